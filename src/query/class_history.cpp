@@ -82,9 +82,8 @@ class RowChooser {
 
     // The page, without rows if there is none.
     [[nodiscard]] Chosen archived(const PageRequest& request, std::size_t recorded) const {
-        Chosen page{request.oldest_row == 0
-                        ? counted_to(request.before - archive_page)
-                        : recorded_from(request.oldest_row, archive_page + 1),
+        Chosen page{request.oldest_row == 0 ? counted_to(request.before - archive_page)
+                                            : recorded_from(request.oldest_row, archive_page + 1),
                     recorded};
         const auto behind = recorded - std::min(recorded, request.before);
         const bool is_far = request.before > far_from_ends && behind > far_from_ends;
@@ -137,18 +136,16 @@ class RowChooser {
         for (const auto& version : newer | std::views::reverse) {
             if (sids.size() >= most) break;
             if (const auto rows = count_of(version); rows > 0)
-                append(sids,
-                       tables::rows_recorded_from(now_.transaction, selection_, version,
-                                                  version == older.front() ? sid : 1,
-                                                  most - sids.size(), rows));
+                append(sids, tables::rows_recorded_from(now_.transaction, selection_, version,
+                                                        version == older.front() ? sid : 1,
+                                                        most - sids.size(), rows));
         }
         return sids;
     }
     [[nodiscard]] std::vector<std::int64_t> recorded_before(std::int64_t sid,
                                                             std::size_t most) const {
         const auto older = releases_from(sid);
-        return older.empty() ? std::vector<std::int64_t>{}
-                             : last_recorded(older, sid, most);
+        return older.empty() ? std::vector<std::int64_t>{} : last_recorded(older, sid, most);
     }
 
     // Few rows are all looked at. Of many, the first ones, until enough are found: then the page has
@@ -184,7 +181,8 @@ class RowChooser {
     [[nodiscard]] Chosen first_filtered(const PageRequest& request) const {
         Chosen chosen{{}, 0, true};
         auto& found = chosen.sids;
-        auto rows_left = request.before == 0 ? most_filtered : 0, bytes_left = most_filtered_bytes;
+        auto rows_left = request.before == 0 ? most_filtered : 0,
+             bytes_left = most_filtered_bytes;
         const auto is_done = [&] {
             return found.size() >= request.most || rows_left == 0 || bytes_left == 0;
         };

@@ -69,41 +69,24 @@ ReleaseContents::Entry entry_of(const tables::Row& row) {
 ObjectName before_previous(const ReadView& now, const tables::RowSelection& selection,
                            const std::string& version, const ObjectName& first,
                            std::size_t most) {
-    const auto before =
-        tables::rows_before(now.transaction, selection, version, first, most + 1);
+    const auto before = tables::rows_before(now.transaction, selection, version, first, most + 1);
     if (before.size() <= most) return {};
-    return tables::row_names(now.transaction, std::span(&before.back(), 1)).begin()->second.object;
+    return tables::row_names(now.transaction, std::span(&before.back(), 1))
+        .begin()
+        ->second.object;
 }
 
-struct ChosenEntries {
-    std::vector<std::int64_t> sids;
-    std::size_t matching = 0;
-};
-// Returns those whose names or labels begin with the text. Few are found and counted by one walk.
-ChosenEntries entries_with_text(const ReadView& now, const tables::RowSelection& selection,
-                                const std::string& version, const ContentsQuery& query) {
-    constexpr std::size_t most_of_one_walk = 5'000;
-    auto& transaction = now.transaction;
-    auto sids = tables::rows_by_name(transaction, selection, version, 0, most_of_one_walk);
-    if (sids.size() == most_of_one_walk)
-        return {tables::rows_by_name(transaction, selection, version, query.from, query.most),
-                tables::count_rows(transaction, selection, std::span(&version, 1))[version]};
-    const auto matching = sids.size(), from = std::min(query.from, matching),
-               to = std::min(from + query.most, matching);
-    return {{sids.begin() + static_cast<std::ptrdiff_t>(from),
-             sids.begin() + static_cast<std::ptrdiff_t>(to)},
-            matching};
-}
-
-ChosenEntries chosen_entries(const ReadView& now, const tables::RowSelection& selection,
-                             const std::string& version, const ContentsQuery& query,
-                             std::size_t objects) {
-    if (!query.text.empty()) return entries_with_text(now, selection, version, query);
-    return {query.after.name.empty()
-                ? tables::rows_by_name(now.transaction, selection, version, query.from, query.most)
-                : tables::rows_behind(now.transaction, selection, version, query.after,
-                                      query.most),
-            objects};
+tables::FoundRows chosen_entries(const ReadView& now, const tables::RowSelection& selection,
+                                 const std::string& version, const ContentsQuery& query,
+                                 std::size_t objects) {
+    if (!query.text.empty())
+        return tables::rows_with_text(now.transaction, selection, version, query.from,
+                                      query.most);
+    return {
+        query.after.name.empty()
+            ? tables::rows_by_name(now.transaction, selection, version, query.from, query.most)
+            : tables::rows_behind(now.transaction, selection, version, query.after, query.most),
+        objects};
 }
 
 void fill_entries(const ReadView& now, ReleaseContents& contents, const ContentsQuery& query) {
@@ -111,7 +94,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     const auto& ranking = now.context.settings.ranking;
     const auto objects = objects_in(contents, query.class_name);
     const tables::RowSelection selection{query.class_name, query.text,
-                                         objects > tables::most_sorted};
+                                         objects > tables::most_compared};
     const auto [sids, matching] = chosen_entries(now, selection, version, query, objects);
     contents.matching = matching;
     const auto rows = tables::rows_numbered(
@@ -129,8 +112,8 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     }
     const bool is_first = query.from == 0 && query.after.name.empty();
     if (query.text.empty() && !is_first && !contents.entries.empty())
-        contents.before_previous = before_previous(
-            now, selection, version, contents.entries.front().object, query.most);
+        contents.before_previous =
+            before_previous(now, selection, version, contents.entries.front().object, query.most);
 }
 
 ReleaseSummary summary_of(const ReadView& now, const Release& release) {

@@ -33,8 +33,8 @@ std::string address_of(const ReleaseView& view, const std::string& class_name, s
     if (!class_name.empty()) add("class", class_name);
     if (from > 0) add("from", std::to_string(from));
     if (text.empty() && !after.name.empty())
-        query += (query.empty() ? "?after=" : "&after=") + base::percent_encode(after.class_name) +
-                 ":" + base::percent_encode(after.name);
+        query += (query.empty() ? "?after=" : "&after=") +
+                 base::percent_encode(after.class_name) + ":" + base::percent_encode(after.name);
     return release_url(view.contents.summary.release.version, site) + query;
 }
 

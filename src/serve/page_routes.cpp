@@ -133,10 +133,8 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
     auto contents =
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
-    const bool is_behind_all =
-        !contents_query.after.name.empty() && contents->entries.empty();
-    if (is_behind_all ||
-        (contents_query.from > 0 && contents_query.from >= contents->matching)) {
+    const bool is_behind_all = !contents_query.after.name.empty() && contents->entries.empty();
+    if (is_behind_all || (contents_query.from > 0 && contents_query.from >= contents->matching)) {
         auto last = contents_query;
         last.after = {};
         last.from =

@@ -21,9 +21,9 @@ constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
 constexpr std::size_t longest_tag = 128;            // bytes
 constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
 constexpr Range row_range{1, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())};
-constexpr Range part_range{1, 1'000'000};           // of the changes of one release
-constexpr Range number_range{1, 1'000'000'000};     // of its changes
-constexpr Range entry_range{0, 1'000'000'000};      // of the objects of a release
+constexpr Range part_range{1, 1'000'000};        // of the changes of one release
+constexpr Range number_range{1, 1'000'000'000};  // of its changes
+constexpr Range entry_range{0, 1'000'000'000};   // of the objects of a release
 
 constexpr Range pasted_range{0, 1'000'000};  // names left out
 constexpr std::size_t longest_pasted = tree::longest_class + 1 + tree::longest_name;  // bytes
@@ -34,9 +34,9 @@ constexpr std::size_t spare_of_list_query = 2300;
 // pages always have the same size.
 constexpr auto feed_parameters = std::to_array<std::string_view>(
     {"class", "name", "object", "watch", "n", "since", "tag", "change", "mass", "format"});
-constexpr auto archive_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "watch", "since", "tag", "change", "mass", "format", "before",
-     "oldest"});
+constexpr auto archive_parameters =
+    std::to_array<std::string_view>({"class", "name", "object", "watch", "since", "tag", "change",
+                                     "mass", "format", "before", "oldest"});
 constexpr auto release_parameters =
     std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
 constexpr auto release_archive_parameters =
@@ -55,7 +55,8 @@ constexpr auto watch_parameters =
     std::to_array<std::string_view>({"q", "class", "object", "pasted", "left_out"});
 constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
 constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
-constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from", "after"});
+constexpr auto release_page_parameters =
+    std::to_array<std::string_view>({"class", "q", "from", "after"});
 
 Result<std::string> tag_in(const Parameters& parameters) {
     const auto* tag = parameters.find("tag");

@@ -424,15 +424,16 @@ void fill_tag_bits(Connection& connection) {
     constexpr std::int64_t rows_at_once = 2'000, bytes_at_once = 8 << 20;
     const bool is_sqlite = connection.engine() == Engine::sqlite;
     if (!has(columns_of(connection, "history"), "tag_bits"))
-        connection.execute(is_sqlite ? "ALTER TABLE history ADD COLUMN tag_bits INTEGER NOT NULL"
-                                       " DEFAULT 0"
-                                     : "ALTER TABLE history ADD COLUMN IF NOT EXISTS tag_bits BIGINT"
-                                       " NOT NULL DEFAULT 0");
+        connection.execute(is_sqlite
+                               ? "ALTER TABLE history ADD COLUMN tag_bits INTEGER NOT NULL"
+                                 " DEFAULT 0"
+                               : "ALTER TABLE history ADD COLUMN IF NOT EXISTS tag_bits BIGINT"
+                                 " NOT NULL DEFAULT 0");
     for (std::int64_t last = 0;;) {
         Transaction transaction(connection, Access::write);
-        const auto sizes = transaction.query(
-            "SELECT sid, bytes FROM history WHERE sid > ? ORDER BY sid LIMIT ?",
-            {Value{last}, Value{rows_at_once}});
+        const auto sizes =
+            transaction.query("SELECT sid, bytes FROM history WHERE sid > ? ORDER BY sid LIMIT ?",
+                              {Value{last}, Value{rows_at_once}});
         if (sizes.empty()) return;
         auto end = sizes.front().integer(0);
         std::int64_t bytes = 0;
@@ -447,8 +448,7 @@ void fill_tag_bits(Connection& connection) {
                  {Value{last}, Value{end}}))
             if (const auto bits = tag_bits_of(row.text(1)); bits != 0)
                 sids[bits].push_back(row.value(0));
-        for (const auto& [bits, of_bits] : sids)
-            set_tag_bits(transaction, bits, of_bits);
+        for (const auto& [bits, of_bits] : sids) set_tag_bits(transaction, bits, of_bits);
         transaction.commit();
         last = end;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
@@ -43,8 +44,6 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
     Clause clause;
     if (selection.text.empty())
         clause.sql = " FROM " + indexed;
-    else if (selection.objects_first)
-        clause.sql = " FROM objects o" + read_first + "history h ON h.oid = o.oid";
     else
         clause.sql = " FROM " + indexed + read_first + "objects o ON o.oid = h.oid";
     clause.sql += " WHERE h.version = ?";
@@ -101,7 +100,8 @@ void each_class_beyond(Transaction& transaction, const RowSelection& selection,
         const auto& name = each.class_name;
         const bool is_passed =
             end == From::first ? name < object.class_name : name > object.class_name;
-        if (is_passed || (!selection.class_name.empty() && selection.class_name != name)) continue;
+        if (is_passed || (!selection.class_name.empty() && selection.class_name != name))
+            continue;
         if (!fn(RowSelection{name}, name == object.class_name ? &object.name : nullptr,
                 each.objects))
             return;
@@ -151,6 +151,134 @@ std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelec
                                      values));
 }
 
+// Returns the first spelling of a beginning that comes behind a name, in the order of bytes; nullopt: none.
+//   folded  the beginning in lower case
+std::optional<std::string> spelling_behind(const std::string& folded, const std::string& name) {
+    const auto capital = [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    };
+    const auto byte = [](char c) { return static_cast<unsigned char>(c); };
+    std::optional<std::string> found;
+    for (std::size_t at = 0; at < folded.size(); ++at) {
+        const bool is_end = at == name.size();
+        for (const char c : {capital(folded[at]), folded[at]})
+            if (is_end || byte(c) > byte(name[at])) {
+                found = name.substr(0, at) + c;
+                for (auto rest = at + 1; rest < folded.size(); ++rest)
+                    *found += capital(folded[rest]);
+                break;
+            }
+        const bool goes_on =
+            !is_end && (name[at] == folded[at] || name[at] == capital(folded[at]));
+        if (!goes_on) break;
+    }
+    return found;
+}
+
+// Returns the spellings of a beginning that names of one class have, in the order of bytes.
+std::vector<std::string> spellings_of(Transaction& transaction, const RowSelection& of_class,
+                                      const std::string& version, const std::string& folded) {
+    auto [sql, values] = clause_of(transaction, of_class, version, "history_by_name");
+    sql = "SELECT h.name" + sql + " AND h.name >= ? ORDER BY h.name LIMIT 1";
+    std::vector<std::string> spellings;
+    for (auto next = spelling_behind(folded, {}); next;) {
+        values.emplace_back(*next);
+        const auto name = transaction.query(sql, values);
+        values.pop_back();
+        if (name.empty()) break;
+        auto begin = name.front().text(0).substr(0, folded.size());
+        next = spelling_behind(folded, begin);
+        if (base::fold_ascii(begin) == folded) spellings.push_back(std::move(begin));
+    }
+    return spellings;
+}
+
+// Calls fn with each range of the rows whose names begin with the text of a selection, in one class and
+// spelling each.
+template <class F>
+void with_names(Transaction& transaction, const RowSelection& selection,
+                const std::string& version, F&& fn) {
+    for (const auto& each : count_classes(transaction, version)) {
+        if (!selection.class_name.empty() && selection.class_name != each.class_name) continue;
+        const RowSelection of_class{each.class_name};
+        auto range = clause_of(transaction, of_class, version, "history_by_name");
+        range.sql += " AND h.name >= ? AND h.name < ?";
+        const auto of_all = range.values;
+        for (const auto& spelling :
+             spellings_of(transaction, of_class, version, base::fold_ascii(selection.text))) {
+            const auto bounds = range_of_prefix(spelling);
+            range.values = of_all;
+            range.values.insert(range.values.end(), {Value{bounds.first}, Value{bounds.behind}});
+            fn(range);
+        }
+    }
+}
+
+struct NamedRow {
+    ObjectName object;
+    std::int64_t sid = 0;
+    auto operator<=>(const NamedRow&) const = default;
+};
+
+// Returns the rows of objects whose labels begin with the text of a selection, and whose names do not.
+std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& selection,
+                                  const std::string& version) {
+    const auto name = range_of_prefix(base::fold_ascii(selection.text));
+    const auto label = range_of_prefix(base::search_key(selection.text));
+    std::string sql =
+        "SELECT h.class, h.name, h.sid FROM objects o" +
+        std::string(store::read_first(transaction.engine())) +
+        "history h ON h.oid = o.oid WHERE o.label_key >= ? AND o.label_key < ? AND"
+        " NOT (o.name_key >= ? AND o.name_key < ?) AND h.version = ? AND h.kind IN " +
+        std::string(kinds_of_news());
+    std::vector<Value> values{Value{label.first}, Value{label.behind}, Value{name.first},
+                              Value{name.behind}, Value{version}};
+    if (!selection.class_name.empty()) {
+        sql += " AND o.class = ?";
+        values.emplace_back(selection.class_name);
+    }
+    std::vector<NamedRow> rows;
+    for (const auto& row : transaction.query(sql, values))
+        rows.push_back({{row.text(0), row.text(1)}, row.integer(2)});
+    return rows;
+}
+
+FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selection,
+                           const std::string& version, std::size_t from, std::size_t most) {
+    auto rows = with_labels(transaction, selection, version);
+    FoundRows found{{}, rows.size()};
+    const auto wanted = from + most;
+    with_names(transaction, selection, version, [&](const Clause& range) {
+        auto values = range.values;
+        values.push_back(number(wanted));
+        const auto first = transaction.query(
+            "SELECT h.class, h.name, h.sid" + range.sql + " ORDER BY h.name LIMIT ?", values);
+        for (const auto& row : first)
+            rows.push_back({{row.text(0), row.text(1)}, row.integer(2)});
+        found.all += first.size() < wanted
+                         ? first.size()
+                         : static_cast<std::size_t>(
+                               transaction.query("SELECT COUNT(*)" + range.sql, range.values)
+                                   .at(0)
+                                   .integer(0));
+    });
+    std::ranges::sort(rows);
+    for (auto at = from; at < std::min(wanted, rows.size()); ++at)
+        found.sids.push_back(rows[at].sid);
+    return found;
+}
+
+FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selection,
+                          const std::string& version, std::size_t from, std::size_t most) {
+    const auto [sql, values] = clause_of(transaction, selection, version, "history_by_name");
+    auto sids =
+        oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.class, h.name", values));
+    const auto all = sids.size();
+    sids.erase(sids.begin(), sids.begin() + static_cast<std::ptrdiff_t>(std::min(from, all)));
+    sids.resize(std::min(most, sids.size()));
+    return {std::move(sids), all};
+}
+
 void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t objects) {
     if (const auto known = kind_named(kind))
         kinds.push_back({*known, static_cast<std::uint64_t>(objects)});
@@ -174,15 +302,6 @@ std::map<std::string, std::size_t> count_rows(Transaction& transaction,
                                               const RowSelection& selection,
                                               std::span<const std::string> versions) {
     std::map<std::string, std::size_t> counts;
-    if (!selection.text.empty()) {
-        for (const auto& version : versions) {
-            const auto [sql, values] =
-                clause_of(transaction, selection, version, "history_by_name");
-            const auto rows = transaction.query("SELECT COUNT(*)" + sql, values).at(0).integer(0);
-            if (rows > 0) counts[version] = static_cast<std::size_t>(rows);
-        }
-        return counts;
-    }
     std::vector<Value> values{Value{selection.class_name}};
     if (versions.size() == 1) values.emplace_back(versions.front());
     for (const auto& row : transaction.query(
@@ -198,8 +317,7 @@ std::map<std::string, std::size_t> count_rows(Transaction& transaction,
 std::vector<std::int64_t> rows_by_name(Transaction& transaction, const RowSelection& selection,
                                        const std::string& version, std::size_t from,
                                        std::size_t most) {
-    if (!selection.text.empty() || from == 0)
-        return named_from(transaction, selection, version, From::first, from, most);
+    if (from == 0) return named_from(transaction, selection, version, From::first, from, most);
     // Whole classes are left out by their counts, and within one the nearer end is read.
     auto classes = count_classes(transaction, version);
     std::ranges::sort(classes, {}, &ClassCount::class_name);
@@ -237,6 +355,12 @@ std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
     auto sids = recorded_from(transaction, selection, version, From::last, behind, taken, rows);
     std::ranges::reverse(sids);
     return sids;
+}
+
+FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection,
+                         const std::string& version, std::size_t from, std::size_t most) {
+    return selection.by_spelling ? rows_by_spelling(transaction, selection, version, from, most)
+                                 : rows_one_by_one(transaction, selection, version, from, most);
 }
 
 std::vector<std::int64_t> rows_behind(Transaction& transaction, const RowSelection& selection,

@@ -29,27 +29,29 @@ struct RowSelection {
     std::string class_name = {};  // of this class, as it is spelled; empty: of any class
     // Of objects whose name or label begins with this, ASCII case ignored; empty: of any object.
     std::string text = {};
-    // With a text: walk over objects and look up their rows, instead of the other way round. Changes
-    // the cost, not the result: see most_sorted.
-    bool objects_first = false;
+    // With a text: look for the spellings of the beginning among the names of the release, instead of
+    // comparing the name of each row. Changes the cost, not the result: see most_compared.
+    bool by_spelling = false;
 };
 
 // Returns how many rows there are, by version; releases without rows are left out.
-//   cost  reads counts, a few for each release. With a text, a look-up for each row (or object)
+//   selection  without a text
+//   cost       reads counts, a few for each release
 [[nodiscard]] std::map<std::string, std::size_t> count_rows(
     store::Transaction& transaction, const RowSelection& selection,
     std::span<const std::string> versions);
 
-// Of more rows than this, those with a text are found faster with objects first.
-inline constexpr std::size_t most_sorted = 20'000;
+// Of more rows than this, those with a text are found faster by spelling.
+inline constexpr std::size_t most_compared = 1'000;
 
 // Return the numbers (sid) of rows of one release: by class and name, or in the order in which
 // they were recorded.
+//   selection   without a text
 //   from, most  leaves out the first `from`, and returns at most `most`
 //   rows        that the selection has (count_rows()); the nearer end is read
 //   cost        a walk in an index over what is left out: at most half of the rows of a class, or of the
-//               release in the order of recording. With a text, that of count_rows(). The functions
-//               below leave out any number of rows at no cost
+//               release in the order of recording. The functions below leave out any number of rows
+//               at no cost
 [[nodiscard]] std::vector<std::int64_t> rows_by_name(store::Transaction& transaction,
                                                      const RowSelection& selection,
                                                      const std::string& version, std::size_t from,
@@ -59,6 +61,18 @@ inline constexpr std::size_t most_sorted = 20'000;
                                                          const std::string& version,
                                                          std::size_t from, std::size_t most,
                                                          std::size_t rows);
+
+struct FoundRows {
+    std::vector<std::int64_t> sids;
+    std::size_t all = 0;  // that there are
+};
+// Returns, by class and name, rows of objects whose name or label begins with the text of the selection.
+//   from, most  as above
+//   cost        a look-up for each row of the release. By spelling, one for each object whose label begins
+//               so, and a walk in an index over the names that do
+[[nodiscard]] FoundRows rows_with_text(store::Transaction& transaction,
+                                       const RowSelection& selection, const std::string& version,
+                                       std::size_t from, std::size_t most);
 
 // Return numbers of rows by class and name: those behind an object, or those before it, the nearest
 // first. The object need not have a row.

@@ -138,14 +138,16 @@ void place_row(Transaction& transaction, const Releases::Replacing& replacing, s
         counts.add(object.front().text(0), replacing.version, before.front().text(0), -1);
         transaction.execute(
             "UPDATE history SET kind = ?, revision = ?, since = ?, recorded_at = ?,"
-            " signature = ?, label = ?, notes = ?, bytes = ?, tag_bits = ? WHERE oid = ? AND version = ?",
+            " signature = ?, label = ?, notes = ?, bytes = ?, tag_bits = ? WHERE oid = ? AND "
+            "version = ?",
             {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
              row.value(6), bytes, tag_bits, Value{oid}, Value{replacing.version}});
         return;
     }
     transaction.execute(
         "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes, oid,"
-        " version, date, class, name, bytes, tag_bits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " version, date, class, name, bytes, tag_bits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?)",
         {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
          row.value(6), Value{oid}, Value{replacing.version},
          Value{base::format_date(release.released_on)}, object.front().value(0),

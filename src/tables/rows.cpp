@@ -688,15 +688,14 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows,
                  store::CountChanges& counts) {
     std::vector<Value> values;
     for (const auto& [oid, row, notes] : rows) {
-        values.insert(values.end(),
-                      {Value{oid}, Value{row->release.version},
-                       Value{std::int64_t{row->revision}}, Value{row->since},
-                       Value{base::format_date(row->release.released_on)},
-                       Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
-                       Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
-                       Value{row->object.class_name}, Value{row->object.name},
-                       Value{static_cast<std::int64_t>(notes->size())},
-                       Value{tag_bits_of(row->notes)}});
+        values.insert(
+            values.end(),
+            {Value{oid}, Value{row->release.version}, Value{std::int64_t{row->revision}},
+             Value{row->since}, Value{base::format_date(row->release.released_on)},
+             Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
+             Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
+             Value{row->object.class_name}, Value{row->object.name},
+             Value{static_cast<std::int64_t>(notes->size())}, Value{tag_bits_of(row->notes)}});
         counts.add(row->object.class_name, row->release.version, name_of(row->kind), 1);
     }
     store::insert_many(transaction, a_row, values);

@@ -4,9 +4,11 @@
 #include <fstream>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "process.hpp"
 #include "query/object_history.hpp"
 #include "query/release_list.hpp"
@@ -110,12 +112,11 @@ class Written {
             const auto object = object_of(oid);
             rows.push_back({version(release) + ' ' + object.class_name + ' ' + object.name,
                             release, object, kind, op, tag});
-            values.insert(
-                values.end(),
-                {Value{oid}, Value{version(release)}, Value{day(release)},
-                 Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
-                 Value{R"({"changes":[{"op":")" + op + R"(","path":[{"tag":")" + tag + R"("}],")" +
-                       sides[which] + R"(":[{"text":"x"}]}]})"}});
+            values.insert(values.end(),
+                          {Value{oid}, Value{version(release)}, Value{day(release)},
+                           Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
+                           Value{R"({"changes":[{"op":")" + op + R"(","path":[{"tag":")" + tag +
+                                 R"("}],")" + sides[which] + R"(":[{"text":"x"}]}]})"}});
         }
         store::insert_many(
             transaction,
@@ -220,8 +221,8 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
     CHECK_FALSE(found->cut);
     // A filter is applied until enough are found, and the page says so.
     const ChangeFilter added{"", {compare::Op::added}}, other_tag{"Other", {}};
-    const auto of_added = written.news_where(
-        [](const auto& row) { return row.release == 3 && row.op == "added"; });
+    const auto of_added =
+        written.news_where([](const auto& row) { return row.release == 3 && row.op == "added"; });
     for (const std::size_t most : {9, 333}) {
         const auto filtered =
             release_history(reading, Written::version(3), rows_wanted(most, 0, added));
@@ -233,10 +234,12 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
     CHECK(release_history(reading, Written::version(3), rows_wanted(9, 0, other_tag))->recorded ==
           0);
     // The newest releases have fewer rows than are looked at.
-    const auto of_evidence = written.news_where(
-        [](const auto& row) { return row.object.class_name == "Paper" && row.tag == "Evidence"; });
-    CHECK(names_of(class_history(reading, "Paper", rows_wanted(900, 0, {"evidence", {}}))->rows) ==
-          newest(of_evidence, 900));
+    const auto of_evidence = written.news_where([](const auto& row) {
+        return row.object.class_name == "Paper" && row.tag == "Evidence";
+    });
+    CHECK(
+        names_of(class_history(reading, "Paper", rows_wanted(900, 0, {"evidence", {}}))->rows) ==
+        newest(of_evidence, 900));
     const auto no_page = class_history(reading, "Gene", rows_wanted(1, archive_page, added));
     CHECK((no_page->cut && no_page->rows.empty()));
     const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});
@@ -292,22 +295,79 @@ TEST_CASE("Pages of the archive that are found by their oldest row are those fou
 TEST_CASE("Rows from a number on, and those before it, are those that a walk finds") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Written written(fresh.connect(), 150);
-    store::perform(written.process.pool, store::Access::read, [&](store::Transaction& transaction) {
-        for (const std::string class_name : {"", "Gene", "Paper"}) {
-            const RowSelection selection{class_name};
-            const auto version = Written::version(2);
-            const auto rows = count_rows(transaction, selection, std::span(&version, 1))[version];
-            auto all = rows_as_recorded(transaction, selection, version, 0, rows, rows);
-            REQUIRE(all.size() == rows);
-            for (const std::size_t at : {std::size_t{0}, std::size_t{7}, rows - 1}) {
-                const auto from = rows_recorded_from(transaction, selection, version, all[at], 5, rows);
-                auto before =
-                    rows_recorded_before(transaction, selection, version, all[at], 5, rows);
-                std::ranges::reverse(before);
-                CHECK(std::ranges::equal(from, std::span(all).subspan(at).first(
-                                                   std::min<std::size_t>(5, rows - at))));
-                CHECK(std::ranges::equal(before, std::span(all).first(at).last(
-                                                     std::min<std::size_t>(5, at))));
+    store::perform(
+        written.process.pool, store::Access::read, [&](store::Transaction& transaction) {
+            for (const std::string class_name : {"", "Gene", "Paper"}) {
+                const RowSelection selection{class_name};
+                const auto version = Written::version(2);
+                const auto rows =
+                    count_rows(transaction, selection, std::span(&version, 1))[version];
+                auto all = rows_as_recorded(transaction, selection, version, 0, rows, rows);
+                REQUIRE(all.size() == rows);
+                for (const std::size_t at : {std::size_t{0}, std::size_t{7}, rows - 1}) {
+                    const auto from =
+                        rows_recorded_from(transaction, selection, version, all[at], 5, rows);
+                    auto before =
+                        rows_recorded_before(transaction, selection, version, all[at], 5, rows);
+                    std::ranges::reverse(before);
+                    CHECK(std::ranges::equal(from, std::span(all).subspan(at).first(
+                                                       std::min<std::size_t>(5, rows - at))));
+                    CHECK(std::ranges::equal(
+                        before, std::span(all).first(at).last(std::min<std::size_t>(5, at))));
+                }
+            }
+        });
+}
+
+TEST_CASE("Names and labels with a beginning are the same, found by spelling or one by one") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    std::minstd_rand random(3);
+    std::vector<Value> objects, rows;
+    const auto text = [&](std::size_t least) {
+        constexpr std::string_view letters = "aAbB1-";
+        std::string made;
+        for (auto size = least + random() % 4; size > 0; --size)
+            made += letters[random() % letters.size()];
+        return made;
+    };
+    std::set<std::string> names;
+    while (names.size() < 300) names.insert(text(1));
+    std::int64_t oid = 0;
+    for (const auto& name : names) {
+        const auto label = random() % 3 == 0 ? base::search_key(text(1)) : "";
+        const auto* const class_name = random() % 4 == 0 ? "Paper" : "Gene";
+        objects.insert(objects.end(), {Value{++oid}, Value{class_name}, Value{name},
+                                       Value{base::fold_ascii(name)}, Value{label}});
+        if (random() % 5 != 0)
+            rows.insert(rows.end(), {Value{oid}, Value{"WS1"}, Value{"2008-01-01"},
+                                     Value{"2008-02-01T00:00:00Z"},
+                                     Value{random() % 9 == 0 ? "reconstructed" : "changed"},
+                                     Value{""}, Value{"{}"}});
+    }
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::insert_many(transaction,
+                           {"objects", {"oid", "class", "name", "name_key", "label_key"}, {}},
+                           objects);
+        store::insert_many(
+            transaction,
+            {"history", {"oid", "version", "date", "recorded_at", "kind", "label", "notes"}, {}},
+            rows);
+    });
+    process.count_rows();
+    const std::string version = "WS1";
+    store::perform(process.pool, store::Access::read, [&](store::Transaction& transaction) {
+        for (int round = 0; round < 60; ++round) {
+            const RowSelection one_by_one{round % 2 == 0 ? "" : "Gene", text(0)};
+            if (base::search_key(one_by_one.text).empty()) continue;
+            auto by_spelling = one_by_one;
+            by_spelling.by_spelling = true;
+            INFO(one_by_one.text);
+            for (const std::size_t from : {0, 3}) {
+                const auto found = rows_with_text(transaction, by_spelling, version, from, 20);
+                const auto wanted = rows_with_text(transaction, one_by_one, version, from, 20);
+                CHECK(found.all == wanted.all);
+                CHECK(found.sids == wanted.sids);
             }
         }
     });
@@ -323,11 +383,13 @@ TEST_CASE("Pages of a release show every object once, though others come between
     }),
                                1'000);
     const auto add = [&](std::int64_t oid, const std::string& name) {
-        written.process.write("INSERT INTO objects (oid, class, name, name_key) VALUES (?, 'Gene', ?, ?)",
-                              {Value{oid}, Value{name}, Value{name}});
-        written.process.write("INSERT INTO history (oid, version, date, recorded_at, kind, label,"
-                              " notes) VALUES (?, ?, ?, '2008-02-01T00:00:00Z', 'changed', '', '{}')",
-                              {Value{oid}, Value{Written::version(3)}, Value{Written::day(3)}});
+        written.process.write(
+            "INSERT INTO objects (oid, class, name, name_key) VALUES (?, 'Gene', ?, ?)",
+            {Value{oid}, Value{name}, Value{name}});
+        written.process.write(
+            "INSERT INTO history (oid, version, date, recorded_at, kind, label,"
+            " notes) VALUES (?, ?, ?, '2008-02-01T00:00:00Z', 'changed', '', '{}')",
+            {Value{oid}, Value{Written::version(3)}, Value{Written::day(3)}});
         written.process.count_rows();
     };
     const auto names_on = [](const ReleaseContents& contents) {
@@ -358,8 +420,8 @@ TEST_CASE("Pages of a release show every object once, though others come between
     std::erase(seen, late);
     CHECK(seen == wanted);
     // And back.
-    const auto last = release_contents(reading, Written::version(3),
-                                       {class_name, "", 1, 60, begins.back()});
+    const auto last =
+        release_contents(reading, Written::version(3), {class_name, "", 1, 60, begins.back()});
     const auto before = release_contents(reading, Written::version(3),
                                          {class_name, "", 1, 60, last->before_previous});
     CHECK(before->entries.size() == 60);
