@@ -16,10 +16,11 @@ namespace query {
 //   class_name  exactly as it is spelled
 //   error  absent: neither recorded nor in the build; refused: request.since is not known;
 //          malformed: notes that are no notes
-//   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive: a
-//          walk in an index over at most half of the rows of a release. A filter also reads the
-//          20,000 newest rows (0.2 s, 0.6 s), up to 32 MB of notes, and finds nothing in older ones:
-//          then the page is `cut`. The server keeps the result for a minute
+//   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive that
+//          are found by their number: a walk in an index over at most half of the rows of a release.
+//          A filter also looks at rows, in an index and at the notes of those that it may show: at all of up to
+//          20,000 rows, otherwise at the first 20,000 or 32 MB of notes until the page is full; then the
+//          page is `cut`. The server keeps the result for a minute
 //   archive     pages go by release and within it by the order of recording: a switch to a
 //               newer release only adds rows behind the last, whatever was prewarmed before, and a
 //               rollback takes whole releases off the end. A row that an older release gains
@@ -37,10 +38,10 @@ namespace query {
                                                         const std::string& version,
                                                         const PageRequest& request);
 
-// Return the tags in the recorded changes of a class or a release: those changes to which a filter
-// is applied.
+// Return the tags in the recorded changes of a class or a release, of the 20,000 rows that were recorded
+// last.
 //   error  as above
-//   cost   that of a filter
+//   cost   reads their notes, 32 MB at most
 [[nodiscard]] base::Result<std::set<std::string>> class_tags(const ReadContext& context,
                                                              const std::string& class_name);
 [[nodiscard]] base::Result<std::set<std::string>> release_tags(const ReadContext& context,
