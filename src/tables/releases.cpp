@@ -184,7 +184,7 @@ void accept_build(Transaction& transaction, const std::string& version, const st
 
 std::int64_t generation(Transaction& transaction) {
     // 'generation' itself, and one for each slot: '.' follows '-'.
-    const auto rows = transaction.query(
+    const auto rows = transaction.query_cached(
         "SELECT SUM(value) FROM meta WHERE name >= 'generation' AND name < 'generation.'");
     return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
 }

@@ -188,6 +188,29 @@ TEST_CASE("A writing transaction sees what others have committed meanwhile") {
     one->rollback();
 }
 
+TEST_CASE("A cached query sees what any connection wrote, and nothing that was rolled back") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto one = fresh.connect()(), other = fresh.connect()();
+    create_things(*one);
+    const auto counted = [&] {
+        one->begin(Access::read);
+        const auto rows = one->query_cached("SELECT COUNT(*) FROM things");
+        one->commit();
+        return rows.at(0).integer(0);
+    };
+    CHECK(counted() == 0);
+    other->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    CHECK(counted() == 1);
+    one->execute(insert_thing, values({"b", std::int64_t{1}, "", Blob{}}));
+    CHECK(counted() == 2);
+    one->begin(Access::write);
+    one->execute(insert_thing, values({"c", std::int64_t{1}, "", Blob{}}));
+    CHECK(one->query_cached("SELECT COUNT(*) FROM things").at(0).integer(0) == 3);
+    one->rollback();
+    CHECK(counted() == 2);
+    CHECK(counted() == 2);
+}
+
 TEST_CASE("A transaction for reading refuses to write") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
