@@ -10,13 +10,13 @@ namespace {
 
 using namespace std::chrono;
 
-std::optional<unsigned> number(std::string_view text, std::size_t at, std::size_t digits) {
-    unsigned value = 0;
-    for (std::size_t i = at; i < at + digits; ++i) {
-        if (text[i] < '0' || text[i] > '9') return std::nullopt;
-        value = value * 10 + static_cast<unsigned>(text[i] - '0');
-    }
-    return value;
+// Returns the value of two digits at `at`; more than all numbers of days and times if they are none.
+// A feed has hundreds of times, hence no loops and no optional.
+constexpr unsigned no_number = 100;
+unsigned two_digits(std::string_view text, std::size_t at) {
+    const auto tens = static_cast<unsigned>(text[at] - '0');
+    const auto ones = static_cast<unsigned>(text[at + 1] - '0');
+    return tens > 9 || ones > 9 ? no_number : tens * 10 + ones;
 }
 
 std::optional<Seconds> parse_with(const char* format, std::string_view text) {
@@ -40,9 +40,11 @@ Seconds system_clock_now() { return floor<seconds>(system_clock::now()); }
 
 std::optional<Date> parse_date(std::string_view text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-    const auto y = number(text, 0, 4), m = number(text, 5, 2), d = number(text, 8, 2);
-    if (!y || !m || !d) return std::nullopt;
-    const year_month_day day{year{static_cast<int>(*y)}, month{*m}, std::chrono::day{*d}};
+    const auto century = two_digits(text, 0), y = two_digits(text, 2);
+    const auto m = two_digits(text, 5), d = two_digits(text, 8);
+    if (century == no_number || y == no_number) return std::nullopt;
+    const year_month_day day{year{static_cast<int>(century * 100 + y)}, month{m},
+                             std::chrono::day{d}};
     if (!day.ok()) return std::nullopt;
     return Date{day};
 }
@@ -74,9 +76,9 @@ std::optional<Seconds> parse_rfc3339(std::string_view text) {
     if (text.size() != 19 || text[10] != 'T' || text[13] != ':' || text[16] != ':')
         return std::nullopt;
     const auto day = parse_date(text.substr(0, 10));
-    const auto h = number(text, 11, 2), m = number(text, 14, 2), s = number(text, 17, 2);
-    if (!day || !h || !m || !s || *h > 23 || *m > 59 || *s > 59) return std::nullopt;
-    return *day + hours{*h} + minutes{*m} + seconds{*s};
+    const auto h = two_digits(text, 11), m = two_digits(text, 14), s = two_digits(text, 17);
+    if (!day || h > 23 || m > 59 || s > 59) return std::nullopt;
+    return *day + hours{h} + minutes{m} + seconds{s};
 }
 
 std::string format_http_date(Seconds time) {

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace base {
@@ -9,10 +10,15 @@ namespace {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-constexpr bool is_unreserved(char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' ||
-           c == '.' || c == '_' || c == '~';
-}
+// A table, because every address on a page passes here.
+constexpr auto unreserved = [] {
+    std::array<bool, 256> table{};
+    for (const unsigned char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                  "abcdefghijklmnopqrstuvwxyz0123456789-._~"))
+        table[c] = true;
+    return table;
+}();
+constexpr bool is_unreserved(char c) { return unreserved[static_cast<unsigned char>(c)]; }
 
 constexpr int hex_value(char c) {
     if (is_digit(c)) return c - '0';
@@ -130,7 +136,7 @@ void append_percent_encoded(std::string& encoded, std::string_view bytes) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     while (!bytes.empty()) {
         const auto* reserved = std::ranges::find_if_not(bytes, is_unreserved);
-        encoded.append(bytes.begin(), reserved);
+        encoded.append(bytes, 0, static_cast<std::size_t>(reserved - bytes.begin()));
         if (reserved == bytes.end()) break;
         const auto byte = static_cast<unsigned char>(*reserved);
         encoded += '%';

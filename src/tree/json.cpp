@@ -33,6 +33,13 @@ tl::unexpected<base::Error> malformed(std::string text) {
     return base::fail(base::ErrorKind::malformed, std::move(text));
 }
 
+void assign_legal(std::string& into, std::string_view text) {
+    if (base::is_legal_text(text))
+        into.assign(text);
+    else
+        into = base::legal_text(text);
+}
+
 // Returns the kind of cell that a key means; its value is the text of the cell (the class of a
 // reference).
 std::optional<CellKind> kind_of_key(std::string_view key) {
@@ -49,12 +56,19 @@ std::optional<CellKind> kind_of_key(std::string_view key) {
     return std::nullopt;
 }
 
-Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth);
+// The timestamp that was read last. Most nodes of a change have the same one.
+struct LastStamp {
+    std::string_view at, by;
+    std::string stamp;
+};
+
+Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth, LastStamp& last_stamp);
 
 // Reads one node into an empty one, member by member in any order.
 class NodeReader {
    public:
-    NodeReader(Node& node, std::size_t depth) : node_(node), depth_(depth) {}
+    NodeReader(Node& node, std::size_t depth, LastStamp& last_stamp)
+        : node_(node), depth_(depth), last_stamp_(last_stamp) {}
 
     Result<void> read(const Json& json) {
         simdjson::dom::object fields;
@@ -76,28 +90,29 @@ class NodeReader {
     static Result<void> read_text(std::string_view key, const Json& value, std::string& into) {
         std::string_view text;
         auto is_text = read_view(key, value, text);
-        if (is_text)
-            base::is_legal_text(text) ? into.assign(text) : into = base::legal_text(text);
+        if (is_text) assign_legal(into, text);
         return is_text;
     }
 
+    // Looks for the most frequent keys first.
     Result<void> take(std::string_view key, const Json& value) {
-        if (const auto kind = kind_of_key(key)) return take_cell(*kind, key, value);
-        if (key == "name") {
-            if (std::exchange(has_name_, true)) return malformed("\"name\" stands twice");
-            return read_text(key, value, name_);
-        }
         if (key == "at") return read_view(key, value, at_);
         if (key == "by") return read_view(key, value, by_);
-        if (key == "stamp") return read_text(key, value, node_.stamp);
-        if (key == "member") {
-            if (value.get(member_) != simdjson::SUCCESS)
-                return malformed("\"member\" is no bool");
-            return {};
+        if (key == "children") return take_children(value);
+        if (key == "name") {
+            if (name_) return malformed("\"name\" stands twice");
+            return read_view(key, value, name_.emplace());
         }
-        if (key != "children") return {};  // of a later version
+        if (const auto kind = kind_of_key(key)) return take_cell(*kind, key, value);
+        if (key == "stamp") return read_text(key, value, node_.stamp);
+        if (key == "member" && value.get(member_) != simdjson::SUCCESS)
+            return malformed("\"member\" is no bool");
+        return {};  // others are of a later version
+    }
+
+    Result<void> take_children(const Json& value) {
         if (!node_.children.empty()) return malformed("\"children\" stands twice");
-        auto children = nodes_at(value, depth_ + 1);
+        auto children = nodes_at(value, depth_ + 1, last_stamp_);
         if (!children) return tl::unexpected(children.error());
         node_.children = std::move(*children);
         return {};
@@ -116,26 +131,30 @@ class NodeReader {
 
     Result<void> finish() {
         if (node_.cell.kind == CellKind::reference) {
-            if (!has_name_) return malformed("a reference without a name");
-            node_.cell.text = std::move(name_);
+            if (!name_) return malformed("a reference without a name");
+            assign_legal(node_.cell.text, *name_);
             if (member_) node_.cell.kind = CellKind::member;
         }
         if (at_.empty()) return {};
-        auto stamp = stamp_from_json(at_, by_);
-        if (!stamp) return tl::unexpected(stamp.error());
-        node_.stamp = std::move(*stamp);
+        if (at_ != last_stamp_.at || by_ != last_stamp_.by) {
+            auto stamp = stamp_from_json(at_, by_);
+            if (!stamp) return tl::unexpected(stamp.error());
+            last_stamp_ = {at_, by_, std::move(*stamp)};
+        }
+        node_.stamp = last_stamp_.stamp;
         return {};
     }
 
     Node& node_;
     std::size_t depth_;
+    LastStamp& last_stamp_;
     int kinds_ = 0;
-    std::string name_;
+    std::optional<std::string_view> name_;
     std::string_view at_, by_;
-    bool has_name_ = false, member_ = false;
+    bool member_ = false;
 };
 
-Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
+Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth, LastStamp& last_stamp) {
     simdjson::dom::array elements;
     if (json.get(elements) != simdjson::SUCCESS) return malformed("nodes are no JSON array");
     if (depth > deepest_node)
@@ -143,7 +162,8 @@ Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
     std::vector<Node> nodes;
     nodes.reserve(elements.size());
     for (const auto& element : elements)
-        if (const auto whole = NodeReader(nodes.emplace_back(), depth).read(element); !whole)
+        if (const auto whole = NodeReader(nodes.emplace_back(), depth, last_stamp).read(element);
+            !whole)
             return tl::unexpected(whole.error());
     return nodes;
 }
@@ -218,12 +238,16 @@ Result<std::string> stamp_from_json(std::string_view at, std::string_view by) {
 
 Result<Cell> cell_from_json(const Json& json) {
     Node node;
-    if (const auto whole = NodeReader(node, 1).read(json); !whole)
+    LastStamp last_stamp;
+    if (const auto whole = NodeReader(node, 1, last_stamp).read(json); !whole)
         return tl::unexpected(whole.error());
     return std::move(node.cell);
 }
 
-Result<std::vector<Node>> nodes_from_json(const Json& json) { return nodes_at(json, 1); }
+Result<std::vector<Node>> nodes_from_json(const Json& json) {
+    LastStamp last_stamp;
+    return nodes_at(json, 1, last_stamp);
+}
 
 void JsonText::GiveBack::operator()(JsonParser* parser) const {
     std::unique_ptr<JsonParser> owned(parser);
