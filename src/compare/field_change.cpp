@@ -91,7 +91,9 @@ class FieldCollector {
     }
 
     std::vector<FieldChange> take() && {
-        std::ranges::stable_sort(fields_, {}, &FieldChange::rank);
+        // Sorting takes memory even if there is nothing to do.
+        if (!std::ranges::is_sorted(fields_, {}, &FieldChange::rank))
+            std::ranges::stable_sort(fields_, {}, &FieldChange::rank);
         return std::move(fields_);
     }
 
@@ -126,30 +128,33 @@ class FieldCollector {
         // Values of one field mostly follow one another.
         if (!is_alone && !fields_.empty() && fits(fields_[last_])) return fields_[last_];
         if (!is_alone) {
-            const auto [known, is_new] = by_key_.try_emplace(key_of(rank), fields_.size());
-            last_ = known->second;
-            if (!is_new) return fields_[last_];
+            const auto hash = hash_of_path();
+            const auto [first, last] = by_path_.equal_range(hash);
+            const auto known = std::find_if(
+                first, last, [&](const auto& each) { return fits(fields_[each.second]); });
+            if (known != last) {
+                last_ = known->second;
+                return fields_[last_];
+            }
+            by_path_.emplace(hash, fields_.size());
         }
         last_ = fields_.size();
         return fields_.emplace_back(FieldChange{rank, op_, path_, {}});
     }
 
-    [[nodiscard]] std::string key_of(Rank rank) const {
-        std::string key{static_cast<char>(op_), static_cast<char>(rank)};
-        for (const auto* cell : path_) {
-            key += static_cast<char>(cell->kind);
-            key += std::to_string(cell->class_name.size()) + ':' + cell->class_name;
-            key += std::to_string(cell->text.size()) + ':' + cell->text;
-        }
-        return key;
+    // Paths that differ may have the same.
+    [[nodiscard]] std::size_t hash_of_path() const {
+        std::size_t hash = 0;
+        for (const auto* cell : path_) hash = hash * 31 + std::hash<std::string>()(cell->text);
+        return hash;
     }
 
     const Ranker& ranker_;
     std::span<const Reference> references_;
     std::vector<FieldChange> fields_;
     std::size_t last_ = 0;  // index of the field that got the newest value
-    std::unordered_map<std::string, std::size_t> by_key_;
-    CellPath path_;  // of the change at hand
+    std::unordered_multimap<std::size_t, std::size_t> by_path_;  // index, by the hash of the path
+    CellPath path_;                                              // of the change at hand
     std::size_t number_ = 0, left_out_ = 0;
     Op op_ = Op::added;
     Rank rank_ = Rank::ordinary;

@@ -67,6 +67,11 @@ std::optional<Successor> successor_in_description(const query::History& history,
 // Writes each value with its length before it, so that different values give different texts.
 class IdentityText {
    public:
+    explicit IdentityText(std::size_t rows) {
+        constexpr std::size_t of_channel = 1'000, of_row = 200;
+        text_.reserve(of_channel + rows * of_row);
+    }
+
     void add(std::string_view value) {
         text_ += std::to_string(value.size());
         text_ += ':';
@@ -298,7 +303,7 @@ std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
 }
 
 std::string entity_tag_parts(const query::HistoryPage& page, const Channel& channel) {
-    IdentityText text;
+    IdentityText text(page.rows.size());
     text.add(channel);
     // An archive page stays the same while newer rows are recorded.
     text.add(channel.before > 0 ? std::size_t{page.recorded > channel.before} : page.recorded);

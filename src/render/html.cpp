@@ -154,6 +154,14 @@ void append_link(std::string& html, std::string_view url, std::string_view text)
     html += "</a>";
 }
 
+void append_escaped_link(std::string& html, std::string_view url, std::string_view text) {
+    html += "<a href=\"";
+    html += url;
+    html += "\">";
+    append_html(html, text);
+    html += "</a>";
+}
+
 std::string link_html(std::string_view url, std::string_view text) {
     std::string html;
     append_link(html, url, text);
@@ -182,14 +190,10 @@ void append_shortened(std::string& html, std::string_view text) {
     html += " (" + std::to_string(shown.characters) + " characters)";
 }
 
-std::string link_of(const tree::Cell& cell, const Site& site) {
+bool has_page(const tree::Cell& cell) {
     const bool names =
         cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
-    if (!names || is_plain_text(cell) || cell.text.size() > tree::longest_name ||
-        cell.class_name.size() > tree::longest_class)
-        return {};
-    if (cell.class_name.empty() || cell.text.empty()) return {};
-    return page_of(tree::ObjectName{cell.class_name, cell.text}, site);
+    return names && !is_plain_text(cell) && tree::can_be_tracked(cell.class_name, cell.text);
 }
 
 void append_cell_text(std::string& html, const tree::Cell& cell) {
@@ -205,8 +209,7 @@ void append_cell_text(std::string& html, const tree::Cell& cell) {
 
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
                  std::span<const compare::Reference> references, Ids ids) {
-    const auto url = link_of(cell, site);
-    if (url.empty()) return append_cell_text(html, cell);
+    if (!has_page(cell)) return append_cell_text(html, cell);
     const auto* reference = compare::reference_of(references, cell);
     const bool has_label = reference != nullptr && !reference->label.empty();
     // Of an object that no build has there is no history, unless the store knows what it was called.
@@ -214,7 +217,7 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
         reference == nullptr || has_label || reference->fate != compare::Reference::Fate::absent;
     if (is_link) {
         html += "<a href=\"";
-        append_html(html, url);
+        append_page_of(html, cell.class_name, cell.text, site);
         html += "\">";
     }
     append_shortened(html, has_label ? reference->label : cell.text);

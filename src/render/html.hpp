@@ -24,6 +24,8 @@ namespace render {
 
 // <a href="…">…</a>
 void append_link(std::string& html, std::string_view url, std::string_view text);
+// The same with an address that is escaped already, because several links have it.
+void append_escaped_link(std::string& html, std::string_view url, std::string_view text);
 [[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
 // The same, for pages that crawlers leave alone: they show less of another page, or two of them.
 [[nodiscard]] std::string narrowing_link_html(std::string_view url, std::string_view text);
@@ -38,9 +40,8 @@ inline constexpr std::string_view path_arrow = " &gt; ";
 // (render/display_text.hpp). An empty text is shown as "".
 void append_shortened(std::string& html, std::string_view text);
 
-// Returns the history page of the object that a cell names; empty for cells that name none, and for
-// plain texts.
-[[nodiscard]] std::string link_of(const tree::Cell& cell, const Site& site);
+// True for cells that name an object with a history page; false for plain texts.
+[[nodiscard]] bool has_page(const tree::Cell& cell);
 
 // How the name of an object follows its label: (GO:0005634), or <small>GO:0005634</small>.
 enum class Ids : unsigned char { in_brackets, in_small };

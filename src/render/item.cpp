@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
+#include "render/markup.hpp"
 #include "tree/stamp.hpp"
 
 namespace render {
@@ -40,6 +41,20 @@ std::string with_names(std::string_view pattern, const tree::ObjectName& object)
         }
         pattern.remove_prefix(pattern.find('}') + 1);
     }
+    return url;
+}
+
+constexpr std::string_view history_page = "/history";
+
+// Returns the address of a page about an object, with room for further parameters.
+std::string page_url(std::string_view path, const ObjectName& object, const Site& site) {
+    constexpr std::size_t parameters = 50;
+    std::string url;
+    url.reserve(site.base_url.size() + path.size() + object.class_name.size() +
+                object.name.size() + parameters);
+    url.append(site.base_url).append(path).append("?class=");
+    base::append_percent_encoded(url, object.class_name);
+    base::append_percent_encoded(url += "&name=", object.name);
     return url;
 }
 
@@ -201,37 +216,37 @@ std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number)
 std::string guid_of(const tables::Row& row, std::string_view authority) {
     std::string guid = "tag:";
     guid += authority;
-    guid += ':';
-    guid += base::percent_encode(row.object.class_name);
-    guid += '/';
-    guid += base::percent_encode(row.object.name);
-    guid += '/';
-    guid += base::percent_encode(row.release.version);
+    base::append_percent_encoded(guid += ':', row.object.class_name);
+    base::append_percent_encoded(guid += '/', row.object.name);
+    base::append_percent_encoded(guid += '/', row.release.version);
     // Readers see /2 as a new item.
     if (row.revision > 0) guid += "/" + std::to_string(row.revision + 1);
     return guid;
 }
 
 std::string page_of(const tree::ObjectName& object, const Site& site) {
-    constexpr std::string_view path = "/history?class=", name = "&name=";
-    std::string url;
-    url.reserve(site.base_url.size() + path.size() + object.class_name.size() + name.size() +
-                object.name.size());
-    url.append(site.base_url).append(path);
-    base::append_percent_encoded(url, object.class_name);
-    base::append_percent_encoded(url += name, object.name);
-    return url;
+    return page_url(history_page, object, site);
+}
+
+void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
+                    const Site& site) {
+    append_html(html, site.base_url);
+    // What is percent-encoded needs no escape.
+    base::append_percent_encoded(html.append(history_page).append("?class="), class_name);
+    base::append_percent_encoded(html += "&amp;name=", name);
 }
 
 std::string item_url_of(const tables::Row& row, const Site& site) {
-    return page_of(row.object, site) + "&at=" + base::percent_encode(row.release.version);
+    auto url = page_of(row.object, site);
+    base::append_percent_encoded(url += "&at=", row.release.version);
+    return url;
 }
 
 std::string diff_of(const tables::Row& row, const Site& site) {
-    return site.base_url + "/diff?class=" + base::percent_encode(row.object.class_name) +
-           "&name=" + base::percent_encode(row.object.name) +
-           "&from=" + base::percent_encode(row.since) +
-           "&to=" + base::percent_encode(row.release.version);
+    auto url = page_url("/diff", row.object, site);
+    base::append_percent_encoded(url += "&from=", row.since);
+    base::append_percent_encoded(url += "&to=", row.release.version);
+    return url;
 }
 
 std::string object_url_of(const tree::ObjectName& object, const Site& site) {

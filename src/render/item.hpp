@@ -42,6 +42,9 @@ namespace render {
 
 // base_url/history?class=…&name=…
 [[nodiscard]] std::string page_of(const tree::ObjectName& object, const Site& site);
+// The same, escaped.
+void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
+                    const Site& site);
 // … &at=VERSION: the page of this row. A parameter, because some readers drop fragments and take
 // items with equal links for one.
 [[nodiscard]] std::string item_url_of(const tables::Row& row, const Site& site);

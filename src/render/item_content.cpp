@@ -70,13 +70,14 @@ bool may_take_parts(const tables::Row& row) {
 //   <p>Minor: <a href="PAGE#WS187-c2">Version</a>: 1 → 2.</p>
 class ContentWriter {
    public:
-    //   most  bytes of `html`: a line that would exceed them is left out, with all that follow
+    //   most      bytes of `html`: a line that would exceed them is left out, with all that follow
+    //   row_page  its address, escaped
     ContentWriter(std::string& html, std::size_t most, const tables::Row& row,
-                  const query::HistoryPage& page, const Site& site)
+                  std::string_view row_page, const query::HistoryPage& page, const Site& site)
         : html_(html), most_(most), row_(row), site_(site), people_(page.people),
           style_{page.people, site,        row.notes.references, false,
-                 most_nodes,  most_levels, row.since_on} {
-        append_html(page_, item_url_of(row, site));
+                 most_nodes,  most_levels, row.since_on},
+          page_(row_page) {
         append_html(place_, "#" + base::percent_encode(row.release.version));
         if (may_take_parts(row)) number_ = "&amp;number=";
     }
@@ -287,7 +288,8 @@ class ContentWriter {
     const Site& site_;
     const query::People& people_;
     NodeStyle style_;
-    std::string page_, place_;      // of the row; its place there. Escaped
+    std::string_view page_;         // of the row, escaped
+    std::string place_;             // its place there, escaped
     std::string_view number_ = {};  // names the change too, where the page has parts
     bool whole_ = true;             // nothing was left out inside of a line
 };
@@ -379,20 +381,22 @@ bool is_one_line(const FieldDocument& document) {
 }
 
 // Links to what is not in the item: changes that the filter hides, then all that was left out.
-std::string filtered_link(std::size_t filtered, const tables::Row& row, const Site& site) {
+//   row_page  the address of the row, escaped
+std::string filtered_link(std::size_t filtered, std::string_view row_page) {
     if (filtered == 0) return {};
     std::string html = "<p>";
-    append_link(html, item_url_of(row, site),
-                filtered == 1 ? "1 other change" : std::to_string(filtered) + " other changes");
+    append_escaped_link(html, row_page,
+                        filtered == 1 ? "1 other change"
+                                      : std::to_string(filtered) + " other changes");
     return html + " in this release.</p>";
 }
 
-std::string rest_link(const tables::Row& row, const Site& site) {
+std::string rest_link(const tables::Row& row, std::string_view row_page, const Site& site) {
     const auto count = row.notes.changes.size();
     std::string html = "<p>This item is shortened. ";
     if (!row.notes.is_whole()) {
         html += "This release changed too much to be recorded in one row. ";
-        append_link(html, item_url_of(row, site), "See what is recorded");
+        append_escaped_link(html, row_page, "See what is recorded");
         if (!row.since.empty()) {
             html += " or ";
             append_link(html, diff_of(row, site),
@@ -400,9 +404,9 @@ std::string rest_link(const tables::Row& row, const Site& site) {
         }
         return html + ".</p>";
     }
-    append_link(html, item_url_of(row, site),
-                count > 1 ? "See all " + with_separators(count) + " changes"
-                          : "See the whole change");
+    append_escaped_link(html, row_page,
+                        count > 1 ? "See all " + with_separators(count) + " changes"
+                                  : "See the whole change");
     return html + ".</p>";
 }
 
@@ -454,7 +458,7 @@ std::string adopted_content(const tables::Row& row, const Site& site) {
     std::string html = "<p>";
     const bool whole = append_adopted(html, row, most_adopted, site);
     html += "</p>";
-    return whole ? html : html + rest_link(row, site);
+    return whole ? html : html + rest_link(row, as_html(item_url_of(row, site)), site);
 }
 
 }  // namespace
@@ -473,13 +477,14 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     std::string html;
     html.reserve(2'000);  // what most items take
     append_sentence(html, row, page, document, site);
-    const auto end = filtered_link(document.filtered, row, site);
-    const auto rest = rest_link(row, site);
+    const auto row_page = as_html(item_url_of(row, site));
+    const auto end = filtered_link(document.filtered, row_page);
+    const auto rest = rest_link(row, row_page, site);
     const auto links = links_of(row, site);
     const auto taken = end.size() + rest.size() + links.size();
     const bool whole =
-        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), row, page,
-                      site)
+        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), row,
+                      row_page, page, site)
             .write(document);
     html += end;
     if (!whole || !older.empty() || !row.notes.is_whole()) html += rest;

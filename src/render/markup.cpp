@@ -30,27 +30,27 @@ constexpr bool is_parse_error(char32_t c) {
 class References {
    public:
     constexpr References(std::initializer_list<std::pair<char, std::string_view>> references) {
+        for (unsigned byte = 0; byte < of_.size(); ++byte)
+            stops_[byte] = byte < 0x20 || byte >= 0x7F ? doubtful : none;
+        for (const char blank : {'\t', '\n', '\r'}) stops_[index(blank)] = none;
         for (const auto& [byte, reference] : references) {
-            of_[static_cast<unsigned char>(byte)] = reference;
+            of_[index(byte)] = reference;
             mark(byte);
         }
     }
     // Makes next() stop at this byte too, though it has no reference.
     constexpr References& mark(char byte) {
-        is_marked_[static_cast<unsigned char>(byte)] = true;
+        stops_[index(byte)] |= marked;
         return *this;
     }
-    [[nodiscard]] constexpr std::string_view of(char byte) const {
-        return of_[static_cast<unsigned char>(byte)];
-    }
+    [[nodiscard]] constexpr std::string_view of(char byte) const { return of_[index(byte)]; }
     // Returns where the next byte is that has a reference or is marked; text.size(): there is none.
     [[nodiscard]] std::size_t next(std::string_view text, std::size_t from) const {
-        while (from < text.size() && !is_marked_[static_cast<unsigned char>(text[from])]) ++from;
-        return from;
+        return next(text, from, marked);
     }
 
-    // Appends `text`; runs of bytes without a reference are copied whole.
-    void append(std::string& out, std::string_view text) const {
+    // Appends a text that is legal; runs of bytes without a reference are copied whole.
+    void append_legal(std::string& out, std::string_view text) const {
         for (std::size_t run = 0;;) {
             const auto at = next(text, run);
             out.append(text, run, at - run);
@@ -60,9 +60,41 @@ class References {
         }
     }
 
+    // Appends any text. One walk is enough where it is ASCII.
+    void append(std::string& out, std::string_view text) const {
+        if (append_ascii(out, text)) return;
+        std::string kept;
+        append_legal(out, legal(text, kept));
+    }
+
+    // Appends a text that is ASCII and legal. Returns false for any other one, and appends nothing.
+    bool append_ascii(std::string& out, std::string_view text) const {
+        const auto from = out.size();
+        for (std::size_t run = 0;;) {
+            const auto at = next(text, run, marked | doubtful);
+            out.append(text, run, at - run);
+            if (at == text.size()) return true;
+            if (of(text[at]).empty()) {
+                out.resize(from);
+                return false;
+            }
+            out += of(text[at]);
+            run = at + 1;
+        }
+    }
+
    private:
+    // Why a walk stops at a byte: it is marked; it may belong to something that is not legal.
+    enum Stop : unsigned char { none = 0, marked = 1, doubtful = 2 };
+
+    static constexpr std::size_t index(char byte) { return static_cast<unsigned char>(byte); }
+    [[nodiscard]] std::size_t next(std::string_view text, std::size_t from, int stops) const {
+        while (from < text.size() && (stops_[index(text[from])] & stops) == 0) ++from;
+        return from;
+    }
+
     std::array<std::string_view, 256> of_{};
-    std::array<bool, 256> is_marked_{};
+    std::array<unsigned char, 256> stops_{};
 };
 
 constexpr References xml_text = {
@@ -104,19 +136,12 @@ void append_close(std::string& xml, std::string_view name) {
 
 }  // namespace
 
-void append_xml_text(std::string& xml, std::string_view text) {
-    std::string kept;
-    xml_text.append(xml, legal(text, kept));
-}
+void append_xml_text(std::string& xml, std::string_view text) { xml_text.append(xml, text); }
 
-void append_xml_url(std::string& xml, std::string_view url) {
-    std::string kept;
-    xml_url.append(xml, legal(url, kept));
-}
+void append_xml_url(std::string& xml, std::string_view url) { xml_url.append(xml, url); }
 
 void append_xml_attribute(std::string& xml, std::string_view text) {
-    std::string kept;
-    xml_attribute.append(xml, legal(text, kept));
+    xml_attribute.append(xml, text);
 }
 
 void append_xml_of_html(std::string& xml, std::string_view html) {
@@ -151,6 +176,7 @@ void append_xhtml(std::string& xml, std::string_view html) {
 }
 
 void append_html(std::string& html, std::string_view text) {
+    if (html_text.append_ascii(html, text)) return;
     std::string kept;
     text = legal(text, kept);
     for (;;) {

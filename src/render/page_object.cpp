@@ -101,9 +101,7 @@ bool is_new(const Line& line, const ObjectAt& object) {
     return line.origin->kind == Origin::Kind::row && line.origin->release == object.release();
 }
 
-bool names_object(const Node* node, const Site& site) {
-    return !link_of(node->cell, site).empty();
-}
+bool names_object(const Node* node) { return has_page(node->cell); }
 
 // Relative to the page, because it has some hundred of these.
 std::string address_of_row(const ObjectAt& object, const std::string& version) {
@@ -123,7 +121,7 @@ class LineWriter {
         const LineWalk::Visit visit = [&](const Line& line) {
             begin_group(line);
             const auto names = static_cast<std::size_t>(std::ranges::count_if(
-                line.nodes, [&](const Node* node) { return names_object(node, site_); }));
+                line.nodes, [&](const Node* node) { return names_object(node); }));
             // Labels take room that is there without them too.
             const auto html = row_of(line, {});
             if (!parts_.take(html, 1, names * room_of_label)) return false;
@@ -131,7 +129,7 @@ class LineWriter {
             if (names > 0 && !references_.empty())
                 parts_.replace_last(html, row_of(line, references_));
             for (const auto* node : line.nodes)
-                if (named.size() < most_objects && names_object(node, site_))
+                if (named.size() < most_objects && names_object(node))
                     named.insert({node->cell.class_name, node->cell.text});
             return true;
         };
