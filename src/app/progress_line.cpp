@@ -5,8 +5,10 @@
 #include "app/progress_line.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <pthread.h>
+#include <stop_token>
 #include <thread>
 #include <unistd.h>
 
@@ -68,20 +70,18 @@ base::Result<release::JobResult> run_with_progress(
     const std::function<base::Result<release::JobResult>(release::Progress&,
                                                          const std::stop_token&)>& job) {
     release::Progress progress;
-    base::Result<release::JobResult> result =
-        base::fail(base::ErrorKind::unavailable, "the job did not run");
-    std::atomic<bool> ended = false;
-    std::jthread thread([&](const std::stop_token& stop) {
-        result = job(progress, stop);
-        ended = true;
-    });
     ProgressLine line(what);
-    while (!ended) {
-        if (signals.wait(std::chrono::milliseconds(100))) thread.request_stop();
-        line.show(progress.done, progress.all);
-    }
-    thread.join();
-    return result;
+    std::stop_source stop;
+    const std::jthread watcher([&](const std::stop_token& ended) {
+        // As soon as the job has ended: a short one takes less time than the wait below.
+        const std::stop_callback wake(
+            ended, [thread = ::pthread_self()] { ::pthread_kill(thread, SIGUSR1); });
+        while (!ended.stop_requested()) {
+            if (signals.wait(100ms) && !ended.stop_requested()) stop.request_stop();
+            line.show(progress.done, progress.all);
+        }
+    });
+    return job(progress, stop.get_token());
 }
 
 }  // namespace app

@@ -41,8 +41,8 @@ class ProgressLine {
     std::chrono::steady_clock::time_point start_, shown_;
 };
 
-// Runs a job on a thread of its own and shows its progress. SIGINT and SIGTERM stop the job, which
-// then returns a result that is not finished.
+// Runs a job, and shows its progress from another thread. SIGINT and SIGTERM stop the job, which then
+// returns a result that is not finished.
 [[nodiscard]] base::Result<release::JobResult> run_with_progress(
     const std::string& what, StopSignals& signals,
     const std::function<base::Result<release::JobResult>(release::Progress&,
