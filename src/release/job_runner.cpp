@@ -9,6 +9,7 @@
 #include <simdjson.h>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/json.hpp"
 #include "tree/json.hpp"
@@ -69,35 +70,38 @@ class WorkerPool {
     // A store that fails ends the step: nothing above this loop could do more about it.
     void work(const std::string& worker) {
         const auto done = run_job([&]() -> Result<void> {
-            while (!stop_.stop_requested() && work_on_a_part(worker)) continue;
+            std::optional<Leases::Done> finished;  // and not yet stored
+            while (!stop_.stop_requested()) {
+                const auto claim = leases_.claim(worker, step_.parts, finished);
+                if (std::exchange(finished, std::nullopt)) note_end_of_part();
+                if (claim.all_done) return {};
+                if (claim.part)
+                    finished = work_on(*claim.part, worker);
+                else
+                    wait_for_others();
+            }
+            if (finished) (void)leases_.finish(worker, *finished);
             return {};
         });
         if (!done) fail(done.error());
     }
 
-    // Returns false when all parts are done.
-    bool work_on_a_part(const std::string& worker) {
-        const auto claim = leases_.claim(worker, step_.parts);
-        if (claim.all_done) return false;
-        if (!claim.part) {
-            wait_for_others();
-            return true;
-        }
+    // Returns nullopt when the part was not finished, or belongs to another worker by now.
+    std::optional<Leases::Done> work_on(std::int64_t part, const std::string& worker) {
         bool is_ours = true;
-        const auto counters = step_.work(*claim.part, [&, renewed = now()]() mutable {
+        const auto counters = step_.work(part, [&, renewed = now()]() mutable {
             if (now() - renewed > options_.lease / 3) {
-                is_ours = leases_.renew(worker, *claim.part);
+                is_ours = leases_.renew(worker, part);
                 renewed = now();
             }
             return is_ours && !stop_.stop_requested();
         });
         if (!counters) fail(counters.error());
-        if (stop_.stop_requested())
-            leases_.give_up(worker, *claim.part);
-        else if (is_ours)
-            (void)leases_.finish(worker, *claim.part, to_json(*counters));
+        if (counters && is_ours && !stop_.stop_requested())
+            return Leases::Done{part, to_json(*counters)};
+        if (stop_.stop_requested()) leases_.give_up(worker, part);
         note_end_of_part();
-        return true;
+        return std::nullopt;
     }
 
     static std::chrono::steady_clock::time_point now() {

@@ -117,8 +117,11 @@ std::string Leases::expiry(Transaction& transaction) const {
     return base::format_rfc3339(store::now(transaction) + terms_.length);
 }
 
-Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
+Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
+                            const std::optional<Done>& finished) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) -> Claim {
+        // Where another worker has claimed the part meanwhile, it counts what that one finds.
+        if (finished) static_cast<void>(finish(transaction, worker, *finished));
         const auto running = Running::now(transaction);
         const auto end = expiry(transaction);
         const auto is_free = [&](const Lease& lease) {
@@ -160,13 +163,18 @@ bool Leases::renew(const std::string& worker, std::int64_t part) {
     });
 }
 
-bool Leases::finish(const std::string& worker, std::int64_t part, const std::string& result) {
+bool Leases::finish(Transaction& transaction, const std::string& worker,
+                    const Done& finished) const {
+    // The part may be done already, when a commit in doubt is run again.
+    return transaction.execute("UPDATE leases SET done = 1, result = ? WHERE task = ?"
+                               " AND part = ? AND owner = ?",
+                               {Value{finished.result}, Value{terms_.task}, Value{finished.part},
+                                Value{worker}}) == 1;
+}
+
+bool Leases::finish(const std::string& worker, const Done& finished) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) {
-        // The part may be done already, when a commit in doubt is run again.
-        return transaction.execute(
-                   "UPDATE leases SET done = 1, result = ? WHERE task = ?"
-                   " AND part = ? AND owner = ?",
-                   {Value{result}, Value{terms_.task}, Value{part}, Value{worker}}) == 1;
+        return finish(transaction, worker, finished);
     });
 }
 

@@ -44,20 +44,28 @@ class Leases {
         std::optional<std::int64_t> part;
         bool all_done = false;  // no part is left to work on or to wait for
     };
-    // Claims the lowest part of 0 … parts - 1 that nobody works on.
-    //   worker  works on one part at a time: a part that it holds already is returned again
-    //   throws  store::Failure, as all functions below
-    [[nodiscard]] Claim claim(const std::string& worker, std::int64_t parts);
+    struct Done {
+        std::int64_t part;
+        std::string result;
+    };
+    // Claims the lowest part of 0 … parts - 1 that nobody works on, and finishes another one in the same
+    // transaction.
+    //   worker    works on one part at a time: a part that it holds already is returned again
+    //   finished  as by finish()
+    //   throws    store::Failure, as all functions below
+    [[nodiscard]] Claim claim(const std::string& worker, std::int64_t parts,
+                              const std::optional<Done>& finished = std::nullopt);
 
     // Return false when the lease had expired and another worker has claimed the part.
     [[nodiscard]] bool renew(const std::string& worker, std::int64_t part);
-    [[nodiscard]] bool finish(const std::string& worker, std::int64_t part,
-                              const std::string& result);
+    [[nodiscard]] bool finish(const std::string& worker, const Done& finished);
     // Ends the lease, so that others can claim the part at once.
     void give_up(const std::string& worker, std::int64_t part);
 
    private:
     [[nodiscard]] std::string expiry(store::Transaction& transaction) const;
+    [[nodiscard]] bool finish(store::Transaction& transaction, const std::string& worker,
+                              const Done& finished) const;
 
     store::Pool& pool_;
     LeaseTerms terms_;

@@ -70,7 +70,7 @@ TEST_CASE("A finished part is not claimed again, and the last one ends the task"
     auto leases = workers.leases();
     for (int part = 0; part < 2; ++part) {
         REQUIRE(leases.claim("a", 2).part == part);
-        CHECK(leases.finish("a", part, "result " + std::to_string(part)));
+        CHECK(leases.finish("a", {part, "result " + std::to_string(part)}));
     }
     CHECK(leases.claim("a", 2).all_done);
     CHECK(leases.claim("b", 2).all_done);
@@ -80,6 +80,20 @@ TEST_CASE("A finished part is not claimed again, and the last one ends the task"
             return results_of(transaction, "WS188 objects x");
         });
     CHECK(results == std::vector<std::string>{"result 0", "result 1"});
+}
+
+TEST_CASE("A part is finished and the next one claimed in one transaction") {
+    support::FreshStore fresh(GENERATE(support::engines()));
+    const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost_commit, 0);
+    store::Pool pool(support::faulty(fresh.connect(), plan), 1);
+    LeaseTerms terms;
+    terms.task = "WS188 objects x";
+    Leases leases(pool, terms);
+    REQUIRE(leases.claim("a", 2).part == 0);
+    const auto commits = plan->seen();
+    CHECK(leases.claim("a", 2, Leases::Done{0, "first"}).part == 1);
+    CHECK(plan->seen() == commits + 1);
+    CHECK(leases.claim("a", 2, Leases::Done{1, "second"}).all_done);
 }
 
 TEST_CASE("An expired lease goes to another worker, and the first one notices it") {
@@ -93,9 +107,9 @@ TEST_CASE("An expired lease goes to another worker, and the first one notices it
     workers.pass(std::chrono::seconds(20));
     CHECK(leases.claim("quick", 1).part == 0);
     CHECK_FALSE(leases.renew("slow", 0));
-    CHECK_FALSE(leases.finish("slow", 0, "late"));
+    CHECK_FALSE(leases.finish("slow", {0, "late"}));
     leases.give_up("slow", 0);
-    CHECK(leases.finish("quick", 0, "done"));
+    CHECK(leases.finish("quick", {0, "done"}));
 }
 
 TEST_CASE("A lease left by a host whose clock is a day ahead or behind blocks nobody") {
@@ -149,7 +163,7 @@ TEST_CASE("A part that is given up is free") {
     REQUIRE(leases.claim("a", 1).part == 0);
     leases.give_up("a", 0);
     CHECK(leases.claim("b", 1).part == 0);
-    CHECK(leases.finish("b", 0, ""));
+    CHECK(leases.finish("b", {0, ""}));
     leases.give_up("b", 0);  // has no effect on a finished part
     CHECK(leases.claim("c", 1).all_done);
 }
@@ -158,7 +172,7 @@ TEST_CASE("Leases that expired long ago are deleted, finished or not") {
     Workers workers(GENERATE(support::engines()));
     auto old = workers.leases("WS187 objects x"), young = workers.leases();
     REQUIRE(old.claim("a", 1).part == 0);
-    CHECK(old.finish("a", 0, ""));
+    CHECK(old.finish("a", {0, ""}));
     workers.pass(std::chrono::hours(24 * 8));
     REQUIRE(young.claim("a", 1).part == 0);
     store::perform(workers.pool, store::Access::write,
@@ -178,7 +192,7 @@ TEST_CASE("A claim whose commit is in doubt is found again") {
         terms.task = "task " + std::to_string(at);
         Leases leases(pool, terms);
         CHECK(leases.claim("a", 5).part == 0);
-        CHECK(leases.finish("a", 0, "done"));
+        CHECK(leases.finish("a", {0, "done"}));
         CHECK(leases.claim("a", 5).part == 1);
         if (!plan->struck()) break;
     }
