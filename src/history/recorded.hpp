@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "base/result.hpp"
@@ -30,6 +31,12 @@ struct Recorded {
     std::optional<base::Error> error;      // failed: why
     bool wrote_history = false;            // rows were written: older pages are out of date
     bool computed = false;                 // the object was loaded, or found to be gone
+};
+
+// A transaction that records objects is ended once it has run that long.
+struct LongestWrite {
+    std::chrono::milliseconds awaited{14};  // another process may be waiting for it
+    std::chrono::milliseconds alone{14};    // no other process is
 };
 
 // An object that cannot be read.

@@ -80,12 +80,16 @@ void Writer::finish(std::span<Recording* const> items) const {
 std::size_t Writer::write_in_time(Transaction& transaction,
                                   std::span<Recording* const> items) const {
     constexpr std::size_t together = 64;
-    const auto end = steady_clock::now() + longest_;
+    const auto begin = steady_clock::now();
+    const auto may_go_on = [&] {
+        const auto passed = steady_clock::now() - begin;
+        return passed < longest_.awaited ||
+               (passed < longest_.alone && !transaction.may_be_awaited());
+    };
     std::size_t done = 0;
     std::set<Release> seen;  // by timestamps, besides the current one
     store::CountChanges counts;
-    while (done < items.size() && done < most_in_doubt &&
-           (done == 0 || steady_clock::now() < end)) {
+    while (done < items.size() && done < most_in_doubt && (done == 0 || may_go_on())) {
         const auto some = items.subspan(done, std::min(together, items.size() - done));
         write_together(transaction, some, counts);
         for (const auto* item : some)

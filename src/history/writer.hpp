@@ -52,9 +52,7 @@ struct Recording {
 class Writer {
    public:
     // The caller keeps all of them alive.
-    //   longest  a transaction is ended once it has run that long
-    Writer(const BuildView& view, std::chrono::milliseconds longest,
-           const tables::Releases& releases)
+    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases)
         : view_(view), longest_(longest), releases_(releases) {}
 
     // Writes the first items in one transaction: as many as there is time for. Recordings that
@@ -82,7 +80,7 @@ class Writer {
     void finish(std::span<Recording* const> items) const;
 
     const BuildView& view_;
-    std::chrono::milliseconds longest_;
+    LongestWrite longest_;
     const tables::Releases& releases_;
 };
 

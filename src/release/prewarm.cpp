@@ -28,6 +28,9 @@ using store::Transaction;
 constexpr std::int64_t part_rows = 200'000;
 // The objects of a batch take at most so many bytes in the build, or are one.
 constexpr std::uint64_t batch_bytes = 4 << 20;
+// Of a transaction for which nobody waits: who comes meanwhile also waits for its commit, which takes a
+// third of that.
+constexpr std::chrono::milliseconds longest_alone{100};
 
 // The indexes kept of earlier releases, each opened once a job. Safe from any thread.
 class KeptIndexes {
@@ -401,6 +404,7 @@ class PrewarmJob {
         history::RecordSettings settings;
         settings.note_unchanged = note_unchanged;
         settings.list_failed = history::ListFailed::yes;
+        settings.longest_write.alone = longest_alone;
         settings.same_bytes = [this](const ObjectName& name, const std::string& version) {
             return has_bytes_of(name, version);
         };

@@ -102,6 +102,10 @@ class Connection {
     // opened them: what it writes is lost then. False for MariaDB.
     [[nodiscard]] virtual bool has_moved() = 0;
 
+    // Returns whether another process may be waiting for the transaction that writes here to end. Always
+    // true on MariaDB, where nobody knows who waits for a row.
+    [[nodiscard]] virtual bool may_be_awaited() = 0;
+
     // Checks that the disk of an SQLite store has room for what a request records: a small write may fit
     // into pages that the file has already. Asks for 64 KB and gives them back. Does nothing on MariaDB.
     virtual void require_room() = 0;

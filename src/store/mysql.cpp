@@ -261,6 +261,7 @@ class MysqlConnection final : public Connection {
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
     [[nodiscard]] bool has_moved() override { return false; }
+    [[nodiscard]] bool may_be_awaited() override { return true; }
     void require_room() override {}
 
    private:

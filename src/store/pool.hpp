@@ -35,6 +35,7 @@ class Transaction {
     std::int64_t execute(std::string_view sql, std::initializer_list<Value> values = {});
     std::int64_t execute(std::string_view sql, std::span<const Value> values);
     void commit();
+    [[nodiscard]] bool may_be_awaited() { return connection_.may_be_awaited(); }
 
    private:
     Connection& connection_;

@@ -285,6 +285,14 @@ class WriteQueue {
         if (file_.is_open()) ::flock(file_.number(), LOCK_UN);
     }
 
+    // Called by the writer who has the lock of the database: whose turn it is waits for that lock. True where
+    // there is no queue.
+    [[nodiscard]] bool may_have_waiting() const {
+        if (!file_.is_open() || ::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) return true;
+        leave();
+        return false;
+    }
+
    private:
     base::Descriptor file_;
 };
@@ -374,6 +382,8 @@ class SqliteConnection final : public Connection {
     }
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
+
+    [[nodiscard]] bool may_be_awaited() override { return write_queue_.may_have_waiting(); }
 
     void require_room() override {
         constexpr off_t enough = 64 << 10;

@@ -203,6 +203,38 @@ TEST_CASE("A batch gives the same result, whichever statement fails and however"
     }
 }
 
+TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody does") {
+    // Says who waits, as SQLite's files do, and counts transactions.
+    struct Awaited : support::ForwardingConnection {
+        Awaited(std::unique_ptr<store::Connection> real, bool is_awaited, int& commits)
+            : ForwardingConnection(std::move(real)), is_awaited_(is_awaited), commits_(commits) {}
+        [[nodiscard]] bool may_be_awaited() override { return is_awaited_; }
+        void commit() override {
+            ForwardingConnection::commit();
+            ++commits_;
+        }
+        bool is_awaited_;
+        int& commits_;
+    };
+    const auto is_awaited = GENERATE(false, true);
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    int commits = 0;
+    BatchSite site(
+        [&] { return std::make_unique<Awaited>(fresh.connect()(), is_awaited, commits); });
+    SmallBuild build("WS186", "2008-02-01");
+    Names names;
+    for (int i = 0; i < 200; ++i) {
+        names.push_back({"Gene", "gene" + std::to_string(i)});
+        build.with("Gene", names.back().name, remark("one"));
+    }
+    RecordSettings how;
+    how.longest_write = {std::chrono::milliseconds(0), std::chrono::hours(1)};
+    CHECK(counted(site.record(build, nullptr, names, how)) ==
+          std::map<Status, int>{{Status::added, 200}});
+    const auto reading = 1;
+    CHECK(commits == reading + (is_awaited ? 4 : 1));  // of at most 64 objects each
+}
+
 TEST_CASE("Objects that a request records during a batch are recorded once") {
     const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
     BatchSite site(fresh.connect()), calm(other.connect());

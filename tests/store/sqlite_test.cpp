@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
 #include "support/stores.hpp"
@@ -129,6 +132,21 @@ TEST_CASE("A connection notices that its files were deleted, moved or replaced")
     }
     SECTION("the log alone") { fs::remove(log); }
     CHECK(connection->has_moved());
+}
+
+TEST_CASE("A writer knows whether another process waits for it") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const auto connection = open_sqlite(file, IfMissing::fail);
+    connection->begin(Access::write);
+    CHECK_FALSE(connection->may_be_awaited());
+    // As another process holds it that waits for the lock of the database.
+    const base::Descriptor turn(::open((file.string() + "-turn").c_str(), O_RDWR | O_CLOEXEC));
+    REQUIRE(::flock(turn.number(), LOCK_EX | LOCK_NB) == 0);
+    CHECK(connection->may_be_awaited());
+    REQUIRE(::flock(turn.number(), LOCK_UN) == 0);
+    CHECK_FALSE(connection->may_be_awaited());
+    connection->rollback();
 }
 
 TEST_CASE("Checking that the store can be written commits, and counts in one row") {

@@ -29,6 +29,7 @@ class ForwardingConnection : public store::Connection {
     void rollback() noexcept override { real_->rollback(); }
     [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
     [[nodiscard]] bool has_moved() override { return real_->has_moved(); }
+    [[nodiscard]] bool may_be_awaited() override { return real_->may_be_awaited(); }
     void require_room() override { real_->require_room(); }
 
    private:
