@@ -83,6 +83,7 @@ void fill(store::Pool& pool, std::int64_t objects) {
             std::vector<const tables::ObjectRow*> pointers;
             for (const auto& row : rows) pointers.push_back(&row);
             static_cast<void>(tables::insert_objects(transaction, pointers));
+            tables::add_words(transaction, pointers);
         });
     }
 }

@@ -88,10 +88,10 @@ std::size_t Writer::write_in_time(Transaction& transaction,
     };
     std::size_t done = 0;
     std::set<Release> seen;  // by timestamps, besides the current one
-    store::CountChanges counts;
+    Summary summary;
     while (done < items.size() && done < most_in_doubt && (done == 0 || may_go_on())) {
         const auto some = items.subspan(done, std::min(together, items.size() - done));
-        write_together(transaction, some, counts);
+        write_together(transaction, some, summary);
         for (const auto* item : some)
             for (const auto& row : item->outcome.rows) seen.insert(row.release);
         done += some.size();
@@ -102,14 +102,16 @@ std::size_t Writer::write_in_time(Transaction& transaction,
         // Known by name alone: no digest contradicts another.
         if (release.version != current().version)
             static_cast<void>(tables::record_release(transaction, release, {}));
-    tables::change_counts(transaction, counts);
+    note_first_seen_late(transaction, summary.fresh);
+    tables::add_words(transaction, summary.fresh);
+    tables::change_counts(transaction, summary.counts);
     tables::note_sharing(transaction);
     return done;
 }
 
 void Writer::write_together(Transaction& transaction, std::span<Recording* const> items,
-                            store::CountChanges& counts) const {
-    const auto oids = write_objects(transaction, items);
+                            Summary& summary) const {
+    const auto oids = write_objects(transaction, items, summary);
     std::vector<tables::NewTree> trees;
     std::vector<tables::NewRow> rows;
     std::vector<std::int64_t> to_prune;
@@ -125,13 +127,14 @@ void Writer::write_together(Transaction& transaction, std::span<Recording* const
             rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
     }
     tables::insert_trees(transaction, trees);
-    tables::insert_rows(transaction, rows, counts);
+    tables::insert_rows(transaction, rows, summary.counts);
     tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
 }
 
 // Returns their oids; 0 for those that are listed.
 std::vector<std::int64_t> Writer::write_objects(Transaction& transaction,
-                                                std::span<Recording* const> items) const {
+                                                std::span<Recording* const> items,
+                                                Summary& summary) const {
     std::vector<std::int64_t> oids(items.size(), 0);
     std::vector<const tables::ObjectRow*> fresh;
     std::vector<std::size_t> places;
@@ -144,9 +147,9 @@ std::vector<std::int64_t> Writer::write_objects(Transaction& transaction,
             oids[i] = write_known(transaction, item);
         }
     }
-    note_first_seen_late(transaction, fresh);
     const auto written = tables::insert_objects(transaction, fresh);
     for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
+    summary.fresh.insert(summary.fresh.end(), fresh.begin(), fresh.end());
     return oids;
 }
 

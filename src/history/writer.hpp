@@ -67,10 +67,16 @@ class Writer {
     [[nodiscard]] const Release& current() const { return view_.current(); }
     std::size_t write_in_time(store::Transaction& transaction,
                               std::span<Recording* const> items) const;
+    // What a transaction writes of all its items at the end.
+    struct Summary {
+        store::CountChanges counts;
+        std::vector<const tables::ObjectRow*> fresh;  // objects that had no row
+    };
     void write_together(store::Transaction& transaction, std::span<Recording* const> items,
-                        store::CountChanges& counts) const;
-    [[nodiscard]] std::vector<std::int64_t> write_objects(
-        store::Transaction& transaction, std::span<Recording* const> items) const;
+                        Summary& summary) const;
+    [[nodiscard]] std::vector<std::int64_t> write_objects(store::Transaction& transaction,
+                                                          std::span<Recording* const> items,
+                                                          Summary& summary) const;
     void note_first_seen_late(store::Transaction& transaction,
                               std::span<const tables::ObjectRow* const> fresh) const;
     [[nodiscard]] std::int64_t write_known(store::Transaction& transaction,

@@ -72,21 +72,6 @@ store::SearchedObject called(const ObjectRow& row) {
     return {row.object.class_name, {row.object.name, row.label, row.other_names}};
 }
 
-std::vector<std::int64_t> insert_rows_of_objects(Transaction& transaction,
-                                                 std::span<const ObjectRow* const> rows) {
-    if (transaction.engine() == store::Engine::sqlite)
-        return insert_one_by_one(transaction, rows);
-    std::vector<std::int64_t> oids;
-    while (oids.size() < rows.size()) {
-        const auto rest = rows.subspan(oids.size());
-        auto size = list_sizes.size();
-        while (size > 1 && list_sizes[size - 1] > rest.size()) --size;
-        const auto written = insert_returning(transaction, rest.first(list_sizes[size - 1]));
-        oids.insert(oids.end(), written.begin(), written.end());
-    }
-    return oids;
-}
-
 }  // namespace
 
 const std::string_view object_columns =
@@ -217,11 +202,23 @@ void add_requests(Transaction& transaction, const std::map<ObjectName, std::int6
 
 std::vector<std::int64_t> insert_objects(Transaction& transaction,
                                          std::span<const ObjectRow* const> rows) {
-    auto oids = insert_rows_of_objects(transaction, rows);
+    if (transaction.engine() == store::Engine::sqlite)
+        return insert_one_by_one(transaction, rows);
+    std::vector<std::int64_t> oids;
+    while (oids.size() < rows.size()) {
+        const auto rest = rows.subspan(oids.size());
+        auto size = list_sizes.size();
+        while (size > 1 && list_sizes[size - 1] > rest.size()) --size;
+        const auto written = insert_returning(transaction, rest.first(list_sizes[size - 1]));
+        oids.insert(oids.end(), written.begin(), written.end());
+    }
+    return oids;
+}
+
+void add_words(Transaction& transaction, std::span<const ObjectRow* const> rows) {
     std::vector<store::SearchedObject> objects;
     for (const auto* row : rows) objects.push_back(called(*row));
     store::add_words(transaction, objects);
-    return oids;
 }
 
 bool update_object(Transaction& transaction, const ObjectRow& now, const ObjectRow& read) {

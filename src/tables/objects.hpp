@@ -113,10 +113,13 @@ void add_requests(store::Transaction& transaction,
     return failure.kind().duplicate || failure.kind().orphan;
 }
 
-// Inserts new rows with their words and returns their oids in the same order.
+// Inserts new rows and returns their oids in the same order. The same transaction adds their words.
 //   throws  Failure (duplicate) when one of them has a row
 [[nodiscard]] std::vector<std::int64_t> insert_objects(store::Transaction& transaction,
                                                        std::span<const ObjectRow* const> rows);
+
+// Adds the words by which these objects are found.
+void add_words(store::Transaction& transaction, std::span<const ObjectRow* const> rows);
 
 // Writes the row, and the words that it changes, if it is still as it was read. Returns false when somebody else has written it
 // since. A re-publication may leave the release in which it was compared and change the rest.
