@@ -32,7 +32,7 @@ class Dating {
    public:
     explicit Dating(const Evidence& evidence) : evidence_(evidence) {}
 
-    Dated of(const Node& node) const {
+    Dated of(const Node& node) {
         Dated dated{&node, {}, {}, {}};
         dated.children.reserve(node.children.size());
         for (const auto& child : node.children) {
@@ -46,8 +46,17 @@ class Dating {
     }
 
    private:
+    // Most nodes of an object have the timestamp of the one before.
+    const When& by_stamp(const std::string& text) {
+        if (text != last_stamp_) {
+            last_ = release_of(text);
+            last_stamp_ = text;
+        }
+        return last_;
+    }
+
     // Returns the release of a timestamp. Only the day counts.
-    When by_stamp(const std::string& text) const {
+    [[nodiscard]] When release_of(const std::string& text) const {
         const auto stamp = tree::parse_stamp(text);
         if (!stamp) return std::nullopt;
         const auto day = std::chrono::floor<std::chrono::days>(stamp->at);
@@ -61,6 +70,8 @@ class Dating {
     }
 
     const Evidence& evidence_;
+    std::string last_stamp_;
+    When last_;
 };
 
 bool is_comment(const Node& node) { return node.cell.kind == tree::CellKind::comment; }
@@ -110,7 +121,7 @@ class Laying {
 
 std::vector<Sighting> read_timestamps(const Nodes& nodes, const Evidence& evidence) {
     if (evidence.releases.empty()) return {};
-    const Dating dating(evidence);
+    Dating dating(evidence);
     std::vector<Dated> dated;
     dated.reserve(nodes.size());
     for (const auto& node : nodes) dated.push_back(dating.of(node));

@@ -126,6 +126,13 @@ class PrewarmJob {
         const auto only = class_name();
         return (only.empty() || class_of_object == only) && !job_.build->skips(class_of_object);
     }
+    // The same for objects that a build lists: most have the class of the one before.
+    [[nodiscard]] auto is_selected_in_order() const {
+        return [this, last = std::string(), is = is_selected("")](std::string_view name) mutable {
+            if (name != last) is = is_selected(last = name);
+            return is;
+        };
+    }
 
     [[nodiscard]] tables::Releases read_releases() const {
         return read([&](Transaction& transaction) {
@@ -252,8 +259,9 @@ class PrewarmJob {
     Result<Counters> prewarm_part(std::uint64_t from, std::uint64_t to,
                                   const KeepGoing& keep_going) {
         auto batches = collector(note_unchanged());
+        auto is_wanted = is_selected_in_order();
         job_.build->each(from, to, [&](const source::Listed& listed) {
-            if (!is_selected(listed.class_name)) return true;
+            if (!is_wanted(listed.class_name)) return true;
             batches.count_bytes(listed.bytes);
             auto name = listed.id();
             if (is_as_in_base(listed, name)) {
@@ -295,8 +303,9 @@ class PrewarmJob {
     Result<Counters> look_for_base(std::uint64_t from, std::uint64_t to,
                                    const KeepGoing& keep_going) {
         auto batches = collector(history::NoteUnchanged::no);
+        auto is_wanted = is_selected_in_order();
         base_->index->each(from, to, [&](const source::Listed& listed) {
-            if (!is_selected(listed.class_name)) return true;
+            if (!is_wanted(listed.class_name)) return true;
             auto name = listed.id();
             const auto in_build = job_.build->digest_of(name);
             if (in_build && *in_build) return batches.pass(keep_going);

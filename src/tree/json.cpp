@@ -218,9 +218,11 @@ void write_stamp_fields(base::JsonWriter& json, std::string_view stamp) {
         json.field("stamp", stamp);
         return;
     }
-    std::string at = base::format_rfc3339(parsed->at);
-    at.pop_back();  // local time: no zone is known
-    json.field("at", at).field("by", parsed->by);
+    // The time as it stands there, which is how it would be formatted; no zone is known.
+    std::array<char, 19> at{};
+    stamp.copy(at.data(), at.size());
+    at[10] = 'T';
+    json.field("at", std::string_view(at.data(), at.size())).field("by", parsed->by);
 }
 
 Result<std::string> stamp_from_json(std::string_view at, std::string_view by) {
