@@ -17,8 +17,9 @@ using std::chrono::steady_clock;
 using store::Access;
 using store::Transaction;
 
-// The most objects of one transaction. When it loses a race, each of them may be the cause.
-constexpr std::size_t most_in_doubt = 1024;
+// Objects that are written with the same statements. When a transaction loses a race, each of them may be
+// the cause.
+constexpr std::size_t together = 64;
 
 [[noreturn]] void lose_race() {
     throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
@@ -34,28 +35,38 @@ std::vector<const RenameCase*> rename_cases(std::span<Recording* const> items) {
 }  // namespace
 
 Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const {
+    // Between others that have to be written again.
+    const auto has_lost = [](const Recording* item) { return item->step == Step::plan; };
+    if (const auto next = std::ranges::find_if_not(items, has_lost); next != items.begin())
+        return static_cast<std::size_t>(next - items.begin());
+    items = {items.begin(), std::ranges::find_if(items, has_lost)};
     if (items.front()->attempts > 0) items = items.first(1);
+    std::size_t reached = 0;
     try {
         const auto done = store::perform(view_.context.pool, Access::write,
                                          [&](Transaction& transaction) -> Result<std::size_t> {
+                                             reached = 0;
                                              const auto released = tables::record_release(
                                                  transaction, current(), view_.build.digest());
                                              if (!released)
                                                  return tl::unexpected(released.error());
                                              check_replacing(transaction, items);
-                                             return write_in_time(transaction, items);
+                                             return write_in_time(transaction, items, reached);
                                          });
         if (done) finish(items.first(*done));
         return done;
     } catch (const store::Failure& failure) {
         if (!tables::lost_a_race(failure)) throw;
-        // A statement of many rows does not say which of them was the cause.
-        const auto suspects = items.first(std::min(items.size(), most_in_doubt));
+        // Any of them, where what is written at the end of the transaction was too late.
+        const auto suspects =
+            reached < items.size()
+                ? items.subspan(reached, std::min(together, items.size() - reached))
+                : items;
         for (auto* item : suspects) {
             ++item->attempts;
             item->step = Step::plan;
         }
-        return suspects.size();
+        return 0;
     }
 }
 
@@ -77,19 +88,17 @@ void Writer::finish(std::span<Recording* const> items) const {
     }
 }
 
-std::size_t Writer::write_in_time(Transaction& transaction,
-                                  std::span<Recording* const> items) const {
-    constexpr std::size_t together = 64;
+std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording* const> items,
+                                  std::size_t& done) const {
     const auto begin = steady_clock::now();
     const auto may_go_on = [&] {
         const auto passed = steady_clock::now() - begin;
         return passed < longest_.awaited ||
                (passed < longest_.alone && !transaction.may_be_awaited());
     };
-    std::size_t done = 0;
     std::set<Release> seen;  // by timestamps, besides the current one
     Summary summary;
-    while (done < items.size() && done < most_in_doubt && (done == 0 || may_go_on())) {
+    while (done < items.size() && (done == 0 || may_go_on())) {
         const auto some = items.subspan(done, std::min(together, items.size() - done));
         write_together(transaction, some, summary);
         for (const auto* item : some)

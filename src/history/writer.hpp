@@ -57,16 +57,17 @@ class Writer {
 
     // Writes the first items in one transaction: as many as there is time for. Recordings that
     // somebody else may have recorded get the step `plan` instead.
-    //   needs   items of the steps write, note and list; at least one
-    //   returns the number of items that are done
+    //   needs   items of the steps write, note and list, or what it left itself; at least one
+    //   returns the number of items at the beginning that are done, or have the step `plan`
     //   error   conflict: the release is recorded with other content
     //   throws  store::Failure
     [[nodiscard]] base::Result<std::size_t> write_some(std::span<Recording* const> items) const;
 
    private:
     [[nodiscard]] const Release& current() const { return view_.current(); }
-    std::size_t write_in_time(store::Transaction& transaction,
-                              std::span<Recording* const> items) const;
+    //   done  the number of items that are written, also when it throws
+    std::size_t write_in_time(store::Transaction& transaction, std::span<Recording* const> items,
+                              std::size_t& done) const;
     // What a transaction writes of all its items at the end.
     struct Summary {
         store::CountChanges counts;

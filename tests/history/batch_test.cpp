@@ -12,6 +12,7 @@
 #include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
+#include "support/watched_connection.hpp"
 
 using namespace tables;
 using namespace history;
@@ -233,6 +234,29 @@ TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody 
           std::map<Status, int>{{Status::added, 200}});
     const auto reading = 1;
     CHECK(commits == reading + (is_awaited ? 4 : 1));  // of at most 64 objects each
+}
+
+TEST_CASE("An object that a request records during a batch costs few others a transaction of "
+          "their own") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    SmallBuild build("WS186", "2008-02-01");
+    Names names;
+    for (int i = 0; i < 1000; ++i) {
+        names.push_back({"Gene", "gene" + std::to_string(i)});
+        build.with("Gene", names.back().name, remark("one"));
+    }
+    BatchSite request(fresh.connect());
+    int commits = 0;
+    BatchSite site(support::watched(fresh.connect(), [&](support::Statement statement, auto) {
+        // The first one is that of reading what is recorded.
+        if (statement == support::Statement::commit && ++commits == 1)
+            request.ask(build, nullptr, names[500]);
+    }));
+    RecordSettings how;
+    how.longest_write.awaited = std::chrono::hours(1);
+    CHECK(counted(site.record(build, nullptr, names, how)) ==
+          std::map<Status, int>{{Status::added, 1000}});
+    CHECK(commits < 100);
 }
 
 TEST_CASE("Objects that a request records during a batch are recorded once") {
