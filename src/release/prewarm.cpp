@@ -30,7 +30,7 @@ constexpr std::int64_t part_rows = 200'000;
 constexpr std::uint64_t batch_bytes = 4 << 20;
 // Of a transaction for which nobody waits: who comes meanwhile also waits for its commit, which takes a
 // third of that.
-constexpr std::chrono::milliseconds longest_alone{100};
+constexpr std::chrono::milliseconds longest_alone{50};
 
 // The indexes kept of earlier releases, each opened once a job. Safe from any thread.
 class KeptIndexes {
