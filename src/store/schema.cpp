@@ -146,8 +146,9 @@ void set_label_key(Transaction& transaction, const Row& object, const std::strin
                             {Value{key}, object.value(0), object.value(3)});
 }
 
-// Deletes the words that no question asks for any more.
-void delete_words_without_key(Connection& connection) {
+// Replaces the words that no question asks for any more by those that are asked for instead: those
+// of former labels stand nowhere else.
+void replace_words_without_key(Connection& connection) {
     constexpr std::array<std::string_view, 3> keys{"word", "class", "name"};
     constexpr std::int64_t words_at_once = 10'000;
     const auto behind = behind_key(connection.engine(), keys);
@@ -163,10 +164,14 @@ void delete_words_without_key(Connection& connection) {
                               values);
         if (words.empty()) return;
         for (std::size_t key = 0; key < keys.size(); ++key) last[key] = words.back().value(key);
-        for (const auto& row : words)
-            if (base::search_key(row.text(0)) != row.text(0))
-                transaction.execute("DELETE FROM words WHERE word = ? AND class = ? AND name = ?",
-                                    {row.value(0), row.value(1), row.value(2)});
+        std::vector<SearchedObject> called;
+        for (const auto& row : words) {
+            if (base::search_key(row.text(0)) == row.text(0)) continue;
+            called.push_back({row.text(1), {row.text(2), {}, row.text(0)}});
+            transaction.execute("DELETE FROM words WHERE word = ? AND class = ? AND name = ?",
+                                {row.value(0), row.value(1), row.value(2)});
+        }
+        add_words(transaction, called);
         transaction.commit();
     }
 }
@@ -360,7 +365,7 @@ void fill_words(Connection& connection) {
 }
 
 void fill_search_keys(Connection& connection) {
-    delete_words_without_key(connection);
+    replace_words_without_key(connection);
     for_objects(
         connection,
         [](Transaction& transaction, const Rows& objects) {

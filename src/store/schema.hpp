@@ -82,8 +82,8 @@ void fill_row_counts(Connection& connection);
 // of notes a transaction.
 void fill_tag_bits(Connection& connection);
 
-// The step to schema 9: makes objects.label_key and the words again from labels, names and other
-// names, with base::search_key(), 10,000 objects a transaction.
+// The step to schema 9: makes objects.label_key and the words again with base::search_key(), from
+// labels, names, other names and, because of former labels, the words, 10,000 objects a transaction.
 //   throws  Failure; what was done stays done
 //   cost    a read of all words and all objects, and a write for each label and word whose key differs
 void fill_search_keys(Connection& connection);

@@ -437,7 +437,7 @@ TEST_CASE("An upgrade makes what searches compare new, and continues where it wa
         connection->execute(
             "INSERT INTO objects (class, name, name_key, label, label_key, other_names)"
             " VALUES ('Gene', 'G1', 'g1', '\xC3\x89lan x-1', '\xC3\x89lan x-1', 'JC8.10')");
-        for (const std::string word : {"\xC3\xA9lan", "jc8.10", "x-1", "unc"})
+        for (const std::string word : {"\xC3\xA9lan", "jc8.10", "x-1", "unc", "x-9"})
             connection->execute("INSERT INTO words (word, class, name) VALUES (?, 'Gene', 'G1')",
                                 std::vector<Value>{word});
         const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
@@ -449,9 +449,11 @@ TEST_CASE("An upgrade makes what searches compare new, and continues where it wa
         }
         INFO("statement " << at);
         REQUIRE(initialise(*connection));
-        // A former label's word stays.
-        CHECK(connection->query("SELECT word FROM words ORDER BY word") ==
-              Rows{Row({"elan"}), Row({"jc810"}), Row({"unc"}), Row({"x1"})});
+        // The words of former labels stay.
+        CHECK(connection->query("SELECT word, class, name FROM words ORDER BY word") ==
+              Rows{Row({"elan", "Gene", "G1"}), Row({"jc810", "Gene", "G1"}),
+                   Row({"unc", "Gene", "G1"}), Row({"x1", "Gene", "G1"}),
+                   Row({"x9", "Gene", "G1"})});
         CHECK(connection->query("SELECT label_key FROM objects") == Rows{Row({"elan x1"})});
         if (!plan->struck()) break;
     }
