@@ -98,15 +98,20 @@ void cut(std::string& text, std::size_t most) { text.resize(cut_at(text, most).s
 // A word that is being read.
 struct ReadWord {
     SearchWord word;
-    std::size_t number_at = 0;  // in the key: what follows the last colon
+    std::string number;  // the part of the key that follows the last colon
+    bool has_colon = false;
 
     void add(std::string_view character, Part part) {
         // Room for one more character than is kept, so that a cut is the same everywhere.
         if (word.text.size() <= longest_word) word.text += character;
-        if (part == Part::joint && character == ":")
-            number_at = word.key.size();
-        else if (part != Part::joint && word.key.size() <= longest_word)
-            word.key += character;
+        if (part == Part::joint) {
+            if (character != ":") return;
+            has_colon = true;
+            number.clear();
+        } else {
+            if (word.key.size() <= longest_word) word.key += character;
+            if (has_colon && number.size() <= longest_word) number += character;
+        }
     }
 };
 
@@ -124,11 +129,8 @@ void append_words(std::vector<SearchWord>& words, std::string_view text, std::si
     };
     ReadWord now;
     const auto finish = [&] {
-        const auto number = numbers == Numbers::alone_too && now.number_at > 0
-                                ? now.word.key.substr(now.number_at)
-                                : "";
         add(std::move(now.word));
-        add({number, number});
+        if (numbers == Numbers::alone_too) add({now.number, now.number});
         now = {};
     };
     for_each_character(folded(text), [&](std::string_view character, Part part) {

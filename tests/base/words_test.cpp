@@ -82,6 +82,14 @@ TEST_CASE(
     CHECK(words_beside_name({"\xC3\x89lan", "", ""}) == Words{"elan"});
 }
 
+TEST_CASE("The number behind a colon is a whole word, however long what stands before it is") {
+    for (const std::size_t size : {55, 60, 63, 64, 65, 200}) {
+        INFO(size);
+        CHECK(base::words_of(base::SearchTexts{"x", std::string(size, 'a') + ":0004439", ""})
+                  .at(1) == "0004439");
+    }
+}
+
 TEST_CASE("What people type alike has the same key, which is a key itself") {
     using base::search_key;
     CHECK(search_key("let-7") == search_key("LET7"));
