@@ -73,10 +73,12 @@ std::string folded(std::string_view text) {
     return normalized(put_together, status, result);
 }
 
-// Calls what is given for each character of a folded text: with the bytes of it, and what it is.
 enum class Part { of_word, joint, separator };
+enum class Behind { nothing, perhaps_a_digit };
+// Calls what is given for each character of a folded text: with the bytes of it, and what it is.
+//   behind  the text
 template <class F>
-void for_each_character(std::string_view text, F&& fn) {
+void for_each_character(std::string_view text, Behind behind, F&& fn) {
     const auto* at = text.data();
     const auto* const end = at + text.size();
     bool in_word = false;
@@ -85,7 +87,8 @@ void for_each_character(std::string_view text, F&& fn) {
         const auto c = static_cast<unsigned char>(*at) < 0x80
                            ? static_cast<char32_t>(*at++)
                            : static_cast<char32_t>(utf8::unchecked::next(at));
-        const bool joins = in_word && is_joint(c) && at != end && is_digit(*at);
+        const bool joins = in_word && is_joint(c) &&
+                           (at != end ? is_digit(*at) : behind == Behind::perhaps_a_digit);
         in_word = joins || !is_separator(c);
         fn(std::string_view(begin, at), joins     ? Part::joint
                                         : in_word ? Part::of_word
@@ -94,6 +97,16 @@ void for_each_character(std::string_view text, F&& fn) {
 }
 
 void cut(std::string& text, std::size_t most) { text.resize(cut_at(text, most).size()); }
+
+std::string without_joints(std::string_view text, Behind behind) {
+    std::string key;
+    for_each_character(folded(text), behind, [&](std::string_view character, Part part) {
+        if (part != Part::joint) key += character;
+    });
+    if (key.empty()) key = legal_text(text);
+    cut(key, longest_key);
+    return key;
+}
 
 // A word that is being read.
 struct ReadWord {
@@ -133,7 +146,7 @@ void append_words(std::vector<SearchWord>& words, std::string_view text, std::si
         if (numbers == Numbers::alone_too) add({now.number, now.number});
         now = {};
     };
-    for_each_character(folded(text), [&](std::string_view character, Part part) {
+    for_each_character(folded(text), Behind::nothing, [&](std::string_view character, Part part) {
         if (part != Part::separator)
             now.add(character, part);
         else
@@ -177,14 +190,10 @@ bool is_numbered(std::string_view word) { return std::ranges::any_of(word, is_di
 
 }  // namespace
 
-std::string search_key(std::string_view text) {
-    std::string key;
-    for_each_character(folded(text), [&](std::string_view character, Part part) {
-        if (part != Part::joint) key += character;
-    });
-    if (key.empty()) key = legal_text(text);
-    cut(key, longest_key);
-    return key;
+std::string search_key(std::string_view text) { return without_joints(text, Behind::nothing); }
+
+std::string search_prefix(std::string_view text) {
+    return without_joints(text, Behind::perhaps_a_digit);
 }
 
 std::vector<SearchWord> words_of(std::string_view text, std::size_t most) {

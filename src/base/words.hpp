@@ -24,6 +24,10 @@ inline constexpr std::size_t longest_word = 64, most_words = 100;
 //            key, since texts begin with an empty one
 [[nodiscard]] std::string search_key(std::string_view text);
 
+// Returns the key that those texts begin with that begin with this one: search_key() without a last
+// joint, since a digit may follow it. So "unc-" begins "unc-26", whose key is "unc26".
+[[nodiscard]] std::string search_prefix(std::string_view text);
+
 // A word of a text.
 struct SearchWord {
     std::string key;   // search_key() of it

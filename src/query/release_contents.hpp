@@ -52,7 +52,7 @@ struct ReleaseContents {
 };
 struct ContentsQuery {
     std::string class_name;  // empty: all
-    std::string text;        // what names or labels begin with, ASCII case ignored; empty: all
+    std::string text;        // of tables::RowSelection
     std::size_t from = 0, most = 100;
     // Only entries behind this object; `from` then says how many there are before them. Empty: `from`
     // are counted and left out. Means nothing with a text.

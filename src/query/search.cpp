@@ -169,7 +169,7 @@ class Question {
    public:
     explicit Question(std::string_view text)
         : folded_(base::fold_ascii(text)), key_(base::search_key(text)),
-          words_(base::words_of(text, most_asked)) {}
+          prefix_(base::search_prefix(text)), words_(base::words_of(text, most_asked)) {}
 
     [[nodiscard]] const std::string& key() const { return key_; }
     [[nodiscard]] const std::vector<base::SearchWord>& words() const { return words_; }
@@ -183,7 +183,7 @@ class Question {
         if (!shown.other_names.empty())
             for (const auto name : base::split(shown.other_names, '\n'))
                 if (base::search_key(name) == key_) return other_name;
-        if (label_key.starts_with(key_)) return label_begins;
+        if (label_key.starts_with(prefix_)) return label_begins;
         const bool has_name = name_key.starts_with(folded_);
         if (words_.empty()) return has_name ? std::optional(5) : std::nullopt;
         const auto words =
@@ -202,7 +202,7 @@ class Question {
     }
 
    private:
-    std::string folded_, key_;
+    std::string folded_, key_, prefix_;
     std::vector<base::SearchWord> words_;
 };
 

@@ -27,10 +27,6 @@ std::string column_of(SearchKey key) {
     return key == SearchKey::label ? "label_key" : "name_key";
 }
 
-std::string key_of(SearchKey key, std::string_view text) {
-    return key == SearchKey::label ? base::search_key(text) : base::fold_ascii(text);
-}
-
 Value limit(std::size_t most) { return Value{static_cast<std::int64_t>(most)}; }
 
 std::vector<FoundObject> found_in(const store::Rows& rows) {
@@ -51,7 +47,8 @@ std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey ke
                                           std::string_view text, const std::string& class_name,
                                           std::size_t most) {
     const auto column = column_of(key);
-    std::vector<Value> values{Value{key_of(key, text)}};
+    std::vector<Value> values{
+        Value{key == SearchKey::label ? base::search_key(text) : base::fold_ascii(text)}};
     auto sql = std::string(select) + "WHERE " + column + " = ?";
     if (!class_name.empty()) {
         sql += " AND class = ?";
@@ -71,7 +68,8 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
                                                  const std::string& class_name,
                                                  std::size_t most) {
     const auto column = column_of(key);
-    const auto range = range_of_prefix(key_of(key, prefix));
+    const auto range = range_of_prefix(key == SearchKey::label ? base::search_prefix(prefix)
+                                                               : base::fold_ascii(prefix));
     const Value first{range.first}, behind{range.behind};
     const std::string keys =
         "WHERE " + column + " >= ? AND " + column + " < ? ORDER BY " + column + ", class LIMIT ?";

@@ -1,7 +1,6 @@
 // tables/object_search.hpp -- objects found by what their names and labels are or begin with, and
 // the classes that have objects. Labels are compared by base::search_key(), names without regard to
-// ASCII case unless a function says otherwise. All
-// functions throw store::Failure.
+// ASCII case unless a function says otherwise. All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -37,7 +36,7 @@ enum class SearchKey { label, name };
                                                         const std::string& class_name,
                                                         std::size_t most);
 
-// Finds objects whose key begins with the text.
+// Finds objects whose key begins with the text (that of a label with base::search_prefix()).
 //   returns  at most `most`, in the order of keys
 //   cost     a range of an index. With a class, at most 2,000 keys are read (0.5 ms on SQLite),
 //            because other classes may have millions; later ones are not found

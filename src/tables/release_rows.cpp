@@ -56,7 +56,7 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
     }
     if (!selection.text.empty()) {
         const auto name = range_of_prefix(base::fold_ascii(selection.text));
-        const auto label = range_of_prefix(base::search_key(selection.text));
+        const auto label = range_of_prefix(base::search_prefix(selection.text));
         clause.sql += " AND ((o.name_key >= ? AND o.name_key < ?)"
                       " OR (o.label_key >= ? AND o.label_key < ?))";
         for (const auto& bound : {name.first, name.behind, label.first, label.behind})

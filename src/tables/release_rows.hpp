@@ -27,7 +27,8 @@ namespace tables {
 // Which rows are meant, and how they are looked up.
 struct RowSelection {
     std::string class_name = {};  // of this class, as it is spelled; empty: of any class
-    // Of objects whose name or label begins with this, ASCII case ignored; empty: of any object.
+    // Of objects whose name begins with this, ASCII case ignored, or whose label's key does
+    // (base::search_prefix()); empty: of any object.
     std::string text = {};
     // With a text: look for the spellings of the beginning among the names of the release, instead of
     // comparing the name of each row. Changes the cost, not the result: see most_compared.

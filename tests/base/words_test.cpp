@@ -71,6 +71,25 @@ TEST_CASE("What begins a text begins its words too") {
     }
 }
 
+TEST_CASE("What begins a text has a key that begins the key of the text") {
+    using base::search_prefix;
+    const std::string text = "unc-26 (JC8.10) a-b -7 GO:0004439, \xC3\x89lan x-.1 let--7 c_:9";
+    for (std::size_t size = 1; size <= text.size(); ++size) {
+        INFO(text.substr(0, size));
+        if (size < text.size() && (text[size] & 0xC0) == 0x80) continue;
+        CHECK(base::search_key(text).starts_with(search_prefix(text.substr(0, size))));
+    }
+    CHECK(search_prefix("unc-") == "unc");
+    CHECK(search_prefix("JC8.") == "jc8");
+    CHECK(search_prefix("GO:") == "go");
+    CHECK(search_prefix("unc-26") == "unc26");
+    // No number is joined to these.
+    for (const std::string asked : {"-", "a -", "unc--", "(", "a b", "\xCC\x81"}) {
+        INFO(asked);
+        CHECK(search_prefix(asked) == asked);
+    }
+}
+
 TEST_CASE(
     "The table of words lacks the word that the name begins with, and has all others once") {
     CHECK(words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) == Words{"jc810"});

@@ -390,6 +390,32 @@ TEST_CASE(
     CHECK(found(process, "", "\xC3\xA9lan").front() == "Gene WBGene02 = b");
 }
 
+TEST_CASE("What begins with a text is found while its number is not typed yet") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    const auto next = build_of_names("WS2", "2008-02-01");
+    for (const auto& [name, label] : {std::pair{"WBGene01", "unc-26"}, {"WBGene02", "UNC-2"}})
+        next->with("Gene", name, {tag("Name", {text(label)}), tag("Live")});
+    process.put(next);
+    static_cast<void>(process.list(recorded_names));
+    for (const bool objects_first : {false, true}) {
+        INFO(objects_first);
+        const auto counts = store::perform(
+            process.pool, store::Access::read, [&](store::Transaction& transaction) {
+                const std::string version = "WS2";
+                return tables::count_rows(
+                    transaction,
+                    {.class_name = {}, .text = "unc-", .objects_first = objects_first},
+                    std::span(&version, 1));
+            });
+        CHECK(counts == std::map<std::string, std::size_t>{{"WS2", 2}});
+    }
+    CHECK(found(process, "", "UNC-") ==
+          Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
+}
+
 TEST_CASE("An object is found by what the shown release calls it while a later one is recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_other_names());
