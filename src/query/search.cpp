@@ -270,9 +270,11 @@ class Search {
         is_cut |= add(with_name_prefix(now, text_));
         if (!word.key.empty()) {
             if (!is_word) {
-                is_cut = add(with_label_prefix(now, word.text, most_with_word));
+                is_cut = add(with_label_prefix(now, word.key, most_with_word));
                 is_cut |= add(with_name_prefix(now, word.text));
             }
+            // The table of words lacks those that a name begins with.
+            if (word.key != word.text) is_cut |= add(with_name_prefix(now, word.key));
             is_cut |= add(with_word(now, word.key));
         }
         if (class_name_.empty()) answer_.is_complete = !is_cut;

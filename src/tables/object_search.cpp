@@ -132,15 +132,16 @@ FoundByWord objects_with_word(Transaction& transaction, const std::string& prefi
 
 std::size_t count_word(Transaction& transaction, const base::SearchWord& word, std::size_t most) {
     struct Keys {
-        std::string_view table, column;
-        TextRange range;
+        std::string_view table, column, prefix;
     };
+    std::vector<Keys> keys{{"words", "word", word.key},
+                           {"objects", "label_key", word.key},
+                           {"objects", "name_key", word.text}};
+    if (word.key != word.text) keys.push_back({"objects", "name_key", word.key});
     std::size_t rows = 0;
-    for (const auto& [table, column, range] :
-         {Keys{"words", "word", range_of_prefix(word.key)},
-          Keys{"objects", "label_key", range_of_prefix(word.key)},
-          Keys{"objects", "name_key", range_of_prefix(word.text)}}) {
+    for (const auto& [table, column, prefix] : keys) {
         if (rows >= most) break;
+        const auto range = range_of_prefix(prefix);
         const auto counted = transaction.query(
             fmt::format(
                 "SELECT COUNT(*) FROM (SELECT 1 FROM {0} WHERE {1} >= ? AND {1} < ? LIMIT ?) k",

@@ -58,8 +58,8 @@ struct FoundByWord {
     std::vector<FoundObject> objects;  // each once
     std::size_t rows = 0;              // that were read; an object may have several
 };
-// Finds objects of which a word begins with the prefix; where the name begins with it, only
-// objects_with_key_prefix() may find them.
+// Finds objects of which a word begins with the prefix; where the name begins with the
+// word, only objects_with_key_prefix() may find them.
 //   prefix      the key of a word (base::words_of())
 //   class_name  as it is spelled; empty: any class
 //   most        rows of the table words
@@ -70,9 +70,9 @@ struct FoundByWord {
                                             const std::string& prefix,
                                             const std::string& class_name, std::size_t most);
 
-// Returns how many rows the functions read that find objects by the beginning of a word, name or label,
-// at most `most`. An object may count several times.
-//   cost  three ranges of indexes, as far as they are needed to count so many
+// Returns how many rows the functions read that find objects by the beginning of a word, name or
+// label, at most `most`. An object may count several times.
+//   cost  up to four ranges of indexes, as far as they are needed to count so many
 [[nodiscard]] std::size_t count_word(store::Transaction& transaction,
                                      const base::SearchWord& word, std::size_t most);
 

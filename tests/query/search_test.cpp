@@ -416,6 +416,42 @@ TEST_CASE("What begins with a text is found while its number is not typed yet") 
           Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
 }
 
+TEST_CASE("An object is found by another name that its name begins with but for a joint") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    add_gene(*build, "abc1", "x", {"ABC-1"});
+    add_gene(*build, "JC810x", "y", {"JC8.10"});
+    const std::string longest(63, 'b');
+    add_gene(*build, "WBGene01", longest + "-1", {});
+    process.put(build);
+    static_cast<void>(process.list({{"Gene", "abc1"}, {"Gene", "JC810x"}, {"Gene", "WBGene01"}}));
+    for (const std::string class_name : {"", "Gene"}) {
+        CHECK(found(process, class_name, "ABC-1") == Found{"Gene abc1 = x"});
+        CHECK(found(process, class_name, "x abc-1") == Found{"Gene abc1 = x"});
+        CHECK(found(process, class_name, "JC8.10") == Found{"Gene JC810x = y"});
+        CHECK(found(process, class_name, longest + "-1 wbgene01").size() == 1);
+    }
+    std::vector<store::Value> values;
+    for (int number = 1000; number < 1600; ++number) {
+        const auto name = "abc" + std::to_string(number);
+        values.insert(values.end(),
+                      {"Gene", name, name, name, "", number == 1599 ? "ABC-1 kin" : "", "WS1"});
+    }
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::insert_many(
+            transaction,
+            {"objects",
+             {"class", "name", "name_key", "label", "label_key", "other_names", "ace_version"},
+             {}},
+            values);
+        store::add_words(transaction, std::array{store::SearchedObject{
+                                          "Gene", {"abc1599", "abc1599", "ABC-1 kin"}}});
+    });
+    // The other word is rarer.
+    CHECK(found(process, "", "abc-1 kin") == Found{"Gene abc1599 = abc1599"});
+}
+
 TEST_CASE("An object is found by what the shown release calls it while a later one is recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_other_names());
