@@ -278,7 +278,8 @@ class Search {
             is_cut |= add(with_word(now, word.key));
         }
         if (class_name_.empty()) answer_.is_complete = !is_cut;
-        std::ranges::sort(found, {}, &FoundObject::oid);
+        // Of those with newer names the first ones are read: they must not depend on the recording.
+        std::ranges::sort(found, {}, &FoundObject::object);
         const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
         found.erase(twice.begin(), twice.end());
         take(now, found);

@@ -452,6 +452,33 @@ TEST_CASE("An object is found by another name that its name begins with but for 
     CHECK(found(process, "", "abc-1 kin") == Found{"Gene abc1599 = abc1599"});
 }
 
+TEST_CASE(
+    "Of many objects with newer names the first ones by name are read, whoever came first") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+    std::vector<ObjectName> genes;
+    for (int i = 10; i < 90; ++i) {
+        const auto name = "n" + std::to_string(i);
+        add_gene(*build, name, "label", {"shared"});
+        add_gene(*next, name, "label", {"another"});
+        genes.push_back({"Gene", name});
+    }
+    for (const auto& each : {build, next}) {
+        process.put(each);
+        static_cast<void>(process.list({genes.begin() + 40, genes.end()}));
+        static_cast<void>(process.list({genes.begin(), genes.begin() + 40}));
+    }
+    process.put(build);
+    const auto answer =
+        query::find_named(process.service.read_context(), "", "shared", {.from = 0, .most = 100});
+    CHECK_FALSE(answer.is_complete);
+    // 64 trees, and 8 objects of the build.
+    REQUIRE(answer.found.size() == 72);
+    CHECK(answer.found.back().object.name == "n81");
+}
+
 TEST_CASE("An object is found by what the shown release calls it while a later one is recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_other_names());
