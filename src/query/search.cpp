@@ -37,7 +37,8 @@ class BuildLabels {
    public:
     explicit BuildLabels(const ReadContext& context) : context_(context) {}
 
-    // Returns the label and the other names; empty texts when the object cannot be read, or too many were read before.
+    // Returns the label and the other names; empty texts when the object cannot be read, or too many
+    // were read before.
     std::pair<std::string, std::string> of(const ObjectName& object) {
         if (!context_.builds.build || loaded_++ >= most_loaded) return {};
         const auto loaded = context_.builds.build->load(object);
@@ -162,7 +163,17 @@ void keep_whole_groups(std::vector<FoundObject>& found, std::size_t most, KeyOf 
     });
 }
 
-constexpr int other_name = 2, label_begins = 3;
+// The better answer has the lower number.
+enum Rank : int {
+    label_is_it,
+    name_is_it,
+    other_name_is_it,
+    label_is_same,  // to searches
+    other_name_is_same,
+    label_begins,
+    words_are_whole,
+    words_begin
+};
 
 // What a reader asks for, and how well an object answers it.
 class Question {
@@ -174,18 +185,27 @@ class Question {
     [[nodiscard]] const std::string& key() const { return key_; }
     [[nodiscard]] const std::vector<base::SearchWord>& words() const { return words_; }
 
-    // Returns nullopt when the object is none that was asked for; 0 is the best answer.
-    [[nodiscard]] std::optional<int> rank_of(const Shown& shown) const {
+    // Returns nullopt when the object is none that was asked for.
+    [[nodiscard]] std::optional<Rank> rank_of(const Shown& shown) const {
         const auto& [object, label, vanished, vanished_in] = shown.match;
-        const auto label_key = base::search_key(label), name_key = base::fold_ascii(object.name);
-        if (!base::equal_ignoring_case(label, object.name) && label_key == key_) return 0;
-        if (name_key == folded_) return 1;
-        if (!shown.other_names.empty())
-            for (const auto name : base::split(shown.other_names, '\n'))
-                if (base::search_key(name) == key_) return other_name;
+        const auto is_it = [&](std::string_view each) {
+            return base::equal_ignoring_case(each, folded_);
+        };
+        const bool has_label = !base::equal_ignoring_case(label, object.name);
+        if (has_label && is_it(label)) return label_is_it;
+        if (is_it(object.name)) return name_is_it;
+        const auto others = shown.other_names.empty() ? std::vector<std::string_view>()
+                                                      : base::split(shown.other_names, '\n');
+        if (std::ranges::any_of(others, is_it)) return other_name_is_it;
+        const auto label_key = base::search_key(label);
+        if (has_label && label_key == key_) return label_is_same;
+        const auto is_same = [&](std::string_view each) {
+            return base::search_key(each) == key_;
+        };
+        if (std::ranges::any_of(others, is_same)) return other_name_is_same;
         if (label_key.starts_with(prefix_)) return label_begins;
-        const bool has_name = name_key.starts_with(folded_);
-        if (words_.empty()) return has_name ? std::optional(5) : std::nullopt;
+        const bool has_name = is_it(std::string_view(object.name).substr(0, folded_.size()));
+        if (words_.empty()) return has_name ? std::optional(words_begin) : std::nullopt;
         const auto words =
             base::words_of(base::SearchTexts{object.name, label, shown.other_names});
         bool whole = true;
@@ -198,7 +218,7 @@ class Question {
                         return each == asked.key || each == asked.text;
                     });
         }
-        return whole ? 4 : 5;
+        return whole ? words_are_whole : words_begin;
     }
 
    private:
@@ -237,7 +257,7 @@ class Search {
     // An object in the order of the answers.
     struct Ranked {
         bool is_helper = false;
-        int rank = 0;
+        Rank rank = label_is_it;
         std::string label_key;  // where the label begins with what was asked for
         Shown shown;
         bool operator<(const Ranked& other) const {
@@ -263,7 +283,8 @@ class Search {
         };
         const auto word = rarest_word(now);
         const bool is_word = word.key == question_.key() && word.text == base::fold_ascii(text_);
-        // Among those of any class, the first ones that begin with the text are those that have it whole.
+        // Among those of any class, the first ones that begin with the text are those that have it
+        // whole.
         if (!class_name_.empty())
             for (const auto key : {SearchKey::label, SearchKey::name}) add(with_text(now, key));
         bool is_cut = add(with_label_prefix(now, text_, is_word ? most_with_word : most_alike));
@@ -346,14 +367,14 @@ class Search {
         }
     }
 
-    // Sets what an object is called in the current release, which its tree or the build says. The other
-    // names only if neither label nor name is what was asked for.
+    // Sets what an object is called in the current release, which its tree or the build says. The
+    // other names only if neither label nor name is what was asked for.
     void set_names_then(const ReadView& now, Shown& shown) {
         const auto newer_names = std::exchange(shown.other_names, {});
         auto& [object, label, vanished, vanished_in] = shown.match;
         if (!label.empty()) {
             const auto rank = question_.rank_of(shown);
-            if (context_.settings.search.empty() || (rank && *rank < other_name)) return;
+            if (context_.settings.search.empty() || (rank && *rank < other_name_is_it)) return;
         }
         if (trees_++ < most_trees) {
             const auto then =
@@ -446,26 +467,34 @@ SearchAnswer find_named(const ReadContext& context, const std::string& class_nam
 
 namespace {
 
-// Returns objects that have this label in the current release, of those that have it in the newest one
-// that is recorded, and while that is not shown yet, of those that had a label with its first word.
+// Returns objects that have this label in the current release, of 200 that have it in the newest
+// one that is recorded, and while that is not shown yet, of 200 that had a label with its first
+// word. Where labels are the text but for ASCII case, only their objects, because "K07A1.12" and
+// "K07A11.2" have the same key.
 std::vector<Shown> labelled(const ReadView& now, std::string_view label,
-                            const std::string& class_name, std::size_t most) {
-    auto found =
-        tables::objects_with_key(now.transaction, SearchKey::label, label, class_name, most);
+                            const std::string& class_name) {
+    auto found = tables::objects_with_key(now.transaction, SearchKey::label, label, class_name,
+                                          most_alike);
     const auto* newest = now.releases().newest();
     const auto words = base::words_of(label, 1);
     if (newest != nullptr && now.current < *newest && !words.empty())
         for (auto& each :
-             tables::objects_with_word(now.transaction, words.front().key, class_name, most)
+             tables::objects_with_word(now.transaction, words.front().key, class_name, most_alike)
                  .objects)
             if (!std::ranges::count(found, each.oid, &FoundObject::oid))
                 found.push_back(std::move(each));
+    std::ranges::sort(found, {}, &FoundObject::object);
     auto shown = shown_among(now, found);
     BuildLabels labels(now.context);
     for (auto& each : shown)
         if (each.match.label.empty()) each.match.label = labels.of(each.match.object).first;
+    const auto is_it = [&](const Shown& each) {
+        return base::equal_ignoring_case(each.match.label, label);
+    };
+    const bool any_is_it = std::ranges::any_of(shown, is_it);
+    const auto key = base::search_key(label);
     std::erase_if(shown, [&](const Shown& each) {
-        return base::search_key(each.match.label) != base::search_key(label);
+        return any_is_it ? !is_it(each) : base::search_key(each.match.label) != key;
     });
     return shown;
 }
@@ -479,7 +508,8 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     const auto& class_name = spelling.empty() ? asked.class_name : spelling;
     return read(context, [&](const ReadView& now) {
         std::vector<Called> called;
-        for (const auto& shown : labelled(now, asked.name, class_name, most)) {
+        for (const auto& shown : labelled(now, asked.name, class_name)) {
+            if (called.size() >= most) break;
             const auto& object = shown.match.object;
             if (base::equal_ignoring_case(object.name, asked.name)) continue;
             bool vanished = false;
@@ -504,7 +534,7 @@ std::vector<Named> exactly_named(const ReadContext& context, std::span<const std
              shown_among(now, tables::objects_with_key(now.transaction, SearchKey::name, text,
                                                        class_name, most)))
             found.push_back({std::move(shown.match.object), std::move(shown.match.label)});
-        for (auto& shown : labelled(now, text, class_name, most))
+        for (auto& shown : labelled(now, text, class_name))
             by_label.push_back({std::move(shown.match.object), std::move(shown.match.label)});
     });
     for (const auto& each : classes) {

@@ -40,15 +40,18 @@ struct SearchAnswer {
 //   class_name  ASCII case ignored; empty: any
 //   text        its first 8 words; empty, or longer than a name: nothing is found
 //   returns     objects of helper classes last; otherwise first those whose label it is, then whose
-//               name it is, whose other name it is, whose label begins with it, that have its words,
-//               that have words that begin with its words; among these vanished ones last, then by
-//               label where it begins with the text, then by class and name. The order in which objects were recorded does not matter
+//               name it is, whose other name it is (all but for ASCII case), whose label is the
+//               same to base::search_key(), whose other name is, whose label begins with it, that
+//               have its words, that have words that begin with its words; among these vanished
+//               ones last, then by label where it begins with the text, then by class and name. The
+//               order in which objects were recorded does not matter
 //   cost        ranges of indexes, whatever the size of the store. Of the word that the fewest
 //               objects have, the first 500 objects are looked at (by word, class and name) and the
 //               first 500 whose name or label begins with it, besides 200 whose label begins with
 //               the text. Of one class at most 2,000 words, names and labels that begin with it are
-//               read. Up to 64 trees are read of objects that a newer release has recorded, for what the current
-//               one calls them, and up to 8 objects of the build are loaded
+//               read. For what the current release calls objects that a newer one has recorded, up
+//               to 64 trees are read, the first ones by class and name, and up to 8 objects of the
+//               build are loaded
 [[nodiscard]] SearchAnswer find_named(const ReadContext& context, const std::string& class_name,
                                       std::string_view text, const SearchPage& page);
 
@@ -58,17 +61,19 @@ struct Called {
     bool vanished = false;  // not in the current build
     bool operator==(const Called&) const = default;
 };
-// Returns the objects of a class whose label is the name that was asked for (base::search_key()),
-// sorted by name. Finds recorded objects only, by the labels that they have in the current release;
-// never one that has this very name.
-//   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels anew
-//   cost  a range of an index, and a look-up in the build for each object
+// Returns the objects of a class whose label is the name that was asked for, but for ASCII case; if
+// there are none, those whose label is the same to base::search_key(). Sorted by name. Finds
+// recorded objects only, by the labels that they have in the current release; never one that has
+// this very name.
+//   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels
+//         anew, or if more than 200 labels have this key
+//   cost  a range of an index, up to 200 objects, and a look-up in the build for each one returned
 [[nodiscard]] std::vector<Called> objects_called(const ReadContext& context,
                                                  const ObjectName& asked, std::size_t most);
 
-// Returns the objects of these classes whose name is the text, or if there are none whose label it is,
-// each once, sorted. ASCII case of names is ignored, labels are compared by base::search_key(). Finds recorded objects as find_named() does, and those of the
-// build by their names.
+// Returns the objects of these classes whose name is the text, or if there are none whose label it
+// is, each once, sorted. ASCII case of names is ignored, labels are compared as by objects_called().
+// Finds recorded objects as find_named() does, and those of the build by their names.
 //   classes  as they are spelled
 //   lookups  in the build that may be made; reduced by those that were
 //   cost     two ranges of an index, and a look-up in the build for each class

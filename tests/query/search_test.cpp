@@ -248,6 +248,9 @@ struct Known {
 std::vector<std::string> found_by_looking(const std::vector<Known>& all,
                                           const std::string& asked) {
     std::vector<std::tuple<bool, int, bool, std::string, ObjectName>> ranked;
+    const auto is_it = [&](const std::string& name) {
+        return base::equal_ignoring_case(name, asked);
+    };
     const auto same = [&](const std::string& name) {
         return base::search_key(name) == base::search_key(asked);
     };
@@ -266,14 +269,17 @@ std::vector<std::string> found_by_looking(const std::vector<Known>& all,
         }
         if (!is_there) continue;
         const auto label_key = base::search_key(each.label);
-        const int rank = each.label != each.object.name && same(each.label)   ? 0
-                         : base::equal_ignoring_case(each.object.name, asked) ? 1
-                         : std::ranges::any_of(each.others, same)             ? 2
-                         : label_key.starts_with(base::search_key(asked))     ? 3
-                         : whole                                              ? 4
-                                                                              : 5;
+        const bool has_label = !base::equal_ignoring_case(each.label, each.object.name);
+        const int rank = has_label && is_it(each.label)                      ? 0
+                         : is_it(each.object.name)                           ? 1
+                         : std::ranges::any_of(each.others, is_it)           ? 2
+                         : has_label && same(each.label)                     ? 3
+                         : std::ranges::any_of(each.others, same)            ? 4
+                         : label_key.starts_with(base::search_prefix(asked)) ? 5
+                         : whole                                             ? 6
+                                                                             : 7;
         ranked.emplace_back(each.object.class_name == "Gene_name", rank, each.vanished,
-                            rank == 3 ? label_key : "", each.object);
+                            rank == 5 ? label_key : "", each.object);
     }
     std::ranges::sort(ranked);
     std::vector<std::string> names;
@@ -388,6 +394,40 @@ TEST_CASE(
     process.put(build);
     static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
     CHECK(found(process, "", "\xC3\xA9lan").front() == "Gene WBGene02 = b");
+}
+
+TEST_CASE(
+    "Of labels whose numbers are divided differently, the one that was asked for is meant") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    std::vector<ObjectName> genes;
+    const auto add = [&](const std::string& name, const std::string& label,
+                         const std::vector<std::string>& others) {
+        add_gene(*build, name, label, others);
+        genes.push_back({"Gene", name});
+    };
+    for (int i = 10; i < 40; ++i) add("G" + std::to_string(i), "K07A11.2", {});
+    add("H1", "K07A1.12", {});
+    add("H2", "a", {"JC8.10"});
+    add("H3", "b", {"JC81.0"});
+    add("H4", "JC-8.10", {});
+    process.put(build);
+    static_cast<void>(process.list(genes));
+    const auto reads = process.service.read_context();
+    const auto called = query::objects_called(reads, {"Gene", "k07a1.12"}, 5);
+    REQUIRE(called.size() == 1);
+    CHECK(called.front().object.name == "H1");
+    CHECK(query::objects_called(reads, {"Gene", "K07A11.2"}, 5).size() == 5);
+    CHECK(query::objects_called(reads, {"Gene", "K07A112"}, 100).size() == 31);
+    std::size_t lookups = 100;
+    CHECK(exactly_named(reads, std::vector<std::string>{"Gene"}, "K07A1.12", 5, lookups) ==
+          std::vector<query::Named>{{{"Gene", "H1"}, "K07A1.12"}});
+    CHECK(found(process, "", "K07A1.12").front() == "Gene H1 = K07A1.12");
+    CHECK(found(process, "", "K07A11.2", 50).back() == "Gene H1 = K07A1.12");
+    CHECK(found(process, "Gene", "jc8.10") ==
+          Found{"Gene H2 = a", "Gene H4 = JC-8.10", "Gene H3 = b"});
+    CHECK(found(process, "Gene", "jc81.0").front() == "Gene H3 = b");
 }
 
 TEST_CASE("What begins with a text is found while its number is not typed yet") {
@@ -538,10 +578,10 @@ TEST_CASE("An object is found by what the shown release calls it while a later o
 
 TEST_CASE(
     "A search finds what looking at every object finds, in whichever order they were recorded") {
-    const std::vector<std::string> parts{"unc-26",      "unc",     "UNC-2",  "protein", "Protein",
-                                         "kinase",      "JC8.10",  "a",      "abc",     "GO:0004",
-                                         "\xC3\x89lan", "binding", "x)",     "-7",      "unc26",
-                                         "elan",        "JC810",   "GO:0005"};
+    const std::vector<std::string> parts{
+        "unc-26", "unc",  "UNC-2",   "protein",     "Protein", "kinase", "JC8.10",
+        "a",      "abc",  "GO:0004", "\xC3\x89lan", "binding", "x)",     "-7",
+        "unc26",  "elan", "JC810",   "GO:0005",     "JC81.0",  "ABC-1",  "abc1"};
     const auto any_text = [&](int most) {
         return rc::gen::map(rc::gen::resize(most, rc::gen::container<std::vector<std::string>>(
                                                       rc::gen::elementOf(parts))),
@@ -551,7 +591,10 @@ TEST_CASE(
         const auto count = *rc::gen::inRange(1, 9);
         std::vector<Known> all;
         for (int i = 0; i < count; ++i) {
-            Known known{{"Gene", "WBGene0" + std::to_string(i)}, *any_text(3), {}};
+            Known known{{"Gene", *rc::gen::elementOf(parts) + *rc::gen::elementOf(parts)},
+                        *any_text(3),
+                        {}};
+            if (*rc::gen::arbitrary<bool>()) known.object.name = *rc::gen::elementOf(parts);
             const auto others =
                 *rc::gen::resize(3, rc::gen::container<std::vector<std::string>>(any_text(2)));
             for (const auto& other : others)
@@ -562,8 +605,11 @@ TEST_CASE(
             if (i % 3 == 0) all.push_back({{"Gene_name", parts[i % parts.size()]}, "", {}});
             if (i % 3 == 0) all.back().label = all.back().object.name;
         }
-        std::ranges::sort(all, {}, &Known::object);
-        const auto twice = std::ranges::unique(all, {}, &Known::object);
+        const auto as_identified = [](const Known& each) {
+            return std::pair(each.object.class_name, base::fold_ascii(each.object.name));
+        };
+        std::ranges::sort(all, {}, as_identified);
+        const auto twice = std::ranges::unique(all, {}, as_identified);
         all.erase(twice.begin(), twice.end());
         std::vector<std::string> questions;
         for (int i = 0; i < 8; ++i) {

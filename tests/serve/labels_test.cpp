@@ -87,6 +87,18 @@ TEST_CASE(
                          "Gene WBGene00006763</a></li>"));
 }
 
+TEST_CASE(
+    "Who asks for a label is not asked whether another is meant that searches take for it") {
+    World world;
+    world.release_up_to(2);
+    REQUIRE(world.get(plain).status == 200);
+    record(world, 30, "unc-2.6");
+    const auto answer = world.open("/rss?class=Gene&name=UNC-26");
+    CHECK(answer.status == 302);
+    CHECK(answer.field("Location") == at_home + "/rss?class=Gene&name=WBGene00006763");
+    CHECK(world.open("/rss?class=Gene&name=unc26").status == 300);
+}
+
 TEST_CASE("Of very many objects of one label twenty are named") {
     World world;
     world.release_up_to(1);
