@@ -210,5 +210,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 10)
+INSERT INTO meta (name, value) VALUES ('schema', 8)
   ON DUPLICATE KEY UPDATE value = value;

@@ -198,5 +198,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 10)
+INSERT INTO meta (name, value) VALUES ('schema', 8)
   ON CONFLICT (name) DO NOTHING;

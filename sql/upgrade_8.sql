@@ -1,6 +1,6 @@
--- Schema 7 made schema 8: pages of many objects count and sort no rows. `varve init` runs it, after
--- the program has made the new columns of `history` and filled them and `row_counts`
--- (src/store/schema.cpp).
+-- Schema 7 made schema 8: pages of many objects count and sort no rows, filters pass over rows in an
+-- index, and searches compare other keys. `varve init` runs it, after the program has made the new columns
+-- of `history` and filled them and `row_counts`, and made the keys and words again (src/store/schema.cpp).
 -- SPDX-License-Identifier: MIT
 
 -- How many rows of each kind a release has, by class and in all (the class that has no name). Each
@@ -17,6 +17,6 @@ CREATE TABLE IF NOT EXISTS row_counts (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 ALTER TABLE history DROP INDEX IF EXISTS history_by_kind, DROP INDEX IF EXISTS history_by_date,
-  ADD INDEX IF NOT EXISTS history_by_name (version, class, name, kind),
+  ADD INDEX IF NOT EXISTS history_by_name (version, class, name, kind, tag_bits),
   ADD INDEX IF NOT EXISTS history_by_recording (version, sid, class, kind),
   ADD INDEX IF NOT EXISTS history_by_size (version, kind, bytes, oid);

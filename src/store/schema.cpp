@@ -192,6 +192,12 @@ void set_tag_bits(Transaction& transaction, std::int64_t bits, std::span<const V
     }
 }
 
+void fill_for_schema_8(Connection& connection) {
+    fill_row_counts(connection);
+    fill_tag_bits(connection);
+    fill_search_keys(connection);
+}
+
 // Returns the step that sql/upgrade_<number>.sql and its SQLite twin make.
 Migration upgrade_to(int number, void (*fill)(Connection&) = nullptr) {
     const auto name = "upgrade_" + std::to_string(number);
@@ -212,9 +218,7 @@ std::span<const Migration> migrations() {
                                 upgrade_to(5, fill_renames),
                                 upgrade_to(6, fill_words),
                                 upgrade_to(7),
-                                upgrade_to(8, fill_row_counts),
-                                Migration{9, {}, {}, fill_search_keys},
-                                upgrade_to(10, fill_tag_bits)};
+                                upgrade_to(8, fill_for_schema_8)};
     return all;
 }
 

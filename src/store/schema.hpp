@@ -72,17 +72,19 @@ void fill_renames(Connection& connection);
 //   cost    a read of all objects, and an insert for each of their words
 void fill_words(Connection& connection);
 
-// The step to schema 8: writes class, name and bytes into the rows of history, 2,000 rows a transaction,
+// Three parts of the step to schema 8. This one writes class, name and bytes into the rows of history, 2,000 rows a transaction,
 // and counts the rows of a release a transaction.
 //   throws  Failure; what was done stays done
 //   cost    an UPDATE of all rows, and a walk over them in an index
 void fill_row_counts(Connection& connection);
 
-// The step to schema 10: writes tag_bits into the rows of history that have none, up to 2,000 rows or 8 MB
-// of notes a transaction.
+// Writes tag_bits into the rows of history that have none, up to 2,000 rows or 8 MB of notes a
+// transaction.
+//   throws  Failure; what was done stays done
+//   cost    a read of all notes, and an UPDATE of all rows
 void fill_tag_bits(Connection& connection);
 
-// The step to schema 9: makes objects.label_key and the words again with base::search_key(), from
+// Makes objects.label_key and the words again with base::search_key(), from
 // labels, names, other names and, because of former labels, the words, 10,000 objects a transaction.
 //   throws  Failure; what was done stays done
 //   cost    a read of all words and all objects, and a write for each label and word whose key differs

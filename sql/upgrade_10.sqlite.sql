@@ -1,6 +1,0 @@
--- Schema 9 made schema 10: filters pass over rows without a tag in an index. `varve init` runs it, after
--- the program has made the column `tag_bits` of `history` and filled it (src/store/schema.cpp).
--- SPDX-License-Identifier: MIT
-
-DROP INDEX IF EXISTS history_by_name;
-CREATE INDEX history_by_name ON history (version, class, name, kind, tag_bits);
