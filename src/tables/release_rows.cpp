@@ -224,7 +224,7 @@ struct NamedRow {
 std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& selection,
                                   const std::string& version) {
     const auto name = range_of_prefix(base::fold_ascii(selection.text));
-    const auto label = range_of_prefix(base::search_key(selection.text));
+    const auto label = range_of_prefix(base::search_prefix(selection.text));
     std::string sql =
         "SELECT h.class, h.name, h.sid FROM objects o" +
         std::string(store::read_first(transaction.engine())) +

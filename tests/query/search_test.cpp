@@ -440,17 +440,15 @@ TEST_CASE("What begins with a text is found while its number is not typed yet") 
         next->with("Gene", name, {tag("Name", {text(label)}), tag("Live")});
     process.put(next);
     static_cast<void>(process.list(recorded_names));
-    for (const bool objects_first : {false, true}) {
-        INFO(objects_first);
-        const auto counts = store::perform(
+    for (const bool by_spelling : {false, true}) {
+        INFO(by_spelling);
+        const auto rows = store::perform(
             process.pool, store::Access::read, [&](store::Transaction& transaction) {
-                const std::string version = "WS2";
-                return tables::count_rows(
-                    transaction,
-                    {.class_name = {}, .text = "unc-", .objects_first = objects_first},
-                    std::span(&version, 1));
+                return tables::rows_with_text(
+                    transaction, {.class_name = {}, .text = "unc-", .by_spelling = by_spelling},
+                    "WS2", 0, 10);
             });
-        CHECK(counts == std::map<std::string, std::size_t>{{"WS2", 2}});
+        CHECK(rows.all == 2);
     }
     CHECK(found(process, "", "UNC-") ==
           Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
