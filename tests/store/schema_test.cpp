@@ -83,9 +83,9 @@ TEST_CASE("A release has one row for an object") {
         CHECK_THROWS_AS(connection->execute(insert), Failure);
         const auto rows = connection->query("SELECT * FROM history");
         REQUIRE(rows.size() == 1);
-        CHECK(rows[0] ==
-              Row({std::int64_t{1}, std::int64_t{1}, "WS187", std::int64_t{0}, "", "2008-02-15",
-                   "2008-02-16T00:00:00Z", "", "changed", "", "{}", "", "", std::int64_t{0}}));
+        CHECK(rows[0] == Row({std::int64_t{1}, std::int64_t{1}, "WS187", std::int64_t{0}, "",
+                              "2008-02-15", "2008-02-16T00:00:00Z", "", "changed", "", "{}", "",
+                              "", std::int64_t{0}, std::int64_t{0}}));
     });
 }
 
