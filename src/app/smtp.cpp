@@ -6,56 +6,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <memory>
 #include <string_view>
 
 #include "app/print.hpp"
 #include "base/text.hpp"
+#include "net/curl_library.hpp"
 
 namespace app {
 namespace {
 
 using base::ErrorKind;
 using base::Result;
-
-// The functions of libcurl that are used here.
-struct Curl {
-    decltype(&::curl_easy_init) init = nullptr;
-    decltype(&::curl_easy_setopt) set = nullptr;
-    decltype(&::curl_easy_perform) perform = nullptr;
-    decltype(&::curl_easy_strerror) text_of = nullptr;
-    decltype(&::curl_easy_cleanup) cleanup = nullptr;
-    decltype(&::curl_slist_append) append = nullptr;
-    decltype(&::curl_slist_free_all) free_all = nullptr;
-};
-
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(library, name));
-    return function != nullptr;
-}
-
-// The library stays loaded.
-Result<Curl> load_curl() {
-    constexpr auto name = "libcurl.so.4";
-    auto* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    Curl curl;
-    const bool is_whole = library != nullptr && find(library, "curl_easy_init", curl.init) &&
-                          find(library, "curl_easy_setopt", curl.set) &&
-                          find(library, "curl_easy_perform", curl.perform) &&
-                          find(library, "curl_easy_strerror", curl.text_of) &&
-                          find(library, "curl_easy_cleanup", curl.cleanup) &&
-                          find(library, "curl_slist_append", curl.append) &&
-                          find(library, "curl_slist_free_all", curl.free_all);
-    if (is_whole) return curl;
-    const char* why = ::dlerror();
-    return base::fail(ErrorKind::refused, "cannot load libcurl; install the package libcurl4: " +
-                                              std::string(why == nullptr ? name : why));
-}
 
 // What is sent, and the last reply of the server.
 struct Dialogue {
@@ -107,9 +70,9 @@ bool is_final(CURLcode code, std::string_view reply) {
 
 class Sending {
    public:
-    Sending(const Curl& curl, const MailConfig& config, const std::string& password)
-        : curl_(curl), config_(config), password_(password), handle_(curl.init(), curl.cleanup),
-          recipients_(nullptr, curl.free_all) {}
+    Sending(const net::CurlLibrary& curl, const MailConfig& config, const std::string& password)
+        : curl_(curl), config_(config), password_(password),
+          handle_(curl.easy_init(), curl.easy_cleanup), recipients_(curl) {}
 
     Result<void> send(const std::string& from, const std::vector<std::string>& to,
                       const std::string& mail) {
@@ -117,7 +80,7 @@ class Sending {
         dialogue_.rest = bytes;
         if (!handle_ || !set_up(from, to))
             return base::fail(ErrorKind::refused, "libcurl is too old, or out of memory");
-        const auto code = curl_.perform(handle_.get());
+        const auto code = curl_.easy_perform(handle_.get());
         if (code == CURLE_OK) return {};
         return base::fail(is_final(code, dialogue_.reply) ? ErrorKind::refused
                                                           : ErrorKind::unavailable,
@@ -127,7 +90,7 @@ class Sending {
    private:
     template <class Value>
     void set(CURLoption option, Value value) {
-        all_set_ = curl_.set(handle_.get(), option, value) == CURLE_OK && all_set_;
+        all_set_ = curl_.easy_setopt(handle_.get(), option, value) == CURLE_OK && all_set_;
     }
 
     bool set_up(const std::string& from, const std::vector<std::string>& to) {
@@ -144,12 +107,7 @@ class Sending {
             set(CURLOPT_PASSWORD, password_.c_str());
         }
         set(CURLOPT_MAIL_FROM, ("<" + from + ">").c_str());
-        for (const auto& address : to) {
-            auto* longer = curl_.append(recipients_.get(), ("<" + address + ">").c_str());
-            if (longer == nullptr) return false;
-            (void)recipients_.release();  // it is part of the longer list
-            recipients_.reset(longer);
-        }
+        for (const auto& address : to) recipients_.append("<" + address + ">");
         set(CURLOPT_MAIL_RCPT, recipients_.get());
         set(CURLOPT_UPLOAD, 1L);
         set(CURLOPT_READFUNCTION, &read_mail);
@@ -161,9 +119,8 @@ class Sending {
     }
 
     void set_security() {
-        // As other programs that use OpenSSL, for a server whose certificate is the institute's own.
-        if (const char* file = std::getenv("SSL_CERT_FILE"); file != nullptr && *file != '\0')
-            set(CURLOPT_CAINFO, file);
+        if (const auto file = net::certificate_file(); !file.empty())
+            set(CURLOPT_CAINFO, file.c_str());
         switch (config_.tls) {
             case Tls::required: return set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
             case Tls::opportunistic:
@@ -180,16 +137,16 @@ class Sending {
         const bool is_refusal =
             dialogue_.reply.starts_with('4') || dialogue_.reply.starts_with('5');
         if (is_refusal) return "the mail server says: " + on_one_line(dialogue_.reply);
-        return on_one_line(error_.front() != '\0' ? error_.data() : curl_.text_of(code));
+        return on_one_line(error_.front() != '\0' ? error_.data() : curl_.easy_strerror(code));
     }
 
-    const Curl& curl_;
+    const net::CurlLibrary& curl_;
     const MailConfig& config_;
     const std::string& password_;
     Dialogue dialogue_;
     std::array<char, CURL_ERROR_SIZE> error_{};
-    std::unique_ptr<CURL, decltype(Curl::cleanup)> handle_;
-    std::unique_ptr<curl_slist, decltype(Curl::free_all)> recipients_;
+    std::unique_ptr<CURL, decltype(net::CurlLibrary::easy_cleanup)> handle_;
+    net::CurlList recipients_;
     bool all_set_ = true;
 };
 
@@ -198,7 +155,7 @@ class Sending {
 Result<void> send_mail(const MailConfig& config, const std::string& password,
                        const std::string& from, const std::vector<std::string>& to,
                        const std::string& mail) {
-    const auto curl = load_curl();
+    const auto curl = net::load_curl();
     if (!curl) return tl::unexpected(curl.error());
     return Sending(*curl, config, password).send(from, to, mail);
 }

@@ -1,6 +1,5 @@
 // app/smtp.hpp -- hands a mail to a mail server, over SMTP by libcurl.
-// libcurl is loaded when the first mail is sent, and not with the program: a web server starts the
-// program for each CGI request, and the 26 libraries that libcurl needs take half as long to load again.
+// libcurl is loaded when the first mail is sent (net/curl_library.hpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 

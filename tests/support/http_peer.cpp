@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "support/http_peer.hpp"
+
+#include <arpa/inet.h>
+#include <array>
+#include <exception>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace support {
+namespace {
+
+// The number in the field Content-Length, or 0.
+std::size_t length_in(const std::string& head) {
+    const auto folded = base::fold_ascii(head);
+    constexpr std::string_view name = "\r\ncontent-length:";
+    const auto at = folded.find(name);
+    return at == std::string::npos ? 0 : std::stoul(folded.substr(at + name.size()));
+}
+
+}  // namespace
+
+// False when the server is to end.
+bool PeerConnection::is_ready(short events) {
+    std::array<pollfd, 2> both = {pollfd{socket_.number(), events, 0}, pollfd{stop_, POLLIN, 0}};
+    return ::poll(both.data(), both.size(), -1) > 0 && both[1].revents == 0;
+}
+
+std::string PeerConnection::request() {
+    for (;;) {
+        const auto end = read_.find("\r\n\r\n");
+        if (end != std::string::npos) {
+            const auto size = end + 4 + length_in(read_.substr(0, end));
+            if (read_.size() >= size) {
+                auto request = read_.substr(0, size);
+                read_.erase(0, size);
+                return request;
+            }
+        }
+        std::array<char, 16384> bytes{};
+        const auto count =
+            is_ready(POLLIN) ? ::recv(socket_.number(), bytes.data(), bytes.size(), 0) : 0;
+        if (count <= 0) return {};
+        read_.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+}
+
+bool PeerConnection::send(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto count = is_ready(POLLOUT) ? ::send(socket_.number(), bytes.data(),
+                                                      bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
+                                             : -1;
+        if (count <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+bool PeerConnection::answer(std::string_view body, std::string_view fields) {
+    return send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+                std::string(fields) + "\r\n" + std::string(body));
+}
+
+bool PeerConnection::wait(int seconds) {
+    std::array<pollfd, 2> both = {pollfd{socket_.number(), POLLRDHUP, 0},
+                                  pollfd{stop_, POLLIN, 0}};
+    return ::poll(both.data(), both.size(), seconds < 0 ? -1 : seconds * 1000) == 0;
+}
+
+void PeerConnection::reset() {
+    const linger at_once{1, 0};
+    ::setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    socket_ = base::Descriptor();
+}
+
+HttpPeer::HttpPeer(std::function<void(PeerConnection&)> serve, const std::string& address,
+                   std::uint16_t port)
+    : serve_(std::move(serve)), address_(address),
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      stop_(::eventfd(0, EFD_CLOEXEC)) {
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(port);
+    ::inet_pton(AF_INET, address.c_str(), &place.sin_addr);
+    const int yes = 1;
+    ::setsockopt(listener_.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    socklen_t size = sizeof place;
+    constexpr int backlog = 1024;
+    if (::bind(listener_.number(), reinterpret_cast<sockaddr*>(&place), size) != 0 ||
+        ::listen(listener_.number(), backlog) != 0 ||
+        ::getsockname(listener_.number(), reinterpret_cast<sockaddr*>(&place), &size) != 0)
+        throw std::runtime_error("can't listen on " + address);
+    port_ = ntohs(place.sin_port);
+    acceptor_ = std::thread([this] { accept_all(); });
+}
+
+HttpPeer::~HttpPeer() {
+    const std::uint64_t one = 1;
+    if (::write(stop_.number(), &one, sizeof one) < 0) std::terminate();
+    acceptor_.join();
+    for (auto& thread : threads_) thread.join();
+}
+
+void HttpPeer::accept_all() {
+    std::array<pollfd, 2> both = {pollfd{listener_.number(), POLLIN, 0},
+                                  pollfd{stop_.number(), POLLIN, 0}};
+    while (::poll(both.data(), both.size(), -1) > 0 && both[1].revents == 0) {
+        const int socket = ::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC);
+        if (socket < 0) continue;
+        threads_.emplace_back([this, socket, number = ++accepted_] {
+            PeerConnection connection(socket, stop_.number(), number);
+            serve_(connection);
+        });
+    }
+}
+
+std::string HttpPeer::url(std::string_view target) const {
+    return "http://" + address_ + ":" + std::to_string(port_) + std::string(target);
+}
+
+}  // namespace support
