@@ -177,6 +177,9 @@ FailureKind Transfer::kind_of(CURLcode code) const {
     if (refusal_) return FailureKind::refused;
     if (is_too_large_) return FailureKind::too_large;
     switch (code) {
+        // How libcurl refuses a line of fields with more than 100 KB. It is not the end of the memory
+        // either, which ends the program.
+        case CURLE_OUT_OF_MEMORY: return FailureKind::too_large;
         case CURLE_COULDNT_RESOLVE_HOST: return FailureKind::look_up;
         case CURLE_COULDNT_CONNECT: return FailureKind::connect;
         case CURLE_OPERATION_TIMEDOUT: return FailureKind::timeout;
@@ -208,7 +211,7 @@ Transfer::Outcome Transfer::outcome(const CurlLibrary& curl, CURLcode code) {
     }
     const auto kind = kind_of(code);
     if (refusal_) return tl::unexpected(Failure{kind, *refusal_});
-    if (is_too_large_) {
+    if (kind == FailureKind::too_large) {
         const bool by_body = has_fields_ && bytes_of_fields_ <= most_bytes_of_fields;
         const auto most = by_body ? request_.most_body : most_bytes_of_fields;
         return tl::unexpected(

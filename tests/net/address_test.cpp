@@ -89,11 +89,10 @@ TEST_CASE("What only this host or its network reaches is refused, and the purpos
 }
 
 TEST_CASE("Every address of a refused prefix is refused") {
-    const AddressGuard guard;
-    for (const auto& refused : refused_prefixes()) {
-        CAPTURE(refused.prefix);
-        CHECK(rc::check([&] { RC_ASSERT(guard.refusal(filled(prefix(refused.prefix)), 443)); }));
-    }
+    CHECK(rc::check([] {
+        for (const auto& refused : refused_prefixes())
+            RC_ASSERT(AddressGuard().refusal(filled(prefix(refused.prefix)), 443));
+    }));
 }
 
 TEST_CASE("The neighbours of a refused prefix are judged by themselves") {
@@ -113,16 +112,16 @@ TEST_CASE("The neighbours of a refused prefix are judged by themselves") {
             if (contains(prefix(refused.prefix), one)) return true;
         return one.family == Address::Family::ipv6 && !contains(prefix("2000::/3"), one);
     };
-    for (const auto& refused : refused_prefixes()) {
-        const auto whole = prefix(refused.prefix);
-        CHECK(rc::check([&] {
+    CHECK(rc::check([&] {
+        for (const auto& refused : refused_prefixes()) {
+            const auto whole = prefix(refused.prefix);
             const auto bit = *rc::gen::inRange(0, static_cast<int>(whole.length));
             const auto neighbour = filled(whole, bit);
             RC_ASSERT_FALSE(contains(whole, neighbour));
             RC_ASSERT(AddressGuard().refusal(neighbour, 443).has_value() ==
                       is_refused(neighbour));
-        }));
-    }
+        }
+    }));
 }
 
 TEST_CASE("Ports are those of the web and those that need no privilege") {

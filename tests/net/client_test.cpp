@@ -368,7 +368,10 @@ TEST_CASE("The next address is tried when one does not accept a connection") {
 }
 
 TEST_CASE("TLS with a server that has none fails as TLS") {
-    HttpPeer peer(answer_and_close("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    HttpPeer peer([](PeerConnection& connection) {
+        connection.send("HTTP/1.1 400 Bad Request\r\n\r\n");
+        connection.wait();
+    });
     auto client = client_for("127.0.0.0/8");
     CHECK(kind_of(run(client, get("https" + peer.url().substr(4)))) == "TLS");
 }

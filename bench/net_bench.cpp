@@ -1,0 +1,198 @@
+// net_bench -- small POSTs over net::Client to servers on this machine: how many a second, and what
+// thousands of requests without an answer cost.
+//   net_bench [POSTS [SILENT]]   default 60000 and 5000
+//   net_bench --serve            only the servers, which print their port, until killed
+// SPDX-License-Identifier: MIT
+#include <arpa/inet.h>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <netinet/in.h>
+#include <string>
+#include <string_view>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+#include "net/client.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr int hosts = 20;  // 127.0.0.1 … 127.0.0.20
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::perror(what);
+    std::exit(2);
+}
+
+// One listening socket on all addresses.
+int listen_anywhere(std::uint16_t& port) {
+    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_ANY);
+    socklen_t size = sizeof place;
+    require(::bind(listener, reinterpret_cast<sockaddr*>(&place), size) == 0, "bind");
+    require(::listen(listener, 4096) == 0, "listen");
+    require(::getsockname(listener, reinterpret_cast<sockaddr*>(&place), &size) == 0,
+            "getsockname");
+    port = ntohs(place.sin_port);
+    return listener;
+}
+
+// Answers 204 to requests that come in one piece, and nothing to those for /silent.
+[[noreturn]] void serve(int listener) {
+    constexpr std::string_view answer = "HTTP/1.1 204 No Content\r\n\r\n";
+    const int epoll = ::epoll_create1(0);
+    const auto add = [&](int socket) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.fd = socket;
+        ::epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event);
+    };
+    add(listener);
+    std::array<epoll_event, 256> events;
+    std::array<char, 65536> bytes;
+    for (;;) {
+        const int count = ::epoll_wait(epoll, events.data(), events.size(), -1);
+        for (int at = 0; at < count; ++at) {
+            const int socket = events[static_cast<std::size_t>(at)].data.fd;
+            if (socket == listener) {
+                for (int peer;
+                     (peer = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK)) >= 0;)
+                    add(peer);
+                continue;
+            }
+            const auto read = ::recv(socket, bytes.data(), bytes.size(), 0);
+            if (read <= 0)
+                ::close(socket);
+            else if (!std::string_view(bytes.data(), 12).starts_with("POST /silent"))
+                require(::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL) > 0, "send");
+        }
+    }
+}
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double processor_seconds() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+long resident_kb() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmRSS:")) return std::atol(line.c_str() + 6);
+    return 0;
+}
+
+class Bench {
+   public:
+    explicit Bench(std::uint16_t port) : port_(":" + std::to_string(port)) {}
+
+    void add_silent(int count) {
+        const auto before = resident_kb();
+        for (int i = 0; i < count; ++i) client_.add(post("/silent", i));
+        const auto start = Clock::now();
+        while (seconds_since(start) < 2) require(client_.wait(100ms).empty(), "silence");
+        std::printf("%d open requests: %ld MB more\n", count, (resident_kb() - before) / 1024);
+    }
+
+    // Keeps 400 requests in hand.
+    void run(const char* what, int count, const std::vector<net::Field>& fields = {}) {
+        int added = 0, finished = 0;
+        const auto open = client_.open();
+        const auto start = Clock::now();
+        const auto used = processor_seconds();
+        while (finished < count) {
+            for (; added < count && client_.open() < open + 400; ++added) {
+                auto request = post("/callback/" + std::to_string(added % 1000), added);
+                request.fields.insert(request.fields.end(), fields.begin(), fields.end());
+                client_.add(std::move(request));
+            }
+            for (const auto& one : client_.wait(1h)) {
+                require(one.response && one.response->status == 204, "answer");
+                ++finished;
+            }
+        }
+        const auto took = seconds_since(start);
+        std::printf("%s: %.0f requests/s, %.0f us of processor time each\n", what, count / took,
+                    (processor_seconds() - used) / count * 1e6);
+    }
+
+   private:
+    [[nodiscard]] net::Request post(const std::string& target, int number) const {
+        net::Request request;
+        request.url = *net::parse_url("http://127.0.0." + std::to_string(number % hosts + 1) +
+                                      port_ + target);
+        request.method = net::Method::post;
+        request.fields = {{"Content-Type", "application/rss+xml; charset=utf-8"},
+                          {"Link", "<http://hub.example.org/hub>; rel=\"hub\""}};
+        request.body = body_;
+        request.most_body = 4096;
+        request.needed = net::Needed::status;
+        request.total = 1h;
+        return request;
+    }
+
+    static net::Limits limits() {
+        net::Limits limits;
+        limits.connections = 10'000;
+        limits.connections_to_address = 1000;
+        return limits;
+    }
+
+    std::string port_;
+    std::shared_ptr<const std::string> body_ = std::make_shared<const std::string>(4000, 'x');
+    net::Client client_ = std::move(
+        net::Client::make(net::AddressGuard(*net::parse_allow_list("127.0.0.0/8")), limits())
+            .value());
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    std::uint16_t port = 0;
+    const int listener = listen_anywhere(port);
+    if (argc > 1 && std::string_view(argv[1]) == "--serve") {
+        std::printf("%d\n", port);
+        std::fflush(stdout);
+        serve(listener);
+    }
+    const int posts = argc > 1 ? std::atoi(argv[1]) : 60'000;
+    const int silent = argc > 2 ? std::atoi(argv[2]) : 5'000;
+    const auto parent = ::getpid();
+    const auto child = ::fork();
+    require(child >= 0, "fork");
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) return 0;
+        serve(listener);
+    }
+    ::close(listener);
+    Bench bench(port);
+    bench.run("POST of 4 KB over kept connections", posts);
+    bench.run("POST of 4 KB over a new connection", posts / 4, {{"Connection", "close"}});
+    bench.add_silent(silent);
+    bench.run("POST of 4 KB over kept connections beside them", posts);
+    ::kill(child, SIGKILL);
+    return 0;
+}
