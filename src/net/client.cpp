@@ -33,7 +33,7 @@ Limits within_descriptors(Limits limits) {
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0)
         limits.connections = std::min<std::size_t>(limits.connections, files.rlim_cur / 2);
     limits.connections = std::max<std::size_t>(limits.connections, 1);
-    limits.connections_to_address = std::max<std::size_t>(limits.connections_to_address, 1);
+    limits.requests_to_address = std::max<std::size_t>(limits.requests_to_address, 1);
     return limits;
 }
 
@@ -72,6 +72,10 @@ class Client::Loop {
         check(curl_.multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this));
         check(curl_.multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Loop::on_timer));
         check(curl_.multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this));
+        // A new connection takes the place of one that is kept. None waits for a place in libcurl, which
+        // would try those that wait one by one, whatever they wait for: open_ says when there is one.
+        check(curl_.multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                                 static_cast<long>(limits_.connections)));
         check(curl_.multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
                                  static_cast<long>(limits_.connections)));
     }
@@ -96,7 +100,7 @@ class Client::Loop {
 
     // The requests to one address.
     struct Queue {
-        std::size_t open = 0;  // with libcurl, at most limits_.connections_to_address
+        std::size_t open = 0;  // with libcurl, at most limits_.requests_to_address
         std::deque<RequestId> waiting;
         bool has_turn = false;  // in turns_, once
     };
@@ -211,7 +215,7 @@ void Client::Loop::queue(Transfer& transfer) {
 }
 
 void Client::Loop::give_turn(const Address& address, Queue& queue) {
-    if (queue.has_turn || queue.waiting.empty() || queue.open >= limits_.connections_to_address)
+    if (queue.has_turn || queue.waiting.empty() || queue.open >= limits_.requests_to_address)
         return;
     queue.has_turn = true;
     turns_.push_back(address);

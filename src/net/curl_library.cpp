@@ -15,7 +15,8 @@ bool find(void* library, const char* name, Function& function) {
 }
 
 bool find_all(void* library, CurlLibrary& curl) {
-    return find(library, "curl_easy_init", curl.easy_init) &&
+    return find(library, "curl_global_init", curl.global_init) &&
+           find(library, "curl_easy_init", curl.easy_init) &&
            find(library, "curl_easy_reset", curl.easy_reset) &&
            find(library, "curl_easy_setopt", curl.easy_setopt) &&
            find(library, "curl_easy_getinfo", curl.easy_getinfo) &&
@@ -40,7 +41,10 @@ base::Result<CurlLibrary> load_curl() {
     constexpr auto name = "libcurl.so.4";
     auto* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     CurlLibrary curl;
-    if (library != nullptr && find_all(library, curl)) return curl;
+    if (library != nullptr && find_all(library, curl)) {
+        if (curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) return curl;
+        return base::fail(base::ErrorKind::refused, "libcurl cannot be initialised");
+    }
     const char* why = ::dlerror();
     return base::fail(base::ErrorKind::refused,
                       "cannot load libcurl; install the package libcurl4: " +

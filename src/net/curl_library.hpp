@@ -15,6 +15,7 @@ namespace net {
 
 // Named as in libcurl, without "curl_".
 struct CurlLibrary {
+    decltype(&::curl_global_init) global_init = nullptr;
     decltype(&::curl_easy_init) easy_init = nullptr;
     decltype(&::curl_easy_reset) easy_reset = nullptr;
     decltype(&::curl_easy_setopt) easy_setopt = nullptr;
@@ -34,7 +35,7 @@ struct CurlLibrary {
     decltype(&::curl_slist_free_all) slist_free_all = nullptr;
 };
 
-// Loads the library, which stays loaded.
+// Loads the library, which stays loaded, and initialises it.
 //   error  refused: it is not installed, or too old; says which package to install
 //   cost   4 to 6 ms the first time, some microseconds later
 [[nodiscard]] base::Result<CurlLibrary> load_curl();

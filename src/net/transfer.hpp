@@ -9,11 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "net/address.hpp"
-#include "net/client.hpp"
 #include "net/curl_library.hpp"
+#include "net/request.hpp"
 
 namespace net {
 
@@ -36,7 +37,11 @@ class Transfer {
     void take_addresses(std::vector<Address> addresses) { addresses_ = std::move(addresses); }
     [[nodiscard]] const Address& address() const { return addresses_[at_]; }
     // Turns to the next address; false if this is the last one.
-    bool turn_to_next_address() { return at_ + 1 < addresses_.size() ? ++at_, true : false; }
+    bool turn_to_next_address() {
+        if (at_ + 1 == addresses_.size()) return false;
+        ++at_;
+        return true;
+    }
 
     // Tells a handle without options to send the request to address().
     //   guard     judges the socket; lives as long as the handle has this transfer

@@ -487,7 +487,7 @@ TEST_CASE("One address gets no more requests at once than allowed, whatever name
         }
     });
     Limits limits;
-    limits.connections_to_address = 2;
+    limits.requests_to_address = 2;
     auto client = client_for(
         "127.0.0.0/8",
         [](const std::string&) -> base::Result<std::vector<Address>> {
