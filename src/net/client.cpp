@@ -194,15 +194,19 @@ Transfer* Client::Loop::find(RequestId id) {
 
 // Refuses the request, or lets it wait for its turn.
 void Client::Loop::route(Transfer& transfer, const Addresses& addresses) {
+    const auto refuse = [&](FailureKind kind, std::string text) {
+        finish(transfer, tl::unexpected(Failure{kind, std::move(text)}));
+    };
     const auto& url = transfer.request().url;
-    if (!addresses)
-        return finish(transfer,
-                      tl::unexpected(Failure{FailureKind::look_up,
-                                             url.host + ": " + addresses.error().text}));
+    if (!addresses) {
+        refuse(FailureKind::look_up, url.host + ": " + addresses.error().text);
+        return;
+    }
     for (const auto& address : *addresses)
-        if (auto refusal = guard_.refusal(address, url.port))
-            return finish(transfer,
-                          tl::unexpected(Failure{FailureKind::refused, std::move(*refusal)}));
+        if (auto refusal = guard_.refusal(address, url.port)) {
+            refuse(FailureKind::refused, std::move(*refusal));
+            return;
+        }
     set_deadline(transfer, std::nullopt);
     transfer.take_addresses(*addresses);
     queue(transfer);
@@ -255,9 +259,10 @@ void Client::Loop::send(Transfer& transfer, Queue& queue) {
         handle = std::move(free_handles_.back());
         free_handles_.pop_back();
     }
-    if (!transfer.set_up(curl_, handle.get(), guard_, certificates_))
-        return finish(transfer,
-                      tl::unexpected(Failure{FailureKind::protocol, "libcurl is too old"}));
+    if (!transfer.set_up(curl_, handle.get(), guard_, certificates_)) {
+        finish(transfer, tl::unexpected(Failure{FailureKind::protocol, "libcurl is too old"}));
+        return;
+    }
     check(curl_.multi_add_handle(multi_.get(), handle.get()));
     transfer.handle = handle.release();
     ++queue.open;
@@ -351,7 +356,7 @@ void Client::Loop::leave_connection(Transfer& transfer) {
 }
 
 void Client::Loop::release_handle(Transfer& transfer) {
-    constexpr std::size_t most_free_handles = 64;
+    constexpr std::size_t most_free_handles = 256;  // 15 KB each
     Handle handle(std::exchange(transfer.handle, nullptr), curl_.easy_cleanup);
     check(curl_.multi_remove_handle(multi_.get(), handle.get()));
     if (free_handles_.size() >= most_free_handles) return;

@@ -1,6 +1,6 @@
 // net/client.hpp -- many HTTP requests at once in one thread.
-// libcurl's multi interface over epoll: an open request costs no thread, and what it does is found in a
-// time that does not depend on how many others are open.
+// libcurl's multi interface over epoll: an open request has no thread, and those that are silent are not
+// looked at to find those that are not.
 //
 // What holds for every request, whoever wrote its URL:
 // - Its host is looked up by the client, and the AddressGuard judges all of its addresses. If it refuses one,

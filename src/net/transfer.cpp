@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include "net/transfer.hpp"
 
 #include <algorithm>
@@ -63,8 +65,8 @@ bool Transfer::set_up(const CurlLibrary& curl, CURL* easy, const AddressGuard& g
     const auto text = text_of(address());
     const bool is_ipv4 = address().family == Address::Family::ipv4;
     connect_to_.emplace(curl);
-    connect_to_->append("::" + (is_ipv4 ? text : "[" + text + "]") + ":" +
-                        std::to_string(request_.url.port));
+    connect_to_->append(
+        fmt::format("::{}:{}", is_ipv4 ? text : "[" + text + "]", request_.url.port));
     set(CURLOPT_CONNECT_TO, connect_to_->get());
     set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_socket);
     set(CURLOPT_OPENSOCKETDATA, this);

@@ -74,25 +74,30 @@ bool is_byte(std::string_view part) {
     return value && *value <= 255;
 }
 
+// A part of a name or of an IPv4 address.
+Result<void> check_part(std::string_view part) {
+    constexpr std::size_t longest_part = 63;  // RFC 1035 section 2.3.4
+    const auto is_allowed = [](char c) {
+        return is_letter(c) || base::is_digit(c) || c == '-' || c == '_';
+    };
+    if (part.empty())
+        return malformed("has a host with an empty part: two dots, or one at its end");
+    if (part.size() > longest_part) return malformed("has a host with a part that is too long");
+    if (!std::ranges::all_of(part, is_allowed))
+        return malformed("has a host with other characters than letters, digits, -, _ and dots");
+    if (part.front() == '-' || part.back() == '-')
+        return malformed("has a host with a - at the end of a part");
+    return {};
+}
+
 Result<void> check_host(std::string_view host) {
-    constexpr std::size_t longest_host = 253, longest_part = 63;  // RFC 1035 section 2.3.4
+    constexpr std::size_t longest_host = 253;
     if (host.empty()) return malformed("must have a host");
     if (host.front() == '[') return malformed("must name its host, not give an IPv6 address");
     if (host.size() > longest_host) return malformed("has a host that is too long");
     const auto parts = base::split(host, '.');
-    for (const auto& part : parts) {
-        if (part.empty())
-            return malformed("has a host with an empty part: two dots, or one at its end");
-        if (part.size() > longest_part)
-            return malformed("has a host with a part that is too long");
-        if (!std::ranges::all_of(part, [](char c) {
-                return is_letter(c) || base::is_digit(c) || c == '-' || c == '_';
-            }))
-            return malformed(
-                "has a host with other characters than letters, digits, -, _ and dots");
-        if (part.front() == '-' || part.back() == '-')
-            return malformed("has a host with a - at the end of a part");
-    }
+    for (const auto& part : parts)
+        if (auto checked = check_part(part); !checked) return checked;
     constexpr std::size_t bytes_of_ipv4 = 4;
     if (is_number(parts.back()) &&
         (parts.size() != bytes_of_ipv4 || !std::ranges::all_of(parts, is_byte)))
