@@ -254,7 +254,7 @@ TEST_CASE("A server that misbehaves costs its own request alone, and what is nee
             const auto address = "127.0.1." + std::to_string(peers.size() + 1);
             peers.push_back(std::make_unique<HttpPeer>(misbehaviour.serve, address));
             auto request = get(peers.back()->url());
-            request.total = 300ms;
+            request.total = 1500ms;
             request.most_body = 100'000;
             request.asks_for_compression = true;
             request.needed = needed;
