@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS history (
   UNIQUE KEY history_by_object (oid, version),
   KEY history_by_name (version, class, name, kind, tag_bits),
   KEY history_by_recording (version, sid, class, kind),
-  KEY history_by_size (version, kind, bytes, oid),
+  KEY history_by_size (version, kind, bytes DESC, class, name),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 

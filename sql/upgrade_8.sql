@@ -19,4 +19,4 @@ CREATE TABLE IF NOT EXISTS row_counts (
 ALTER TABLE history DROP INDEX IF EXISTS history_by_kind, DROP INDEX IF EXISTS history_by_date,
   ADD INDEX IF NOT EXISTS history_by_name (version, class, name, kind, tag_bits),
   ADD INDEX IF NOT EXISTS history_by_recording (version, sid, class, kind),
-  ADD INDEX IF NOT EXISTS history_by_size (version, kind, bytes, oid);
+  ADD INDEX IF NOT EXISTS history_by_size (version, kind, bytes DESC, class, name);

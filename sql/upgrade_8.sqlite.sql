@@ -18,6 +18,6 @@ CREATE INDEX IF NOT EXISTS row_counts_by_release ON row_counts (version);
 
 CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind, tag_bits);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
-CREATE INDEX IF NOT EXISTS history_by_size ON history (version, kind, bytes, oid);
+CREATE INDEX IF NOT EXISTS history_by_size ON history (version, kind, bytes DESC, class, name);
 DROP INDEX IF EXISTS history_by_kind;
 DROP INDEX IF EXISTS history_by_date;

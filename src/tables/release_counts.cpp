@@ -56,21 +56,13 @@ std::map<std::string, std::vector<ClassCount>> classes_by_release(
 std::map<std::string, std::vector<ChangedObject>> most_changed(
     store::Transaction& transaction, std::span<const std::string> versions, std::size_t most) {
     std::map<std::string, std::vector<ChangedObject>> all;
-    // Of many that are equally long, only those with that length are sorted by number.
-    const auto index = store::by_index(transaction.engine(), "history_by_size");
-    const auto sql =
-        "SELECT h.class, h.name, h.label FROM history h" + index +
-        " WHERE h.version = ? AND h.kind = ? AND h.bytes >= COALESCE((SELECT l.bytes"
-        " FROM history l" +
-        index +
-        " WHERE l.version = ? AND l.kind = ? ORDER BY l.bytes DESC LIMIT 1 OFFSET ?),"
-        " 0) ORDER BY h.bytes DESC, h.sid LIMIT ?";
+    const auto sql = "SELECT class, name, label FROM history" +
+                     store::by_index(transaction.engine(), "history_by_size") +
+                     " WHERE version = ? AND kind = ? ORDER BY bytes DESC, class, name LIMIT ?";
     const store::Value changed{std::string(name_of(RowKind::changed))},
-        last{static_cast<std::int64_t>(most) - 1}, limit{static_cast<std::int64_t>(most)};
+        limit{static_cast<std::int64_t>(most)};
     for (const auto& version : versions)
-        for (const auto& row :
-             transaction.query(sql, {store::Value{version}, changed, store::Value{version},
-                                     changed, last, limit}))
+        for (const auto& row : transaction.query(sql, {store::Value{version}, changed, limit}))
             all[version].push_back({{row.text(0), row.text(1)}, row.text(2)});
     return all;
 }

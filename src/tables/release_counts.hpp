@@ -41,8 +41,9 @@ struct ChangedObject {
     std::string label;
 };
 // Returns the objects whose changes in these releases take the most bytes, by version, at most
-// `most` of each, the one with most first. Objects that came or went are left out.
-//   cost  reads these rows
+// `most` of each, the one with most first, equal ones by class and name. Objects that came or went are left
+// out.
+//   cost  reads these rows, in an index
 [[nodiscard]] std::map<std::string, std::vector<ChangedObject>> most_changed(
     store::Transaction& transaction, std::span<const std::string> versions, std::size_t most);
 

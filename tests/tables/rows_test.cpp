@@ -7,14 +7,16 @@
 #include "support/catch.hpp"
 #include "support/stores.hpp"
 #include "tables/objects.hpp"
+#include "tables/release_counts.hpp"
 
 using namespace tables;
 
 namespace {
 
 // Records an object with one row, and returns its oid.
-std::int64_t record_one(store::Transaction& transaction) {
-    const ObjectName name{"Gene", "WBGene00006763"};
+std::int64_t record_one(store::Transaction& transaction,
+                        const ObjectName& name = {"Gene", "WBGene00006763"},
+                        RowKind kind = RowKind::vanished) {
     ObjectRow object;
     object.object = name;
     object.label = "unc-26";
@@ -23,7 +25,7 @@ std::int64_t record_one(store::Transaction& transaction) {
     Row row;
     row.release = {"WS187", *base::parse_date("2008-02-15")};
     row.since = "WS186";
-    row.kind = RowKind::vanished;
+    row.kind = kind;
     row.label = "unc-26";
     const auto notes = to_json(row.notes);
     store::CountChanges counts;
@@ -147,5 +149,21 @@ TEST_CASE("Rows are not read when their notes have more bytes than the caller ha
         } catch (const NotesTooLong& too_long) {
             CHECK(too_long.bytes == json.size());
         }
+    });
+}
+
+TEST_CASE(
+    "Of objects that changed equally much the first by name count, in whatever order they came") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
+        for (const std::string name : {"c", "a", "b"})
+            record_one(transaction, {"Gene", name}, RowKind::changed);
+        record_one(transaction, {"Gene", "Z"}, RowKind::created);
+        const std::string version = "WS187";
+        const auto found = most_changed(transaction, std::span(&version, 1), 2).at(version);
+        REQUIRE(found.size() == 2);
+        CHECK(found[0].object == ObjectName{"Gene", "a"});
+        CHECK(found[1].object == ObjectName{"Gene", "b"});
     });
 }
