@@ -20,6 +20,9 @@ using store::Transaction;
 // Objects that are written with the same statements. When a transaction loses a race, each of them may be
 // the cause.
 constexpr std::size_t together = 64;
+// New objects whose words are written together. Titles may have a hundred words, and the clock of the
+// transaction has to see how long they take.
+constexpr std::size_t most_without_words = 128;
 
 [[noreturn]] void lose_race() {
     throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
@@ -32,6 +35,17 @@ std::vector<const RenameCase*> rename_cases(std::span<Recording* const> items) {
     return cases;
 }
 
+// Plans again what may have lost a race. At the end of a transaction, what renames write comes too late
+// where somebody else recorded one of the two objects; other things at the end suit anybody.
+void plan_again(std::span<Recording* const> items, bool at_end) {
+    const bool has_renames = at_end && !rename_cases(items).empty();
+    for (auto* item : items) {
+        if (has_renames && !item->rename) continue;
+        ++item->attempts;
+        item->step = Step::plan;
+    }
+}
+
 }  // namespace
 
 Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const {
@@ -42,30 +56,26 @@ Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const 
     items = {items.begin(), std::ranges::find_if(items, has_lost)};
     if (items.front()->attempts > 0) items = items.first(1);
     std::size_t reached = 0;
+    bool is_ending = false;
     try {
-        const auto done = store::perform(view_.context.pool, Access::write,
-                                         [&](Transaction& transaction) -> Result<std::size_t> {
-                                             reached = 0;
-                                             const auto released = tables::record_release(
-                                                 transaction, current(), view_.build.digest());
-                                             if (!released)
-                                                 return tl::unexpected(released.error());
-                                             check_replacing(transaction, items);
-                                             return write_in_time(transaction, items, reached);
-                                         });
+        const auto done =
+            store::perform(view_.context.pool, Access::write,
+                           [&](Transaction& transaction) -> Result<std::size_t> {
+                               reached = 0;
+                               is_ending = false;
+                               const auto released = tables::record_release(
+                                   transaction, current(), view_.build.digest());
+                               if (!released) return tl::unexpected(released.error());
+                               check_replacing(transaction, items);
+                               return write_in_time(transaction, items, reached, is_ending);
+                           });
         if (done) finish(items.first(*done));
         return done;
     } catch (const store::Failure& failure) {
         if (!tables::lost_a_race(failure)) throw;
-        // Any of them, where what is written at the end of the transaction was too late.
-        const auto suspects =
-            reached < items.size()
-                ? items.subspan(reached, std::min(together, items.size() - reached))
-                : items;
-        for (auto* item : suspects) {
-            ++item->attempts;
-            item->step = Step::plan;
-        }
+        plan_again(is_ending ? items.first(reached)
+                             : items.subspan(reached, std::min(together, items.size() - reached)),
+                   is_ending);
         return 0;
     }
 }
@@ -89,7 +99,7 @@ void Writer::finish(std::span<Recording* const> items) const {
 }
 
 std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording* const> items,
-                                  std::size_t& done) const {
+                                  std::size_t& done, bool& is_ending) const {
     const auto begin = steady_clock::now();
     const auto may_go_on = [&] {
         const auto passed = steady_clock::now() - begin;
@@ -98,13 +108,20 @@ std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording*
     };
     std::set<Release> seen;  // by timestamps, besides the current one
     Summary summary;
+    std::size_t with_words = 0;  // of summary.fresh
+    const auto add_words = [&] {
+        tables::add_words(transaction, std::span(summary.fresh).subspan(with_words));
+        with_words = summary.fresh.size();
+    };
     while (done < items.size() && (done == 0 || may_go_on())) {
         const auto some = items.subspan(done, std::min(together, items.size() - done));
         write_together(transaction, some, summary);
         for (const auto* item : some)
             for (const auto& row : item->outcome.rows) seen.insert(row.release);
         done += some.size();
+        if (summary.fresh.size() - with_words >= most_without_words) add_words();
     }
+    is_ending = true;
     write_renames(transaction, current().version, rename_cases(items.first(done)),
                   view_.context.clock());
     for (const auto& release : seen)
@@ -112,7 +129,7 @@ std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording*
         if (release.version != current().version)
             static_cast<void>(tables::record_release(transaction, release, {}));
     note_first_seen_late(transaction, summary.fresh);
-    tables::add_words(transaction, summary.fresh);
+    add_words();
     tables::change_counts(transaction, summary.counts);
     tables::note_sharing(transaction);
     return done;

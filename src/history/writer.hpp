@@ -65,9 +65,10 @@ class Writer {
 
    private:
     [[nodiscard]] const Release& current() const { return view_.current(); }
-    //   done  the number of items that are written, also when it throws
+    //   done, is_ending  the number of items that are written, and whether only what is written of all of
+    //                    them at the end was missing, also when it throws
     std::size_t write_in_time(store::Transaction& transaction, std::span<Recording* const> items,
-                              std::size_t& done) const;
+                              std::size_t& done, bool& is_ending) const;
     // What a transaction writes of all its items at the end.
     struct Summary {
         store::CountChanges counts;

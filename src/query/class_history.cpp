@@ -86,7 +86,9 @@ class RowChooser {
                                             : recorded_from(request.oldest_row, archive_page + 1),
                     recorded};
         const auto behind = recorded - std::min(recorded, request.before);
-        const bool is_far = request.before > far_from_ends && behind > far_from_ends;
+        // Who follows such links goes on with them: rows with lower numbers may have come meanwhile.
+        const bool is_far =
+            (request.before > far_from_ends && behind > far_from_ends) || request.oldest_row != 0;
         if (!page.sids.empty() && is_far) {
             const auto before = recorded_before(page.sids.front(), archive_page);
             if (before.size() == archive_page) page.oldest_row_before = before.back();
@@ -181,8 +183,7 @@ class RowChooser {
     [[nodiscard]] Chosen first_filtered(const PageRequest& request) const {
         Chosen chosen{{}, 0, true};
         auto& found = chosen.sids;
-        auto rows_left = request.before == 0 ? most_filtered : 0,
-             bytes_left = most_filtered_bytes;
+        auto rows_left = request.before == 0 ? most_passed : 0, bytes_left = most_filtered_bytes;
         const auto is_done = [&] {
             return found.size() >= request.most || rows_left == 0 || bytes_left == 0;
         };
@@ -207,12 +208,12 @@ class RowChooser {
                                      ->second.object;
             auto behind = rows - first.size();
             for (auto window = first_window; last && behind > 0 && !is_done();
-                 window = rows_left) {
+                 window = most_filtered) {
                 const auto next = std::min({window, rows_left, behind});
                 const auto possible = tables::rows_that_may_have(now_.transaction, selection_,
                                                                  version, *last, next, wanted);
-                rows_left -= next;
-                behind -= next;
+                rows_left -= std::min(rows_left, possible.looked_at);
+                behind -= std::min(behind, possible.looked_at);
                 last = possible.last;
                 // In steps, since a few of them may be enough.
                 std::span rest(possible.sids);

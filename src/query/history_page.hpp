@@ -54,10 +54,12 @@ inline constexpr std::size_t archive_page = 50;
 // counting to them takes longer than looking it up.
 inline constexpr std::size_t far_from_ends = 1'000;
 
-// A filter that chooses rows is applied to this many of the newest rows, or to fewer if they have more than so many
-// bytes of notes; it does not find older ones.
+// A filter that chooses rows is applied to this many of them, the newest of an object, or to fewer if
+// they have more than so many bytes of notes. Of more rows of a class or release, this many are passed
+// in an index, in the order of a feed, and so many bytes of notes are read.
 inline constexpr std::size_t most_filtered = 20'000;
 inline constexpr std::size_t most_filtered_bytes = 32 << 20;
+inline constexpr std::size_t most_passed = 1'000'000;
 
 // Which rows a feed or page shows, of those up to the current release.
 struct PageRequest {

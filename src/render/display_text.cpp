@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utf8.h>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace render {

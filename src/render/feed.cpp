@@ -378,8 +378,9 @@ std::string channel_title_of(const Channel& channel) {
 std::string description_of(const query::HistoryPage& page, const Channel& channel) {
     const auto& description = channel.subject.description;
     if (!page.cut) return description;
-    return description + " This feed was built from the newest items only, at most " +
-           with_separators(query::most_filtered) + ".";
+    return description +
+           " This feed was built from a part of the items, because there are too many to look at"
+           " all of them.";
 }
 
 std::string publisher_of(const Site& site) {

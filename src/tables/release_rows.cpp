@@ -24,6 +24,11 @@ struct Clause {
     std::vector<Value> values;
 };
 
+std::size_t count_of(Transaction& transaction, const Clause& clause) {
+    return static_cast<std::size_t>(
+        transaction.query("SELECT COUNT(*)" + clause.sql, clause.values).at(0).integer(0));
+}
+
 // Returns whether a release has no rows but news, so that nobody has to look at their kinds.
 bool has_only_news(Transaction& transaction, const RowSelection& selection,
                    const std::string& version) {
@@ -130,14 +135,12 @@ std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelec
                                         const std::string& version, From end, std::size_t from,
                                         std::size_t most, std::size_t rows,
                                         std::int64_t bound = 0) {
-    // Where a release has many other rows, those of the class are sorted instead of sought.
-    constexpr std::size_t sought_while_sorting_one = 2;
-    const auto sought_for_one = [&] {
-        const auto all = count_rows(transaction, {}, std::span(&version, 1))[version];
-        return all / std::max<std::size_t>(rows, 1);
-    };
+    // Where a release has many other rows, those of the class are sorted instead of sought: a job
+    // records class by class, so all of the others may lie before them.
+    constexpr std::size_t sought_while_sorting_one = 16;
     const bool is_sparse = !selection.class_name.empty() &&
-                           rows * sought_while_sorting_one < (from + most) * sought_for_one();
+                           rows * sought_while_sorting_one <
+                               count_rows(transaction, {}, std::span(&version, 1))[version];
     auto [sql, values] = clause_of(transaction, selection, version,
                                    is_sparse ? "history_by_name" : "history_by_recording");
     if (bound > 0) {
@@ -220,14 +223,29 @@ struct NamedRow {
     auto operator<=>(const NamedRow&) const = default;
 };
 
-// Returns the rows of objects whose labels begin with the text of a selection, and whose names do not.
+// Returns the first rows in this order, and adds to `all` how many there are.
+std::vector<NamedRow> first_of(Transaction& transaction, const Clause& clause,
+                               const std::string& order, std::size_t wanted, std::size_t& all) {
+    auto values = clause.values;
+    values.push_back(number(wanted));
+    std::vector<NamedRow> rows;
+    for (const auto& row : transaction.query("SELECT h.class, h.name, h.sid" + clause.sql +
+                                                 " ORDER BY " + order + " LIMIT ?",
+                                             values))
+        rows.push_back({{row.text(0), row.text(1)}, row.integer(2)});
+    all += rows.size() < wanted ? rows.size() : count_of(transaction, clause);
+    return rows;
+}
+
+// Returns the first rows, by class and name, of objects whose labels begin with the text of a selection,
+// and whose names do not; and adds to `all` how many there are.
 std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& selection,
-                                  const std::string& version) {
+                                  const std::string& version, std::size_t wanted,
+                                  std::size_t& all) {
     const auto name = range_of_prefix(base::fold_ascii(selection.text));
     const auto label = range_of_prefix(base::search_prefix(selection.text));
     std::string sql =
-        "SELECT h.class, h.name, h.sid FROM objects o" +
-        std::string(store::read_first(transaction.engine())) +
+        " FROM objects o" + std::string(store::read_first(transaction.engine())) +
         "history h ON h.oid = o.oid WHERE o.label_key >= ? AND o.label_key < ? AND"
         " NOT (o.name_key >= ? AND o.name_key < ?) AND h.version = ? AND h.kind IN " +
         std::string(kinds_of_news());
@@ -237,30 +255,18 @@ std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& 
         sql += " AND o.class = ?";
         values.emplace_back(selection.class_name);
     }
-    std::vector<NamedRow> rows;
-    for (const auto& row : transaction.query(sql, values))
-        rows.push_back({{row.text(0), row.text(1)}, row.integer(2)});
-    return rows;
+    return first_of(transaction, {std::move(sql), std::move(values)}, "h.class, h.name", wanted,
+                    all);
 }
 
 FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selection,
                            const std::string& version, std::size_t from, std::size_t most) {
-    auto rows = with_labels(transaction, selection, version);
-    FoundRows found{{}, rows.size()};
     const auto wanted = from + most;
+    FoundRows found;
+    auto rows = with_labels(transaction, selection, version, wanted, found.all);
     with_names(transaction, selection, version, [&](const Clause& range) {
-        auto values = range.values;
-        values.push_back(number(wanted));
-        const auto first = transaction.query(
-            "SELECT h.class, h.name, h.sid" + range.sql + " ORDER BY h.name LIMIT ?", values);
-        for (const auto& row : first)
-            rows.push_back({{row.text(0), row.text(1)}, row.integer(2)});
-        found.all += first.size() < wanted
-                         ? first.size()
-                         : static_cast<std::size_t>(
-                               transaction.query("SELECT COUNT(*)" + range.sql, range.values)
-                                   .at(0)
-                                   .integer(0));
+        std::ranges::move(first_of(transaction, range, "h.name", wanted, found.all),
+                          std::back_inserter(rows));
     });
     std::ranges::sort(rows);
     for (auto at = from; at < std::min(wanted, rows.size()); ++at)
@@ -270,13 +276,13 @@ FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selecti
 
 FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selection,
                           const std::string& version, std::size_t from, std::size_t most) {
-    const auto [sql, values] = clause_of(transaction, selection, version, "history_by_name");
-    auto sids =
-        oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.class, h.name", values));
-    const auto all = sids.size();
-    sids.erase(sids.begin(), sids.begin() + static_cast<std::ptrdiff_t>(std::min(from, all)));
-    sids.resize(std::min(most, sids.size()));
-    return {std::move(sids), all};
+    const auto clause = clause_of(transaction, selection, version, "history_by_name");
+    auto values = clause.values;
+    values.insert(values.end(), {number(most), number(from)});
+    return {
+        oids_of(transaction.query(
+            "SELECT h.sid" + clause.sql + " ORDER BY h.class, h.name LIMIT ? OFFSET ?", values)),
+        count_of(transaction, clause)};
 }
 
 void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t objects) {
@@ -359,8 +365,10 @@ std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
 
 FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection,
                          const std::string& version, std::size_t from, std::size_t most) {
-    return selection.by_spelling ? rows_by_spelling(transaction, selection, version, from, most)
-                                 : rows_one_by_one(transaction, selection, version, from, most);
+    constexpr std::size_t most_left_out = 10'000;  // by spelling, in memory
+    return selection.by_spelling && from <= most_left_out
+               ? rows_by_spelling(transaction, selection, version, from, most)
+               : rows_one_by_one(transaction, selection, version, from, most);
 }
 
 std::vector<std::int64_t> rows_behind(Transaction& transaction, const RowSelection& selection,
@@ -387,6 +395,7 @@ PossibleRows rows_that_may_have(Transaction& transaction, const RowSelection& se
                 sql += " AND h.name > ?";
                 values.emplace_back(*beyond);
             }
+            auto looked_at = objects;
             if (objects > next) {
                 auto of_last = values;
                 of_last.push_back(number(next - 1));
@@ -394,10 +403,13 @@ PossibleRows rows_that_may_have(Transaction& transaction, const RowSelection& se
                     "SELECT h.name" + sql + " ORDER BY h.name LIMIT 1 OFFSET ?", of_last);
                 if (!last.empty()) {
                     possible.last = {of_class.class_name, last.front().text(0)};
+                    looked_at = next;
                     sql += " AND h.name <= ?";
                     values.emplace_back(possible.last->name);
                 }
             }
+            if (!possible.last && beyond != nullptr)
+                looked_at = count_of(transaction, {sql, values});
             // Whoever writes rows by hand writes no bits.
             sql += " AND (h.tag_bits = 0 OR ((h.tag_bits & ?) = ?";
             values.insert(values.end(), {Value{wanted.all}, Value{wanted.all}});
@@ -408,7 +420,8 @@ PossibleRows rows_that_may_have(Transaction& transaction, const RowSelection& se
             const auto some =
                 oids_of(transaction.query("SELECT h.sid" + sql + ")) ORDER BY h.name", values));
             possible.sids.insert(possible.sids.end(), some.begin(), some.end());
-            next -= std::min<std::size_t>(next - 1, objects);
+            possible.looked_at += looked_at;
+            next -= std::min<std::size_t>(next - 1, looked_at);
             return !possible.last;
         });
     return possible;

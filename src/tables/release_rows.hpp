@@ -69,8 +69,8 @@ struct FoundRows {
 };
 // Returns, by class and name, rows of objects whose name or label begins with the text of the selection.
 //   from, most  as above
-//   cost        a look-up for each row of the release. By spelling, one for each object whose label begins
-//               so, and a walk in an index over the names that do
+//   cost        a look-up for each row of the release. By spelling and with `from` up to 10,000, one for each
+//               object whose label begins so, and a walk in an index over the names that do
 [[nodiscard]] FoundRows rows_with_text(store::Transaction& transaction,
                                        const RowSelection& selection, const std::string& version,
                                        std::size_t from, std::size_t most);
@@ -96,10 +96,11 @@ struct WantedBits {
 struct PossibleRows {
     std::vector<std::int64_t> sids;  // by class and name
     std::optional<ObjectName> last;  // that was looked at; nullopt: there are no more
+    std::size_t looked_at = 0;       // rows
 };
 // Returns those of the next rows behind an object whose changes may have what is wanted.
 //   next    how many rows are looked at, at least 1
-//   cost    a walk in an index over these
+//   cost    a walk in an index over these, twice
 [[nodiscard]] PossibleRows rows_that_may_have(store::Transaction& transaction,
                                               const RowSelection& selection,
                                               const std::string& version,
@@ -109,7 +110,8 @@ struct PossibleRows {
 // Return numbers of rows in the order of recording: those from a number on, or those with a lower
 // one, the nearest first. No row need have that number.
 //   rows  as above
-//   cost  of a page of a class, reads ten times the square root of the rows of the release at most
+//   cost  a walk in an index. Of a class that has less than a sixteenth of the rows, sorts them; of a larger
+//         one, it may pass over all rows of other classes
 inline constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
 [[nodiscard]] std::vector<std::int64_t> rows_recorded_from(store::Transaction& transaction,
                                                            const RowSelection& selection,

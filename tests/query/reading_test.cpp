@@ -210,7 +210,7 @@ TEST_CASE("A release's rows are those that a walk over all rows finds, on every 
 
 TEST_CASE("Of a release of very many rows the first by name are found in the order of names") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    const Written written(fresh.connect(), 50'000);
+    Written written(fresh.connect(), 50'000);
     const auto reading = written.process.service.read_context();
     const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
     REQUIRE(rows.size() > 20'000);
@@ -259,6 +259,15 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
               return row.object.class_name == "Gene" && row.object.name.starts_with("n77");
           })));
     CHECK(searched->entries.size() == std::min<std::size_t>(searched->matching, 100));
+    // Far behind, too.
+    const auto& last = *std::ranges::max_element(rows, {}, &Written::Stored::object);
+    written.process.write(
+        R"(UPDATE history SET tag_bits = 0, notes = '{"changes":[{"op":"added","path":)"
+        R"([{"tag":"Other"}],"after":[{"text":"x"}]}]}' WHERE version = ? AND class = ?)"
+        " AND name = ?",
+        {Value{Written::version(3)}, Value{last.object.class_name}, Value{last.object.name}});
+    CHECK(names_of(release_history(reading, Written::version(3), rows_wanted(9, 0, other_tag))
+                       ->rows) == std::vector{last.name});
 }
 
 TEST_CASE("Pages of the archive that are found by their oldest row are those found by number") {

@@ -23,6 +23,7 @@ std::int64_t record_one(store::Transaction& transaction,
     object.ace_version = "WS187";
     const auto oid = insert_objects(transaction, std::array<const ObjectRow*, 1>{&object}).at(0);
     Row row;
+    row.object = name;
     row.release = {"WS187", *base::parse_date("2008-02-15")};
     row.since = "WS186";
     row.kind = kind;
