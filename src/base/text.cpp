@@ -13,9 +13,9 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 // A table, because every address on a page passes here.
 constexpr auto unreserved = [] {
     std::array<bool, 256> table{};
-    for (const unsigned char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                  "abcdefghijklmnopqrstuvwxyz0123456789-._~"))
-        table[c] = true;
+    for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "abcdefghijklmnopqrstuvwxyz0123456789-._~"))
+        table[static_cast<unsigned char>(c)] = true;
     return table;
 }();
 constexpr bool is_unreserved(char c) { return unreserved[static_cast<unsigned char>(c)]; }

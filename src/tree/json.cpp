@@ -251,8 +251,8 @@ Result<std::vector<Node>> nodes_from_json(const Json& json) {
     return nodes_at(json, 1, last_stamp);
 }
 
-void JsonText::GiveBack::operator()(JsonParser* parser) const {
-    std::unique_ptr<JsonParser> owned(parser);
+void JsonText::GiveBack::operator()(JsonParser* given) const {
+    std::unique_ptr<JsonParser> owned(given);
     if (owned->parser.capacity() <= most_kept) spare_parser = std::move(owned);
 }
 
