@@ -59,7 +59,7 @@ Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const 
     bool is_ending = false;
     try {
         const auto done =
-            store::perform(view_.context.pool, Access::write,
+            store::perform(view_.context.pool, settings_.access,
                            [&](Transaction& transaction) -> Result<std::size_t> {
                                reached = 0;
                                is_ending = false;
@@ -103,8 +103,8 @@ std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording*
     const auto begin = steady_clock::now();
     const auto may_go_on = [&] {
         const auto passed = steady_clock::now() - begin;
-        return passed < longest_.awaited ||
-               (passed < longest_.alone && !transaction.may_be_awaited());
+        return passed < settings_.longest_awaited ||
+               (passed < settings_.longest_alone && !transaction.may_be_awaited());
     };
     std::set<Release> seen;  // by timestamps, besides the current one
     Summary summary;

@@ -229,7 +229,8 @@ TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody 
         build.with("Gene", names.back().name, remark("one"));
     }
     RecordSettings how;
-    how.longest_write = {std::chrono::milliseconds(0), std::chrono::hours(1)};
+    how.writing = {.longest_awaited = std::chrono::milliseconds(0),
+                   .longest_alone = std::chrono::hours(1)};
     CHECK(counted(site.record(build, nullptr, names, how)) ==
           std::map<Status, int>{{Status::added, 200}});
     const auto reading = 1;
@@ -253,7 +254,7 @@ TEST_CASE("An object that a request records during a batch costs few others a tr
             request.ask(build, nullptr, names[500]);
     }));
     RecordSettings how;
-    how.longest_write.awaited = std::chrono::hours(1);
+    how.writing.longest_awaited = std::chrono::hours(1);
     CHECK(counted(site.record(build, nullptr, names, how)) ==
           std::map<Status, int>{{Status::added, 1000}});
     CHECK(commits < 100);
