@@ -10,6 +10,11 @@
 #include "app/commands.hpp"
 #include "serve/cgi.hpp"
 
+// Read by jemalloc. Threads allocate from caches of their own, so more arenas than these gave no speed, and
+// each keeps memory: 48 feeds of large objects at once took 395 MB with eight, 195 to 238 MB with two.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "narenas:2";
+
 namespace {
 
 // There is no command line.
