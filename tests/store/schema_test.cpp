@@ -38,6 +38,34 @@ void make_schema(Connection& connection, int number) {
         connection.execute(sql);
 }
 
+constexpr auto to_newest = [](Connection& connection) {
+    if (!initialise(connection)) FAIL("the store is refused");
+};
+
+// Interrupts `run` at its first, second, third … statement, each time on a store of its own, and lets it
+// continue. Returns how often it was interrupted.
+//   prepare  makes what the store has before
+//   check    looks at what it has afterwards
+template <class Prepare, class Run, class Check>
+int interrupt_at_each_statement(Schema schema, Prepare prepare, Run run, Check check) {
+    const auto engine = GENERATE(support::engines());
+    for (int at = 1;; ++at) {
+        const FreshStore store(engine, schema);
+        const auto connection = store.connect()();
+        prepare(*connection);
+        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+        try {
+            run(*support::faulty(store.connect(), plan)());
+        } catch (const Failure&) {
+            CHECK(plan->struck());
+        }
+        INFO("statement " << at);
+        run(*connection);
+        check(*connection);
+        if (!plan->struck()) return at - 1;
+    }
+}
+
 std::string client(const std::string& name) {
     for (const std::string folder : {"/usr/bin/", "/usr/local/bin/"})
         if (std::filesystem::exists(folder + name)) return folder + name;
@@ -131,25 +159,13 @@ TEST_CASE("The databases' own clients can run the schema files twice") {
 }
 
 TEST_CASE("Creating the schema continues after an interruption at any statement") {
-    const auto engine = GENERATE(support::engines());
-    int tried = 0;
-    for (int at = 1;; ++at) {
-        const FreshStore fresh(engine, Schema::none);
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(fresh.connect(), plan);
-        try {
-            (void)initialise(*broken_off());
-        } catch (const Failure&) {
-            ++tried;
-        }
-        if (!plan->struck()) break;
-        INFO("statement " << at);
-        const auto connection = fresh.connect()();
-        REQUIRE(initialise(*connection));
-        CHECK(check_schema(*connection));
-        CHECK(tables_of(*connection).size() == 16);
-        CHECK(connection->query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 18);
-    }
+    const auto tried = interrupt_at_each_statement(
+        Schema::none, [](Connection&) {}, to_newest,
+        [](Connection& connection) {
+            CHECK(check_schema(connection));
+            CHECK(tables_of(connection).size() == 16);
+            CHECK(connection.query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 18);
+        });
     CHECK(tried > 10);
 }
 
@@ -179,7 +195,6 @@ TEST_CASE("Tables of another program are refused and not changed") {
 }
 
 TEST_CASE("An older schema is upgraded step by step, and an interrupted step continues") {
-    const auto engine = GENERATE(support::engines());
     const std::array steps{
         Migration{newest_schema() + 1,
                   "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
@@ -188,25 +203,16 @@ TEST_CASE("An older schema is upgraded step by step, and an interrupted step con
                   " WHERE NOT EXISTS (SELECT 1 FROM more);"},
         Migration{newest_schema() + 2, "CREATE TABLE last (a TEXT) STRICT",
                   "CREATE TABLE IF NOT EXISTS last (a TEXT)"}};
-    for (int at = 1;; ++at) {
-        const FreshStore fresh(engine);
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(fresh.connect(), plan)();
-        try {
-            upgrade(*broken_off, steps);
-        } catch (const Failure&) {
-            CHECK(plan->struck());
-        }
-        INFO("statement " << at);
-        const auto connection = fresh.connect()();
-        upgrade(*connection, steps);
-        CHECK(schema_of(*connection) == newest_schema() + 2);
-        CHECK(tables_of(*connection).size() == 18);
-        const auto rows = connection->query("SELECT a FROM more");
-        REQUIRE(rows.size() == 1);
-        CHECK(rows[0].text(0) == "; -- x");
-        if (!plan->struck()) break;
-    }
+    interrupt_at_each_statement(
+        Schema::ours, [](Connection&) {},
+        [&](Connection& connection) { upgrade(connection, steps); },
+        [](Connection& connection) {
+            CHECK(schema_of(connection) == newest_schema() + 2);
+            CHECK(tables_of(connection).size() == 18);
+            const auto rows = connection.query("SELECT a FROM more");
+            REQUIRE(rows.size() == 1);
+            CHECK(rows[0].text(0) == "; -- x");
+        });
 }
 
 TEST_CASE("A store of an older schema is refused until init has upgraded it to the newest") {
@@ -255,30 +261,22 @@ TEST_CASE("An upgrade makes the keys of labels as the program does") {
 }
 
 TEST_CASE("An upgrade that is interrupted at any statement continues, also between objects") {
-    const auto engine = GENERATE(support::engines());
-    int tried = 0;
-    for (int at = 1;; ++at) {
-        const FreshStore old(engine, Schema::none);
-        const auto connection = old.connect()();
-        make_schema(*connection, 2);
-        for (const std::string name : {"A", "B", "C"})
-            connection->execute("INSERT INTO objects (class, name, name_key, label)"
-                                " VALUES ('Gene', ?, ?, ?)",
-                                std::vector<Value>{name, base::fold_ascii(name), "Unc-" + name});
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(old.connect(), plan);
-        try {
-            (void)initialise(*broken_off());
-        } catch (const Failure&) {
-            ++tried;
-        }
-        INFO("statement " << at);
-        REQUIRE(initialise(*connection));
-        CHECK(check_schema(*connection));
-        CHECK(connection->query("SELECT label_key FROM objects ORDER BY oid") ==
-              Rows{Row({"unc-a"}), Row({"unc-b"}), Row({"unc-c"})});
-        if (!plan->struck()) break;
-    }
+    const auto tried = interrupt_at_each_statement(
+        Schema::none,
+        [&](Connection& connection) {
+            make_schema(connection, 2);
+            for (const std::string name : {"A", "B", "C"})
+                connection.execute(
+                    "INSERT INTO objects (class, name, name_key, label)"
+                    " VALUES ('Gene', ?, ?, ?)",
+                    std::vector<Value>{name, base::fold_ascii(name), "Unc-" + name});
+        },
+        to_newest,
+        [&](Connection& connection) {
+            CHECK(check_schema(connection));
+            CHECK(connection.query("SELECT label_key FROM objects ORDER BY oid") ==
+                  Rows{Row({"unc-a"}), Row({"unc-b"}), Row({"unc-c"})});
+        });
     CHECK(tried > 10);
 }
 
@@ -351,145 +349,120 @@ TEST_CASE("An upgrade fills the renames from the notes of vanished objects") {
 
 TEST_CASE(
     "An upgrade fills the words of names and labels, and continues where it was interrupted") {
-    const auto engine = GENERATE(support::engines());
-    for (int at = 1;; ++at) {
-        const FreshStore old(engine, Schema::none);
-        const auto connection = old.connect()();
-        make_schema(*connection, 5);
-        const auto add = [&](const char* name, const char* label) {
-            connection->execute(
-                "INSERT INTO objects (class, name, name_key, label, label_key)"
-                " VALUES ('GO_term', ?, ?, ?, ?)",
-                std::vector<Value>{name, base::fold_ascii(name), label, base::fold_ascii(label)});
-        };
-        add("GO:0004439", "Phosphatidylinositol-4,5-bisphosphate BINDING");
-        add("Sylvia Martinelli", "");
-        add("alone", "alone");
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(old.connect(), plan);
-        try {
-            (void)initialise(*broken_off());
-        } catch (const Failure&) {
-            CHECK(plan->struck());
-        }
-        INFO("statement " << at);
-        REQUIRE(initialise(*connection));
-        CHECK(connection->query("SELECT word, class, name FROM words ORDER BY word, name") ==
-              Rows{Row({"0004439", "GO_term", "GO:0004439"}), Row({"5", "GO_term", "GO:0004439"}),
-                   Row({"binding", "GO_term", "GO:0004439"}),
-                   Row({"bisphosphate", "GO_term", "GO:0004439"}),
-                   Row({"martinelli", "GO_term", "Sylvia Martinelli"}),
-                   Row({"phosphatidylinositol4", "GO_term", "GO:0004439"})});
-        CHECK(connection->query("SELECT DISTINCT other_names FROM objects") == Rows{Row({""})});
-        if (!plan->struck()) break;
-    }
+    interrupt_at_each_statement(
+        Schema::none,
+        [&](Connection& connection) {
+            make_schema(connection, 5);
+            const auto add = [&](const char* name, const char* label) {
+                connection.execute("INSERT INTO objects (class, name, name_key, label, label_key)"
+                                   " VALUES ('GO_term', ?, ?, ?, ?)",
+                                   std::vector<Value>{name, base::fold_ascii(name), label,
+                                                      base::fold_ascii(label)});
+            };
+            add("GO:0004439", "Phosphatidylinositol-4,5-bisphosphate BINDING");
+            add("Sylvia Martinelli", "");
+            add("alone", "alone");
+        },
+        to_newest,
+        [&](Connection& connection) {
+            CHECK(connection.query("SELECT word, class, name FROM words ORDER BY word, name") ==
+                  Rows{Row({"0004439", "GO_term", "GO:0004439"}),
+                       Row({"5", "GO_term", "GO:0004439"}),
+                       Row({"binding", "GO_term", "GO:0004439"}),
+                       Row({"bisphosphate", "GO_term", "GO:0004439"}),
+                       Row({"martinelli", "GO_term", "Sylvia Martinelli"}),
+                       Row({"phosphatidylinositol4", "GO_term", "GO:0004439"})});
+            CHECK(connection.query("SELECT DISTINCT other_names FROM objects") ==
+                  Rows{Row({""})});
+        });
 }
 
 TEST_CASE(
     "An upgrade names and counts the rows of history, and continues where it was interrupted") {
-    const auto engine = GENERATE(support::engines());
-    for (int at = 1;; ++at) {
-        const FreshStore old(engine, Schema::none);
-        const auto connection = old.connect()();
-        make_schema(*connection, 7);
-        for (const std::string name : {"A", "a", "\xC3\x84"})
-            connection->execute("INSERT INTO objects (class, name, name_key) VALUES (?, ?, ?)",
-                                std::vector<Value>{name == "a" ? "Paper" : "Gene", name, name});
-        for (const std::string version : {"WS1", "WS2"})
-            for (std::int64_t oid = version == "WS1" ? 1 : 2; oid <= 3; ++oid)
-                connection->execute(
-                    "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
-                    " VALUES (?, ?, '2001-01-01', '2001-01-02T00:00:00Z', ?, '', ?)",
-                    std::vector<Value>{oid, version, oid == 3 ? "created" : "changed",
-                                       version == "WS1" ? "{}" : "{\"\xC3\x84\":0}"});
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(old.connect(), plan);
-        try {
-            (void)initialise(*broken_off());
-        } catch (const Failure&) {
-            CHECK(plan->struck());
-        }
-        INFO("statement " << at);
-        REQUIRE(initialise(*connection));
-        const std::int64_t one = 1, two = 2;
-        CHECK(connection->query("SELECT class, name, version, bytes FROM history ORDER BY sid") ==
-              Rows{Row({"Gene", "A", "WS1", two}), Row({"Paper", "a", "WS1", two}),
-                   Row({"Gene", "\xC3\x84", "WS1", two}),
-                   Row({"Paper", "a", "WS2", std::int64_t{8}}),
-                   Row({"Gene", "\xC3\x84", "WS2", std::int64_t{8}})});
-        CHECK(connection->query("SELECT class, version, kind, objects FROM row_counts"
-                                " ORDER BY class, version, kind") ==
-              Rows{Row({"", "WS1", "changed", two}), Row({"", "WS1", "created", one}),
-                   Row({"", "WS2", "changed", one}), Row({"", "WS2", "created", one}),
-                   Row({"Gene", "WS1", "changed", one}), Row({"Gene", "WS1", "created", one}),
-                   Row({"Gene", "WS2", "created", one}), Row({"Paper", "WS1", "changed", one}),
-                   Row({"Paper", "WS2", "changed", one})});
-        if (!plan->struck()) break;
-    }
+    interrupt_at_each_statement(
+        Schema::none,
+        [&](Connection& connection) {
+            make_schema(connection, 7);
+            for (const std::string name : {"A", "a", "\xC3\x84"})
+                connection.execute(
+                    "INSERT INTO objects (class, name, name_key) VALUES (?, ?, ?)",
+                    std::vector<Value>{name == "a" ? "Paper" : "Gene", name, name});
+            for (const std::string version : {"WS1", "WS2"})
+                for (std::int64_t oid = version == "WS1" ? 1 : 2; oid <= 3; ++oid)
+                    connection.execute(
+                        "INSERT INTO history (oid, version, date, recorded_at, kind, label,"
+                        " notes)"
+                        " VALUES (?, ?, '2001-01-01', '2001-01-02T00:00:00Z', ?, '', ?)",
+                        std::vector<Value>{oid, version, oid == 3 ? "created" : "changed",
+                                           version == "WS1" ? "{}" : "{\"\xC3\x84\":0}"});
+        },
+        to_newest,
+        [&](Connection& connection) {
+            const std::int64_t one = 1, two = 2;
+            CHECK(connection.query(
+                      "SELECT class, name, version, bytes FROM history ORDER BY sid") ==
+                  Rows{Row({"Gene", "A", "WS1", two}), Row({"Paper", "a", "WS1", two}),
+                       Row({"Gene", "\xC3\x84", "WS1", two}),
+                       Row({"Paper", "a", "WS2", std::int64_t{8}}),
+                       Row({"Gene", "\xC3\x84", "WS2", std::int64_t{8}})});
+            CHECK(connection.query("SELECT class, version, kind, objects FROM row_counts"
+                                   " ORDER BY class, version, kind") ==
+                  Rows{Row({"", "WS1", "changed", two}), Row({"", "WS1", "created", one}),
+                       Row({"", "WS2", "changed", one}), Row({"", "WS2", "created", one}),
+                       Row({"Gene", "WS1", "changed", one}), Row({"Gene", "WS1", "created", one}),
+                       Row({"Gene", "WS2", "created", one}),
+                       Row({"Paper", "WS1", "changed", one}),
+                       Row({"Paper", "WS2", "changed", one})});
+        });
 }
 
 TEST_CASE("An upgrade makes what searches compare new, and continues where it was interrupted") {
-    const auto engine = GENERATE(support::engines());
-    for (int at = 1;; ++at) {
-        const FreshStore old(engine, Schema::none);
-        const auto connection = old.connect()();
-        make_schema(*connection, 7);
-        connection->execute(
-            "INSERT INTO objects (class, name, name_key, label, label_key, other_names)"
-            " VALUES ('Gene', 'G1', 'g1', '\xC3\x89lan x-1', '\xC3\x89lan x-1', 'JC8.10')");
-        for (const std::string word : {"\xC3\xA9lan", "jc8.10", "x-1", "unc", "x-9"})
-            connection->execute("INSERT INTO words (word, class, name) VALUES (?, 'Gene', 'G1')",
-                                std::vector<Value>{word});
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(old.connect(), plan);
-        try {
-            (void)initialise(*broken_off());
-        } catch (const Failure&) {
-            CHECK(plan->struck());
-        }
-        INFO("statement " << at);
-        REQUIRE(initialise(*connection));
-        // The words of former labels stay.
-        CHECK(connection->query("SELECT word, class, name FROM words ORDER BY word") ==
-              Rows{Row({"elan", "Gene", "G1"}), Row({"jc810", "Gene", "G1"}),
-                   Row({"unc", "Gene", "G1"}), Row({"x1", "Gene", "G1"}),
-                   Row({"x9", "Gene", "G1"})});
-        CHECK(connection->query("SELECT label_key FROM objects") == Rows{Row({"elan x1"})});
-        if (!plan->struck()) break;
-    }
+    interrupt_at_each_statement(
+        Schema::none,
+        [&](Connection& connection) {
+            make_schema(connection, 7);
+            connection.execute(
+                "INSERT INTO objects (class, name, name_key, label, label_key, other_names)"
+                " VALUES ('Gene', 'G1', 'g1', '\xC3\x89lan x-1', '\xC3\x89lan x-1', 'JC8.10')");
+            for (const std::string word : {"\xC3\xA9lan", "jc8.10", "x-1", "unc", "x-9"})
+                connection.execute(
+                    "INSERT INTO words (word, class, name) VALUES (?, 'Gene', 'G1')",
+                    std::vector<Value>{word});
+        },
+        to_newest,
+        [&](Connection& connection) {
+            // The words of former labels stay.
+            CHECK(connection.query("SELECT word, class, name FROM words ORDER BY word") ==
+                  Rows{Row({"elan", "Gene", "G1"}), Row({"jc810", "Gene", "G1"}),
+                       Row({"unc", "Gene", "G1"}), Row({"x1", "Gene", "G1"}),
+                       Row({"x9", "Gene", "G1"})});
+            CHECK(connection.query("SELECT label_key FROM objects") == Rows{Row({"elan x1"})});
+        });
 }
 
 TEST_CASE(
     "An upgrade gives rows the bits of their tags, and continues where it was interrupted") {
-    const auto engine = GENERATE(support::engines());
     const std::string notes = R"({"changes":[{"op":"added","path":[{"tag":"A"}],"after":)"
                               R"([{"text":"op","children":[{"tag":"b"}]}]}]})";
     const auto bits = bit_of_tag("a") | bit_of_tag("B") | bit_of_op("added");
-    for (int at = 1;; ++at) {
-        const FreshStore old(engine, Schema::none);
-        const auto connection = old.connect()();
-        make_schema(*connection, 7);
-        connection->execute(
-            "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
-        const std::vector<std::string> rows{notes, "{}", "damaged", notes};
-        for (std::size_t row = 0; row < rows.size(); ++row)
-            connection->execute(
-                "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
-                " VALUES (1, ?, '2001-01-01', '2001-01-02T00:00:00Z', 'changed', '', ?)",
-                std::vector<Value>{std::to_string(row), rows[row]});
-        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
-        const auto broken_off = support::faulty(old.connect(), plan);
-        try {
-            (void)initialise(*broken_off());
-        } catch (const Failure&) {
-            CHECK(plan->struck());
-        }
-        INFO("statement " << at);
-        REQUIRE(initialise(*connection));
-        CHECK(connection->query("SELECT tag_bits FROM history ORDER BY sid") ==
-              Rows{Row({bits}), Row({std::int64_t{0}}), Row({std::int64_t{0}}), Row({bits})});
-        if (!plan->struck()) break;
-    }
+    interrupt_at_each_statement(
+        Schema::none,
+        [&](Connection& connection) {
+            make_schema(connection, 7);
+            connection.execute(
+                "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
+            const std::vector<std::string> rows{notes, "{}", "damaged", notes};
+            for (std::size_t row = 0; row < rows.size(); ++row)
+                connection.execute(
+                    "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
+                    " VALUES (1, ?, '2001-01-01', '2001-01-02T00:00:00Z', 'changed', '', ?)",
+                    std::vector<Value>{std::to_string(row), rows[row]});
+        },
+        to_newest,
+        [&](Connection& connection) {
+            CHECK(connection.query("SELECT tag_bits FROM history ORDER BY sid") ==
+                  Rows{Row({bits}), Row({std::int64_t{0}}), Row({std::int64_t{0}}), Row({bits})});
+        });
 }
 
 TEST_CASE("A script is divided into its statements") {
