@@ -192,6 +192,17 @@ void set_tag_bits(Transaction& transaction, std::int64_t bits, std::span<const V
     }
 }
 
+// Adds a column to the history unless it is there: another program may upgrade the store too.
+//   column  its name and what it is
+void add_to_history(Connection& connection, const std::string& column) {
+    Transaction transaction(connection, Access::write);
+    if (!has(columns_of(connection, "history"), column.substr(0, column.find(' '))))
+        transaction.execute(
+            "ALTER TABLE history ADD COLUMN " +
+            std::string(connection.engine() == Engine::sqlite ? "" : "IF NOT EXISTS ") + column);
+    transaction.commit();
+}
+
 void fill_for_schema_8(Connection& connection) {
     fill_row_counts(connection);
     fill_tag_bits(connection);
@@ -395,9 +406,7 @@ void fill_row_counts(Connection& connection) {
     for (const auto& column : {text("class", "64"), text("name", "512"),
                                std::string(is_sqlite ? "bytes INTEGER NOT NULL DEFAULT 0"
                                                      : "bytes BIGINT NOT NULL DEFAULT 0")})
-        if (!has(columns_of(connection, "history"), column.substr(0, column.find(' '))))
-            connection.execute("ALTER TABLE history ADD COLUMN " +
-                               std::string(is_sqlite ? "" : "IF NOT EXISTS ") + column);
+        add_to_history(connection, column);
     const auto script = sql_files().at(is_sqlite ? "upgrade_8.sqlite.sql" : "upgrade_8.sql");
     for (const auto& sql : statements_of(script))
         if (sql.find("row_counts") != std::string::npos) connection.execute(sql);
@@ -431,13 +440,9 @@ void fill_row_counts(Connection& connection) {
 
 void fill_tag_bits(Connection& connection) {
     constexpr std::int64_t rows_at_once = 2'000, bytes_at_once = 8 << 20;
-    const bool is_sqlite = connection.engine() == Engine::sqlite;
-    if (!has(columns_of(connection, "history"), "tag_bits"))
-        connection.execute(is_sqlite
-                               ? "ALTER TABLE history ADD COLUMN tag_bits INTEGER NOT NULL"
-                                 " DEFAULT 0"
-                               : "ALTER TABLE history ADD COLUMN IF NOT EXISTS tag_bits BIGINT"
-                                 " NOT NULL DEFAULT 0");
+    add_to_history(connection, connection.engine() == Engine::sqlite
+                                   ? "tag_bits INTEGER NOT NULL DEFAULT 0"
+                                   : "tag_bits BIGINT NOT NULL DEFAULT 0");
     for (std::int64_t last = 0;;) {
         Transaction transaction(connection, Access::write);
         const auto sizes =

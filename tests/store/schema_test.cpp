@@ -13,6 +13,7 @@
 #include "store/tag_bits.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
+#include "support/watched_connection.hpp"
 
 using namespace store;
 using support::FreshStore;
@@ -278,6 +279,39 @@ TEST_CASE("An upgrade that is interrupted at any statement continues, also betwe
                   Rows{Row({"unc-a"}), Row({"unc-b"}), Row({"unc-c"})});
         });
     CHECK(tried > 10);
+}
+
+TEST_CASE("A store that another program upgrades meanwhile is upgraded for both") {
+    const auto engine = GENERATE(support::engines());
+    int between = 0;
+    for (int at = 1; at - 1 <= between; ++at) {
+        const FreshStore old(engine, Schema::none);
+        const auto other = old.connect()();
+        make_schema(*other, 7);
+        other->execute("INSERT INTO objects (class, name, name_key, label)"
+                       " VALUES ('Gene', 'A', 'a', 'Unc-A')");
+        other->execute("INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
+                       " VALUES (1, 'WS1', '2001-01-01', '2001-01-02T00:00:00Z', 'changed', '',"
+                       " '{}')");
+        bool is_writing = false;
+        between = 0;
+        const auto connection =
+            support::watched(old.connect(), [&](support::Statement statement, std::string_view) {
+                if (statement == support::Statement::begin_write) is_writing = true;
+                if (statement == support::Statement::commit) is_writing = false;
+                // The other one would wait.
+                if (!is_writing && ++between == at) REQUIRE(initialise(*other));
+            })();
+        INFO("statement " << at);
+        REQUIRE(initialise(*connection));
+        CHECK(check_schema(*connection));
+        CHECK(connection->query("SELECT o.label_key, h.class, h.bytes FROM objects o"
+                                " JOIN history h ON h.oid = o.oid") ==
+              Rows{Row({"unc-a", "Gene", std::int64_t{2}})});
+        CHECK(connection->query("SELECT class, objects FROM row_counts ORDER BY class") ==
+              Rows{Row({"", std::int64_t{1}}), Row({"Gene", std::int64_t{1}})});
+    }
+    CHECK(between > 10);
 }
 
 TEST_CASE("Labels are folded in steps of their own, and correct ones are not changed") {
