@@ -82,9 +82,12 @@ class RowChooser {
 
     // The page, without rows if there is none.
     [[nodiscard]] Chosen archived(const PageRequest& request, std::size_t recorded) const {
-        Chosen page{request.oldest_row == 0 ? counted_to(request.before - archive_page)
-                                            : recorded_from(request.oldest_row, archive_page + 1),
-                    recorded};
+        const auto skipped = request.before - archive_page;
+        Chosen page{{}, recorded};
+        if (request.oldest_row == 0)
+            page.sids = counted_to(skipped);
+        else if (may_be_numbered(request.oldest_row, skipped))
+            page.sids = recorded_from(request.oldest_row, archive_page + 1);
         const auto behind = recorded - std::min(recorded, request.before);
         // Who follows such links goes on with them: rows with lower numbers may have come meanwhile.
         const bool is_far =
@@ -126,6 +129,17 @@ class RowChooser {
             selection_.class_name.empty() || selection_.class_name == object.class_name;
         if (own == versions_.end() || !is_of_class) return {};
         return {own, versions_.end()};
+    }
+
+    // Returns whether a row may have so many before it, by the rows of its release and of older ones. As
+    // many as lie between the ends and a page that is linked so may have come or gone since the link.
+    [[nodiscard]] bool may_be_numbered(std::int64_t sid, std::size_t number) const {
+        const auto own_and_older = releases_from(sid);
+        if (own_and_older.empty()) return false;
+        std::size_t before = 0;
+        for (const auto& version : own_and_older.subspan(1)) before += count_of(version);
+        return number + far_from_ends >= before &&
+               number < before + count_of(own_and_older.front()) + far_from_ends;
     }
 
     // Return rows in the order of the archive: from one of them on, and those before it from there back.

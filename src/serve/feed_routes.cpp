@@ -369,12 +369,17 @@ Representation description_of(SiteContext& context, const FeedDocument& document
     return feed;
 }
 
-HttpError no_archive_page(const FeedRequest& request) {
-    const auto& page = request.page;
-    if (page.oldest_row == 0)
-        return {404, "This archive has no page before=" + std::to_string(page.before) + "."};
-    return {404, "oldest=" + std::to_string(page.oldest_row) +
-                     " is no item of this archive. Without it, the page is found by its number."};
+// What answers a page of an archive that has no items: its oldest one may have been forgotten since it
+// was linked, and then the page is found by its number.
+HttpError no_archive_page(const SiteContext& context, FeedRequest request) {
+    if (request.page.oldest_row == 0)
+        return {404,
+                "This archive has no page before=" + std::to_string(request.page.before) + "."};
+    auto text = "oldest=" + std::to_string(request.page.oldest_row) +
+                " is not where this page of the archive begins. Without it, the page is found by "
+                "its number.";
+    request.page.oldest_row = 0;
+    return found_elsewhere(std::move(text), context.absolute_url(url_of(request)));
 }
 
 // Renders a feed.
@@ -386,7 +391,8 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     if (!loaded) return fail(std::move(loaded.error()));
     if (auto wrong = check_tag_of_object(context, request, loaded->page))
         return fail(std::move(*wrong));
-    if (request.is_archive() && loaded->page.rows.empty()) return fail(no_archive_page(request));
+    if (request.is_archive() && loaded->page.rows.empty())
+        return fail(no_archive_page(context, request));
     if (auto enough = with_fewer_items(context, request, loaded->page))
         return fail(std::move(*enough));
     const auto channel = channel_of(context, document, loaded->subject);

@@ -299,6 +299,8 @@ TEST_CASE("Pages of the archive that are found by their oldest row are those fou
     PageRequest of_papers = rows_wanted(1, last);
     of_papers.oldest_row = oldest_row;
     CHECK(class_history(reading, "Paper", of_papers)->rows.empty());
+    // A page that the row cannot begin, as many rows as there are.
+    CHECK(read(rows_wanted(1, rows.size() + 2 * far_from_ends), oldest_row).rows.empty());
 }
 
 TEST_CASE("Rows from a number on, and those before it, are those that a walk finds") {
