@@ -350,19 +350,26 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
     return page;
 }
 
-bool is_known(const ReadView& now, const std::string& class_name) {
+}  // namespace
+
+bool is_shown_class(const ReadView& now, const std::string& class_name) {
     if (now.build() != nullptr)
         for (const auto& count : now.build()->class_counts())
             if (count.class_name == class_name) return true;
-    return tables::has_objects_of(now.transaction, class_name);
+    std::vector<std::string> versions;
+    for (const auto& release : now.shown()) versions.push_back(release.version);
+    if (!tables::count_rows(now.transaction, {class_name}, versions).empty()) return true;
+    // Objects that were compared, and had no change yet.
+    constexpr std::size_t enough = 1'000;
+    const auto compared = tables::releases_compared_in(now.transaction, class_name, enough);
+    return std::ranges::any_of(
+        compared, [&](const auto& version) { return now.shown(version) != nullptr; });
 }
-
-}  // namespace
 
 Result<HistoryPage> class_history(const ReadContext& context, const std::string& class_name,
                                   const PageRequest& request) {
     return read(context, [&](const ReadView& now) -> Result<HistoryPage> {
-        if (!is_known(now, class_name))
+        if (!is_shown_class(now, class_name))
             return base::fail(base::ErrorKind::absent, "there is no class " + class_name);
         const auto first_rank = first_rank_after(now.releases(), request.since, now.current);
         if (!first_rank) return tl::unexpected(first_rank.error());
@@ -388,7 +395,7 @@ Result<HistoryPage> release_history(const ReadContext& context, const std::strin
 Result<std::set<std::string>> class_tags(const ReadContext& context,
                                          const std::string& class_name) {
     return read(context, [&](const ReadView& now) -> Result<std::set<std::string>> {
-        if (!is_known(now, class_name))
+        if (!is_shown_class(now, class_name))
             return base::fail(base::ErrorKind::absent, "there is no class " + class_name);
         return RowChooser(now, class_name, now.shown()).tags();
     });

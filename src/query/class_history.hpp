@@ -11,10 +11,16 @@
 
 namespace query {
 
+// Returns true when the build has the class, or a row of a shown release does, or an object that was
+// compared in one: what only a later release has is not shown.
+//   class_name  as it is spelled
+//   cost        the counts of the class; without any, up to 1,000 objects
+[[nodiscard]] bool is_shown_class(const ReadView& now, const std::string& class_name);
+
 // Returns what is recorded in a class, in releases up to the current one. Leaves out rows that were
 // reconstructed from timestamps.
 //   class_name  exactly as it is spelled
-//   error  absent: neither recorded nor in the build; refused: request.since is not known;
+//   error  absent: not shown; refused: request.since is not known;
 //          malformed: notes that are no notes
 //   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive that
 //          are found by their number: a walk in an index over at most half of the rows of a release.

@@ -5,13 +5,13 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "query/class_history.hpp"
 #include "tables/object_search.hpp"
 #include "tables/rows.hpp"
 #include "tables/trees.hpp"
@@ -581,12 +581,15 @@ std::vector<Named> with_labels(const ReadContext& context, std::span<const Objec
 }
 
 std::vector<std::string> known_classes(const ReadContext& context) {
-    const auto of_build = classes_of_build(context);
-    std::set<std::string> classes(of_build.begin(), of_build.end());
-    const auto recorded =
-        store::perform(context.pool, store::Access::read, tables::recorded_classes);
-    classes.insert(recorded.begin(), recorded.end());
-    return {classes.begin(), classes.end()};
+    return read(context, [&](const ReadView& now) {
+        auto classes = classes_of_build(context);
+        for (auto& recorded : tables::recorded_classes(now.transaction))
+            if (std::ranges::find(classes, recorded) == classes.end() &&
+                is_shown_class(now, recorded))
+                classes.push_back(std::move(recorded));
+        std::ranges::sort(classes);
+        return classes;
+    });
 }
 
 }  // namespace query

@@ -90,7 +90,7 @@ struct Called {
 [[nodiscard]] std::vector<Named> with_labels(const ReadContext& context,
                                              std::span<const ObjectName> objects);
 
-// Returns the classes that the build has or that are recorded, sorted.
+// Returns the classes that the build has or that are recorded and shown (is_shown_class()), sorted.
 [[nodiscard]] std::vector<std::string> known_classes(const ReadContext& context);
 
 }  // namespace query

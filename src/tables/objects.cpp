@@ -185,6 +185,16 @@ bool has_objects_of(Transaction& transaction, const std::string& class_name) {
                 .empty();
 }
 
+std::set<std::string> releases_compared_in(Transaction& transaction,
+                                           const std::string& class_name, std::size_t most) {
+    std::set<std::string> versions;
+    for (const auto& row : transaction.query(
+             "SELECT ace_version FROM objects WHERE class = ? ORDER BY name LIMIT ?",
+             {Value{class_name}, Value{static_cast<std::int64_t>(most)}}))
+        versions.insert(row.text(0));
+    return versions;
+}
+
 StoreCounts count_store(Transaction& transaction) {
     const auto count = [&](const char* sql) { return transaction.query(sql).at(0).integer(0); };
     return {count("SELECT COUNT(*) FROM objects"), count("SELECT COUNT(*) FROM history"),

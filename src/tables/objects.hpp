@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,6 +97,11 @@ struct CheckedObjects {
 
 // Returns true when the class has a row. Its name is compared as it is spelled.
 [[nodiscard]] bool has_objects_of(store::Transaction& transaction, const std::string& class_name);
+
+// Returns the releases in which the first objects of a class were compared last, at most so many of them.
+[[nodiscard]] std::set<std::string> releases_compared_in(store::Transaction& transaction,
+                                                         const std::string& class_name,
+                                                         std::size_t most);
 
 struct StoreCounts {
     std::int64_t objects = 0, rows = 0, watch_lists = 0;  // rows of history

@@ -665,6 +665,30 @@ TEST_CASE("The classes known are those of the build and of the store") {
           std::vector<std::string>{"Gene", "Paper", "Protein"});
 }
 
+TEST_CASE("A class that only a newer release than the current one has is not known yet") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    const ObjectName gone{"Clone", "gone"};
+    process.put("WS185", "2008-01-20", {{gone, "1"}, {a, "1"}});
+    static_cast<void>(process.history(gone));
+    process.put("WS186", "2008-02-01", {{a, "1"}});
+    static_cast<void>(process.history(a));
+    process.put("WS187", "2008-02-15", {{{"Protein", "p"}, "1"}, {a, "1"}});
+    static_cast<void>(process.history({"Protein", "p"}));
+    const auto is_known = [&](const std::string& class_name) {
+        const auto reading = process.service.read_context();
+        const auto classes = known_classes(reading);
+        const bool is_listed = std::ranges::find(classes, class_name) != classes.end();
+        CHECK(class_history(reading, class_name, {}).has_value() == is_listed);
+        CHECK(class_tags(reading, class_name).has_value() == is_listed);
+        return is_listed;
+    };
+    CHECK(is_known("Protein"));
+    process.put("WS186", "2008-02-01", {{a, "1"}});
+    CHECK_FALSE(is_known("Protein"));
+    CHECK(is_known("Clone"));  // without a row, as long as nobody asks for it
+}
+
 TEST_CASE("A row that cannot be read is left out of every page, and logged once") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const support::TempDir folder;
