@@ -97,6 +97,12 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
                                          objects > tables::most_compared};
     const auto [sids, matching] = chosen_entries(now, selection, version, query, objects);
     contents.matching = matching;
+    contents.from = query.from;
+    if (query.text.empty() && !query.after.name.empty()) {
+        const auto before =
+            tables::count_rows_to(now.transaction, selection, version, query.after);
+        contents.from = std::clamp(query.from, before.least, before.most);
+    }
     const auto rows = tables::rows_numbered(
         now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); },
         now.most_note_bytes());

@@ -46,6 +46,9 @@ struct ReleaseContents {
     };
     std::vector<Entry> entries;  // by class and name; one page of them
     std::uint64_t matching = 0;  // the number of all entries that match the query
+    // How many of those come before the page: ContentsQuery::from, unless that cannot be so many before
+    // the entries behind an object.
+    std::size_t from = 0;
     // The page before this one begins behind this object (ContentsQuery::after); empty: at the first.
     ObjectName before_previous;
     std::vector<tables::MassChange> mass_changes;

@@ -134,6 +134,12 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
     const bool is_behind_all = !contents_query.after.name.empty() && contents->entries.empty();
+    if (contents->from != contents_query.from && !is_behind_all) {
+        auto counted = contents_query;
+        counted.from = contents->from;
+        return fail(found_elsewhere("from= is not how many objects come before this page.",
+                                    context.absolute_url(release_url_of(version, counted))));
+    }
     if (is_behind_all || (contents_query.from > 0 && contents_query.from >= contents->matching)) {
         auto last = contents_query;
         last.after = {};

@@ -383,6 +383,22 @@ std::vector<std::int64_t> rows_before(Transaction& transaction, const RowSelecti
     return named_beyond(transaction, selection, version, From::last, object, most);
 }
 
+Between count_rows_to(Transaction& transaction, const RowSelection& selection,
+                      const std::string& version, const ObjectName& object) {
+    std::size_t before = 0, of_class = 0;
+    for (const auto& each : count_classes(transaction, version)) {
+        if (!selection.class_name.empty() && each.class_name != selection.class_name) continue;
+        if (each.class_name < object.class_name) before += each.objects;
+        if (each.class_name == object.class_name) of_class = each.objects;
+    }
+    if (of_class > most_counted) return {before, before + of_class};
+    auto clause = clause_of(transaction, {object.class_name}, version, "history_by_name");
+    clause.sql += " AND h.name <= ?";
+    clause.values.emplace_back(object.name);
+    before += of_class == 0 ? 0 : count_of(transaction, clause);
+    return {before, before};
+}
+
 PossibleRows rows_that_may_have(Transaction& transaction, const RowSelection& selection,
                                 const std::string& version, const ObjectName& object,
                                 std::size_t next, const WantedBits& wanted) {

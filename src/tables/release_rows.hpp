@@ -88,6 +88,20 @@ struct FoundRows {
                                                     const std::string& version,
                                                     const ObjectName& object, std::size_t most);
 
+// Of more rows than this, nobody counts how many come before one of them.
+inline constexpr std::size_t most_counted = 20'000;
+
+struct Between {
+    std::size_t least = 0, most = 0;
+};
+// Returns how many rows there are up to an object, by class and name: exactly, unless its class has more
+// than most_counted.
+//   selection  as above
+//   cost       a walk in an index over these rows of its class
+[[nodiscard]] Between count_rows_to(store::Transaction& transaction,
+                                    const RowSelection& selection, const std::string& version,
+                                    const ObjectName& object);
+
 // What the changes of a row need to have: bits of history.tag_bits (store/tag_bits.hpp).
 struct WantedBits {
     std::int64_t all = 0;  // each of them

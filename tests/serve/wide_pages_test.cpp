@@ -143,6 +143,20 @@ TEST_CASE("More items, entries and parts than there are lead to the last page") 
     CHECK(world.rendered() == rendered);
 }
 
+TEST_CASE("A page of the objects behind another one says how many come before it") {
+    World world;
+    world.release(1, {daf16, unc26, paper});
+    const std::string behind_first = "&after=Gene:" + daf16.name;
+    const std::string right = "/release/WS1?from=1" + behind_first;
+    CHECK(says(world.open(right), ", 2 to 3"));
+    for (const std::string wrong : {"from=0", "from=2", "from=700", "q="})
+        CHECK(location_of(world.open("/release/WS1?" + wrong + behind_first)) ==
+              "302 " + root + right);
+    CHECK(world.open("/release/WS1?from=2&after=Gene:x").status == 200);
+    CHECK(location_of(world.open("/release/WS1?from=2&after=Paper:x")) ==
+          "302 " + root + "/release/WS1");
+}
+
 TEST_CASE("Crawlers are asked to leave narrowed pages alone, and a private site") {
     World open_to_all;
     const auto rules = open_to_all.open("/robots.txt");
