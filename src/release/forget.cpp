@@ -90,10 +90,11 @@ Result<void> check_is_known(Transaction& transaction, const ObjectName& name) {
 }
 
 Result<void> check_nobody_records(Transaction& transaction) {
-    if (is_any_active(transaction))
+    if (const auto until = active_until(transaction))
         return base::fail(ErrorKind::conflict,
                           "a release job is running and would record the deleted data again; "
-                          "stop it first");
+                          "stop it first. If it was killed, this can be done after " +
+                              *until + ", when its lease has expired");
     const auto replacing = tables::replacing_release(transaction);
     if (!replacing) return {};
     return base::fail(ErrorKind::conflict, *replacing +

@@ -195,12 +195,14 @@ std::vector<std::string> results_of(Transaction& transaction, const std::string&
     return results;
 }
 
-bool is_any_active(Transaction& transaction) {
+std::optional<std::string> active_until(Transaction& transaction) {
     const auto running = Running::now(transaction);
-    const auto rows = transaction.query(
-        "SELECT owner FROM leases WHERE done = 0 AND expires_at >= ? AND expires_at <= ?",
-        {Value{running.from}, Value{running.to}});
-    return std::ranges::any_of(rows, [](const auto& row) { return !is_gone(row.text(0)); });
+    for (const auto& row :
+         transaction.query("SELECT owner, expires_at FROM leases WHERE done = 0 AND"
+                           " expires_at >= ? AND expires_at <= ? ORDER BY expires_at DESC",
+                           {Value{running.from}, Value{running.to}}))
+        if (!is_gone(row.text(0))) return row.text(1);
+    return std::nullopt;
 }
 
 void delete_expired_leases(Transaction& transaction) {

@@ -77,8 +77,9 @@ class Leases {
 [[nodiscard]] std::vector<std::string> results_of(store::Transaction& transaction,
                                                   const std::string& task);
 
-// Returns whether a lease has neither expired nor lost its worker.
-[[nodiscard]] bool is_any_active(store::Transaction& transaction);
+// Returns when the last one expires of the leases that have neither expired nor lost their worker (RFC
+// 3339); nullopt: there are none.
+[[nodiscard]] std::optional<std::string> active_until(store::Transaction& transaction);
 
 // Deletes leases that expired more than a week ago. The leases of parts that are done stay that
 // long, since a worker that comes late must see that nothing is left.

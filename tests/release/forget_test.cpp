@@ -338,17 +338,20 @@ TEST_CASE("Nothing is forgotten during a release job or a re-publication") {
     JobSite site(fresh.connect());
     const Three builds;
     ask_for_all(site, builds.a, nullptr);
+    std::string until;
     const auto lease = [&](std::chrono::seconds from_now, int done) {
         const auto now = store::perform(site.pool, store::Access::read, store::now);
+        until = base::format_rfc3339(now + from_now);
         site.execute("DELETE FROM leases");
         site.execute("INSERT INTO leases (task, part, owner, expires_at, done, result)"
                      " VALUES ('t', 0, 'elsewhere 0 1 1 1', '" +
-                     base::format_rfc3339(now + from_now) + "', " + std::to_string(done) +
-                     ", '')");
+                     until + "', " + std::to_string(done) + ", '')");
     };
     lease(std::chrono::seconds(30), 0);
     REQUIRE(!site.count(WholeRelease{"WS186"}));
-    CHECK(site.count(WholeRelease{"WS186"}).error().kind == base::ErrorKind::conflict);
+    const auto refused = site.count(WholeRelease{"WS186"}).error();
+    CHECK(refused.kind == base::ErrorKind::conflict);
+    CHECK_THAT(refused.text, Catch::Contains("after " + until));
     lease(std::chrono::seconds(-1), 0);
     CHECK(site.count(WholeRelease{"WS186"}));
     lease(std::chrono::seconds(30), 1);

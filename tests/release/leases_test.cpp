@@ -117,7 +117,7 @@ TEST_CASE("A lease left by a host whose clock is a day ahead or behind blocks no
     const auto wrong_by = std::chrono::hours(GENERATE(24, -24));
     workers.write_by_clock(wrong_by);
     const auto is_active = [&] {
-        return store::perform(workers.pool, store::Access::read, is_any_active);
+        return store::perform(workers.pool, store::Access::read, active_until);
     };
     CHECK_FALSE(is_active());
     auto leases = workers.leases();
@@ -141,7 +141,7 @@ TEST_CASE("A lease ends by the clock of the store") {
     Leases leases(pool, terms);
     REQUIRE(leases.claim("a", 1).part == 0);
     CHECK_FALSE(leases.claim("b", 1).part);
-    CHECK(store::perform(pool, store::Access::read, is_any_active));
+    CHECK(store::perform(pool, store::Access::read, active_until));
     const auto expires_at = store::perform(pool, store::Access::read, [](auto& transaction) {
         return transaction.query("SELECT expires_at FROM leases").at(0).text(0);
     });
