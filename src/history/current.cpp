@@ -97,7 +97,8 @@ std::string contradiction_of_version(store::Pool& pool, const base::Release& bui
         return fmt::format(
             "{} of {} is new, and would come before {} of {}, which is recorded: nothing is "
             "written into the middle of histories; give the build a later date or version, or, "
-            "to record what follows it anew, run: varve forget release {}",
+            "to record what follows it anew, make it the current one (source.path) and run: "
+            "varve forget release {}",
             build.version, base::format_date(build.released_on), newest->version,
             base::format_date(newest->released_on), newest->version);
     return {};

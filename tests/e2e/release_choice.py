@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import json
+import re
 
 import job
 from checks import check
@@ -145,6 +146,21 @@ def _(site):
     nowhere = site.expect(1, "prewarm", "--all", "--build", "builds/nowhere")
     assert b"nowhere" in nowhere.stderr, nowhere
     assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
+
+
+@check("An older build is recorded when it is current and what follows it is forgotten, as the message says")
+def _(site):
+    job.put_builds(site)
+    prewarm(site, "--class", "Paper")
+    build = str(site.builds / "WS188")
+    refused = site.expect(1, "prewarm", "--class", "Paper", "--build", build)
+    site.switch_to("WS188")
+    (forget,) = re.findall(rb"make it the current one \(source.path\) and run: varve (.*?)\. ", refused.stderr)
+    site.expect(0, *forget.decode().split(), "--yes")
+    prewarm(site, "--class", "Paper")
+    site.switch_to(FIRST)
+    prewarm(site, "--class", "Paper")
+    assert SqliteStore(site).rows("SELECT version FROM warmed ORDER BY version") == [("WS188",), (FIRST,)]
 
 
 def replace_dump(dump, content):
