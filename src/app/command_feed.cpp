@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstdio>
 
 #include "app/commands.hpp"
@@ -75,15 +76,18 @@ std::string url_for(FeedRequest subject, const std::string& format) {
     return request;
 }
 
-// Returns "; did you mean WS188?" for a release that is not known.
-std::string meant_release(store::Pool& pool, const std::string& version) {
+// Says why a release has no feed.
+std::string complaint_of_release(store::Pool& pool, const std::string& version) {
     std::vector<std::string> versions;
     store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
         versions.clear();
         const auto releases = tables::load_releases(transaction);
         for (const auto& release : releases.all()) versions.push_back(release.version);
     });
-    return did_you_mean(version, versions);
+    if (std::ranges::find(versions, version) != versions.end())
+        return "release " + version +
+               " is recorded and newer than the current one: it has a feed when it is current";
+    return "no release " + version + " is known" + did_you_mean(version, versions);
 }
 
 }  // namespace
@@ -110,9 +114,7 @@ int feed(const Config& config, const FeedOptions& options) {
         if (const auto why = complaint_of_class(*build, subject->object.class_name); !why.empty())
             return complain(why, failed);
     if (response.status == 404 && !subject->version.empty())
-        return complain("no release " + subject->version + " is known" +
-                            meant_release(*services->pool, subject->version),
-                        failed);
+        return complain(complaint_of_release(*services->pool, subject->version), failed);
     if (response.status != 200)
         return complain(response.body ? base::trim(*response.body) : "no answer", failed);
     std::fwrite(response.body->data(), 1, response.body->size(), stdout);
