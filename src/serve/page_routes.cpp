@@ -168,7 +168,8 @@ Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
 
 HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
     // These texts are for people: they name the unknown release, or the nearest that are known.
-    if (error.kind == base::ErrorKind::absent) return {404, error.text};
+    if (error.kind == base::ErrorKind::absent)
+        return {404, error.text + (error.text.ends_with('.') ? "" : ".")};
     return http_error_of(error, wanted_object(object));
 }
 

@@ -495,8 +495,11 @@ Result<WatchRequest> parse_watch_request(std::string_view query) {
     request.text = std::move(*text);
     request.left_out = *left_out;
     for (const auto& name : parameters->pasted) {
-        if (name.empty() || name.size() > longest_pasted)
-            return too_long("pasted", longest_pasted);
+        if (name.empty()) return fail(400, "pasted= is empty.");
+        if (name.size() > longest_pasted)
+            return fail(400, "pasted= is longer than a name: at most " +
+                                 std::to_string(tree::longest_class) + " bytes of a class, and " +
+                                 std::to_string(tree::longest_name) + " of a name.");
         if (request.pasted.size() == most_unclear)
             return fail(400,
                         "pasted= is given more than " + std::to_string(most_unclear) + " times.");

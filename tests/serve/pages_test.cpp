@@ -113,6 +113,7 @@ TEST_CASE("What does not exist is 404 and named") {
         const auto page = world.open(address);
         CHECK(page.status == 404);
         CHECK(says(page, named));
+        CHECK(page.body->ends_with(".\n"));
         CHECK_FALSE(says(page, "secret"));
         CHECK(page.field("Vary") == "Accept");
         const auto html = world.open(address, {{"accept", "text/html"}});
@@ -143,6 +144,7 @@ TEST_CASE("Bad parameters of pages are named and refused before anything is load
         const auto page = world.open(address);
         CHECK(page.status == 400);
         CHECK(says(page, named));
+        CHECK(page.body->ends_with(".\n"));
     }
     CHECK(world.rendered() == 0);
 }

@@ -380,7 +380,9 @@ TEST_CASE("The address of a watch list has as much of it as fits, and counts the
         parse_watch_request("pasted=b%0Ac&q=x&object=B:2&object=A:1&pasted=a&class=C");
     REQUIRE(asked);
     CHECK(url_of(*asked) == "/watch?class=C&q=x&object=A:1&object=B:2&pasted=b%0Ac&pasted=a");
-    CHECK(status_for(parse_watch_request("pasted="), "pasted=") == 400);
+    CHECK(status_for(parse_watch_request("pasted="), "pasted= is empty.") == 400);
+    CHECK(status_for(parse_watch_request("pasted=" + std::string(578, 'x')),
+                     "pasted= is longer than a name: at most 64 bytes of a class") == 400);
     CHECK(status_for(parse_watch_request("left_out=x"), "left_out=") == 400);
     WatchRequest many;
     for (int i = 0; i < 210; ++i)
