@@ -152,15 +152,18 @@ std::string spelling_of_class(const ReadView& now, const std::string& asked) {
 }
 
 // Leaves out the last objects that have the same key and class if there may be more of them: the
-// index does not have those in order.
+// index does not have those in order. If those are all, the ones that were recorded first are better than
+// none.
 //   key_of  what the index orders by, apart from the class
 template <class KeyOf>
 void keep_whole_groups(std::vector<FoundObject>& found, std::size_t most, KeyOf key_of) {
     if (found.size() < most) return;
-    const auto last = std::pair(key_of(found.back()), found.back().object.class_name);
-    std::erase_if(found, [&](const FoundObject& each) {
-        return std::pair(key_of(each), each.object.class_name) == last;
-    });
+    const auto group_of = [&](const FoundObject& each) {
+        return std::pair(key_of(each), each.object.class_name);
+    };
+    const auto last = group_of(found.back());
+    if (group_of(found.front()) == last) return;
+    std::erase_if(found, [&](const FoundObject& each) { return group_of(each) == last; });
 }
 
 // The better answer has the lower number.

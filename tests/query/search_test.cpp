@@ -101,6 +101,26 @@ TEST_CASE("A class is looked for without regard to ASCII case, recorded or in th
     CHECK(found(process, "Genes", "unc").empty());
 }
 
+TEST_CASE("Of very many objects that have one label with a number, some are found") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    std::vector<store::Value> values;
+    for (int number = 0; number < 501; ++number) {
+        const auto name = "n" + std::to_string(1000 + number);
+        values.insert(values.end(), {"CDS", name, name, "exon-1", "exon1", "WS1"});
+    }
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::insert_many(
+            transaction,
+            {"objects", {"class", "name", "name_key", "label", "label_key", "ace_version"}, {}},
+            values);
+    });
+    for (const std::string class_name : {"", "cds"})
+        for (const std::string question : {"exon-1", "Exon1", "exon"})
+            CHECK(found(process, class_name, question, 7).size() == 7);
+}
+
 TEST_CASE("Of very many objects of one label the first classes of the index are found") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
