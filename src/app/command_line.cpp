@@ -310,7 +310,10 @@ std::vector<std::string> values_of(const CLI::Option& option) {
 }
 
 // Appends a command and its parts as a shell completes them.
-void append_words(CLI::App& command, const std::string& path, std::vector<CommandWords>& words) {
+//   taken  the options that the command takes besides its own ones
+void append_words(CLI::App& command, const std::string& path,
+                  const std::vector<CommandWords::Option>& taken,
+                  std::vector<CommandWords>& words) {
     CommandWords own{path, command.get_description(), {}, {}, {}};
     for (const auto* part : parts_of(command)) own.parts.push_back(part->get_name());
     for (const auto* option : command.get_options()) {
@@ -319,9 +322,15 @@ void append_words(CLI::App& command, const std::string& path, std::vector<Comman
             own.options.push_back({"--" + name, option->get_description(),
                                    option->get_items_expected_max() > 0, values_of(*option)});
     }
+    for (const auto& option : taken)
+        if (std::ranges::find(own.options, option.name, &CommandWords::Option::name) ==
+            own.options.end())
+            own.options.push_back(option);
+    // A part takes the options of its command (fallthrough).
+    const auto options = path.empty() ? std::vector<CommandWords::Option>() : own.options;
     words.push_back(std::move(own));
     for (auto* part : parts_of(command))
-        append_words(*part, path + (path.empty() ? "" : " ") + part->get_name(), words);
+        append_words(*part, path + (path.empty() ? "" : " ") + part->get_name(), options, words);
 }
 
 void add_completion(Line& line) {
@@ -333,7 +342,7 @@ void add_completion(Line& line) {
     command->callback([&] {
         line.run = [&] {
             std::vector<CommandWords> words;
-            append_words(line.program, "", words);
+            append_words(line.program, "", {}, words);
             std::fputs(completion_for(line.options.shell, words).c_str(), stdout);
             return ok;
         };

@@ -44,6 +44,7 @@ def _(site):
     assert completed("varve", "feed", "--format", "") == ["rss", "atom", "json", "html"]
     assert completed("varve", "diff", "--color", "=", "al") == ["always"]
     assert completed("varve", "completion", "z") == ["zsh"]
+    assert completed("varve", "forget", "release", "--y") == ["--yes"]
     # The names of files, which bash itself completes.
     assert completed("varve", "prewarm", "--list", "") == []
     for shell in ("fish", "zsh"):
