@@ -117,6 +117,17 @@ class PathCheck {
         return complaint.empty();
     }
 
+    // Returns an error if the build cannot be reached.
+    Result<void> add_object(const std::string& place, const tree::ObjectName& object) {
+        if (build_.skips(object.class_name) || !has_class(place, object.class_name)) return {};
+        const auto found = build_.find(object);
+        if (!found) return tl::unexpected(found.error());
+        if (!*found)
+            unknown_.push_back({place, fmt::format("{} {} is not in {}", object.class_name,
+                                                   object.name, build_.release().version)});
+        return {};
+    }
+
     Result<std::vector<UnknownPath>> run() {
         if (const auto looked = look_at_objects(); !looked) return tl::unexpected(looked.error());
         for (const auto& each : missing_) unknown_.push_back({each.place, remark_on(each)});
@@ -236,6 +247,9 @@ Result<std::vector<UnknownPath>> unknown_paths(const source::Source& build,
     check.add("[successor]", config.site.successor_of_class, SingleTag::at_the_top);
     for (const auto& class_name : config.history.ranking.helper_classes)
         (void)check.has_class("[classes] helpers", class_name);
+    for (const auto& [user, object] : config.history.curators)
+        if (auto looked = check.add_object("[curators] " + user, object); !looked)
+            return tl::unexpected(looked.error());
     return check.run();
 }
 

@@ -1,4 +1,4 @@
-// app/unknown_paths.hpp -- classes and paths of the configuration that a build does not have, most
+// app/unknown_paths.hpp -- classes, paths and curators of the configuration that a build does not have, most
 // likely because they are misspelled.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -19,7 +19,7 @@ struct UnknownPath {
 };
 
 // Returns what neither the models nor the objects have of [names], [important], [minor], [ignore],
-// [successor] and [classes], in this order. Looks at up to 200 objects of a class, spread over it,
+// [successor], [classes] and [curators], classes and curators first. Looks at up to 200 objects of a class, spread over it,
 // and at 1,000 in all for class *, and only where the models do not have a path. Says nothing of
 // classes that the build skips.
 //   error  unavailable: an object cannot be loaded, because the build cannot be reached

@@ -42,6 +42,20 @@ TEST_CASE("A class in the configuration that the build does not have is unknown"
     CHECK(unknown(skipping, config).empty());
 }
 
+TEST_CASE("A curator in the configuration whom the build does not have is unknown") {
+    app::Config config;
+    config.history.curators = {{"anna", {"Gene", "g1000"}},
+                               {"bob", {"gene", "G1001"}},
+                               {"carl", {"Gene", "x"}},
+                               {"dora", {"Person", "p1"}}};
+    CHECK(unknown(Genes(), config) ==
+          std::vector<UnknownPath>{{"[curators] carl", "Gene x is not in WS188"},
+                                   {"[curators] dora", "there is no class Person in WS188"}});
+    Genes skipping;
+    skipping.skipping("Person").skipping("Gene");
+    CHECK(unknown(skipping, config).empty());
+}
+
 TEST_CASE("A path in the configuration that no object of a sample has is unknown") {
     app::Config config;
     config.history.names = {{"gene", {{"identity", "Name", "CGC_name"}, {"CGC_name"}}}};
