@@ -137,7 +137,11 @@ class Sending {
         const bool is_refusal =
             dialogue_.reply.starts_with('4') || dialogue_.reply.starts_with('5');
         if (is_refusal) return "the mail server says: " + on_one_line(dialogue_.reply);
-        return on_one_line(error_.front() != '\0' ? error_.data() : curl_.easy_strerror(code));
+        const auto text =
+            on_one_line(error_.front() != '\0' ? error_.data() : curl_.easy_strerror(code));
+        return code == CURLE_USE_SSL_FAILED
+                   ? text + " ([mail] tls says whether a mail may be sent without TLS)"
+                   : text;
     }
 
     const net::CurlLibrary& curl_;
