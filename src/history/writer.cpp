@@ -55,26 +55,25 @@ Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const 
         return static_cast<std::size_t>(next - items.begin());
     items = {items.begin(), std::ranges::find_if(items, has_lost)};
     if (items.front()->attempts > 0) items = items.first(1);
-    std::size_t reached = 0;
-    bool is_ending = false;
+    Progress progress;
     try {
-        const auto done =
-            store::perform(view_.context.pool, settings_.access,
-                           [&](Transaction& transaction) -> Result<std::size_t> {
-                               reached = 0;
-                               is_ending = false;
-                               const auto released = tables::record_release(
-                                   transaction, current(), view_.build.digest());
-                               if (!released) return tl::unexpected(released.error());
-                               check_replacing(transaction, items);
-                               return write_in_time(transaction, items, reached, is_ending);
-                           });
+        const auto write = [&](Transaction& transaction) -> Result<std::size_t> {
+            progress = {};
+            const auto released =
+                tables::record_release(transaction, current(), view_.build.digest());
+            if (!released) return tl::unexpected(released.error());
+            check_replacing(transaction, items);
+            write_in_time(transaction, items, progress);
+            return progress.written;
+        };
+        const auto done = store::perform(view_.context.pool, settings_.access, write);
         if (done) finish(items.first(*done));
         return done;
     } catch (const store::Failure& failure) {
         if (!tables::lost_a_race(failure)) throw;
-        plan_again(is_ending ? items.first(reached)
-                             : items.subspan(reached, std::min(together, items.size() - reached)),
+        const auto [written, is_ending] = progress;
+        plan_again(is_ending ? items.first(written)
+                             : items.subspan(written, std::min(together, items.size() - written)),
                    is_ending);
         return 0;
     }
@@ -98,8 +97,9 @@ void Writer::finish(std::span<Recording* const> items) const {
     }
 }
 
-std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording* const> items,
-                                  std::size_t& done, bool& is_ending) const {
+void Writer::write_in_time(Transaction& transaction, std::span<Recording* const> items,
+                           Progress& progress) const {
+    auto& written = progress.written;
     const auto begin = steady_clock::now();
     const auto may_go_on = [&] {
         const auto passed = steady_clock::now() - begin;
@@ -113,16 +113,16 @@ std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording*
         tables::add_words(transaction, std::span(summary.fresh).subspan(with_words));
         with_words = summary.fresh.size();
     };
-    while (done < items.size() && (done == 0 || may_go_on())) {
-        const auto some = items.subspan(done, std::min(together, items.size() - done));
+    while (written < items.size() && (written == 0 || may_go_on())) {
+        const auto some = items.subspan(written, std::min(together, items.size() - written));
         write_together(transaction, some, summary);
         for (const auto* item : some)
             for (const auto& row : item->outcome.rows) seen.insert(row.release);
-        done += some.size();
+        written += some.size();
         if (summary.fresh.size() - with_words >= most_without_words) add_words();
     }
-    is_ending = true;
-    write_renames(transaction, current().version, rename_cases(items.first(done)),
+    progress.is_ending = true;
+    write_renames(transaction, current().version, rename_cases(items.first(written)),
                   view_.context.clock());
     for (const auto& release : seen)
         // Known by name alone: no digest contradicts another.
@@ -132,7 +132,6 @@ std::size_t Writer::write_in_time(Transaction& transaction, std::span<Recording*
     add_words();
     tables::change_counts(transaction, summary.counts);
     tables::note_sharing(transaction);
-    return done;
 }
 
 void Writer::write_together(Transaction& transaction, std::span<Recording* const> items,

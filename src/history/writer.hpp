@@ -65,10 +65,14 @@ class Writer {
 
    private:
     [[nodiscard]] const Release& current() const { return view_.current(); }
-    //   done, is_ending  the number of items that are written, and whether only what is written of all of
-    //                    them at the end was missing, also when it throws
-    std::size_t write_in_time(store::Transaction& transaction, std::span<Recording* const> items,
-                              std::size_t& done, bool& is_ending) const;
+    // How far a transaction has come.
+    struct Progress {
+        std::size_t written = 0;  // items
+        bool is_ending = false;   // only what is written of all of them at the end is missing
+    };
+    //   progress  is right also when it throws
+    void write_in_time(store::Transaction& transaction, std::span<Recording* const> items,
+                       Progress& progress) const;
     // What a transaction writes of all its items at the end.
     struct Summary {
         store::CountChanges counts;
