@@ -1,4 +1,4 @@
-// net/transfer.hpp -- one request of a Client: what libcurl is told, and what comes back.
+// net/transfer.hpp -- a request of a Client as a transfer of libcurl: its options and its result.
 // Used by one thread.
 // SPDX-License-Identifier: MIT
 #pragma once
