@@ -107,6 +107,8 @@ TEST_CASE(
         CHECK(few(whole)->numbered({}, note).empty());
         CHECK(as_numbered());
         // It vanished, so another name of it may become known.
+        transaction.execute(
+            R"(UPDATE history SET notes = '{"renamed_to":{"class":"Gene","name":"WBGene00000008"}}')");
         CHECK(few(identity)->numbered(sids, note) == few(whole)->numbered(sids, note));
         CHECK(unreadable.empty());
 
