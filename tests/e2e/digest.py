@@ -11,7 +11,10 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import threading
+import types
 from html import unescape
 
 from checks import check
@@ -294,6 +297,24 @@ def _(site):
         assert [mail["Envelope-to"] for mail in server.mails(1)] == ["last@example.org"]
     gone = send(1, "--to", "zoe@example.org").stderr
     assert b"Failed to connect" in gone and gone.endswith(b". Run the same command again later\n"), gone
+
+
+def answer_without_tls(listener):
+    client, _ = listener.accept()
+    with client:
+        client.sendall(b"220 mx.example.org\r\n")
+        while client.recv(1000):
+            client.sendall(b"250 mx.example.org\r\n")
+
+
+@check("Of a mail server without TLS is said which key asks for it")
+def _(site):
+    recorded(site)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=answer_without_tls, args=(listener,), daemon=True).start()
+        server = types.SimpleNamespace(port=listener.getsockname()[1])
+        refused = sending(site, server)(1, "--to", "zoe@example.org").stderr
+    assert b"STARTTLS not supported. ([mail] tls says whether a mail may be sent without TLS)" in refused, refused
 
 
 @check("A digest is sent over TLS only to the host of the certificate, and a password only then")
