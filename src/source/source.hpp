@@ -87,8 +87,9 @@ class Source {
     [[nodiscard]] virtual std::vector<ClassCount> class_counts() const = 0;
 
     // True for classes that this build says nothing about: those that the operator left out
-    // ([source] skip_classes), and those that AceDB keeps for itself. Their objects are neither
-    // listed nor found, and have not vanished.
+    // ([source] skip_classes), those that AceDB keeps for itself, and those whose name cannot be
+    // tracked (tree::can_be_tracked). Their objects are neither listed nor found, and have not
+    // vanished.
     [[nodiscard]] virtual bool skips(std::string_view class_name) const = 0;
 
     // Returns what kind of source it was made from, for people: "AceDB's dumps". Builds of two

@@ -14,7 +14,7 @@ namespace tree {
 
 // Class and name, e.g. Gene WBGene00006763. Bytes are legal text (base/utf8).
 struct ObjectName {
-    std::string class_name;  // 1 ... 64 bytes
+    std::string class_name;  // 1 ... 64 bytes, no colon
     std::string name;        // 1 ... 512 bytes
     // Returns what people call the object: its label, or its name when it has none.
     [[nodiscard]] std::string label_or_name(const std::string& label) const {
@@ -26,10 +26,15 @@ struct ObjectName {
 // The longest class and name (bytes) that the program tracks, as wide as the columns of the store.
 inline constexpr std::size_t longest_class = 64;
 inline constexpr std::size_t longest_name = 512;
-// True for names that are neither empty nor too long.
+// True for the name of a class that is neither empty nor too long and has no colon: CLASS:NAME is
+// divided at the first one. AceDB has no such classes, but files of other programs may.
+[[nodiscard]] constexpr bool can_be_tracked(std::string_view class_name) {
+    return !class_name.empty() && class_name.size() <= longest_class &&
+           class_name.find(':') == std::string_view::npos;
+}
+// True for such a class and a name that is neither empty nor too long.
 [[nodiscard]] constexpr bool can_be_tracked(std::string_view class_name, std::string_view name) {
-    return !class_name.empty() && class_name.size() <= longest_class && !name.empty() &&
-           name.size() <= longest_name;
+    return can_be_tracked(class_name) && !name.empty() && name.size() <= longest_name;
 }
 
 // What a cell contains. Tags, numbers and dates are written bare, references and texts in quotes.

@@ -381,6 +381,18 @@ TEST_CASE("Names that are too long are skipped, and the rest is read") {
     CHECK(build->class_counts() == std::vector<source::ClassCount>{{"Gene", 2}});
 }
 
+TEST_CASE("A class with a colon is skipped, since CLASS:NAME could not name its objects") {
+    Site site;
+    site.write("x.jsonl", R"({"class": "A:B", "name": "x", "tree": []}
+{"class": "A", "name": "B:x", "tree": []}
+)");
+    const auto build = site.open();
+    CHECK(build->class_counts() == std::vector<source::ClassCount>{{"A", 1}});
+    CHECK(name_found(build, {"A:B", "x"}) == "none");
+    CHECK(name_found(build, {"A", "B:x"}) == "A B:x");
+    CHECK(build->skips("A:B"));
+}
+
 TEST_CASE("An index is made again only when a dump file changed") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);

@@ -17,7 +17,7 @@ namespace source::acedb {
 
 struct Listing {
     std::vector<std::string> classes;  // that have objects, as the database spells them
-    std::uint64_t untracked = 0;       // objects whose class or name is too long
+    std::uint64_t untracked = 0;       // objects that cannot be tracked (tree::can_be_tracked)
     std::vector<tree::ObjectName> sample;
 };
 

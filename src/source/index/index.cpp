@@ -451,7 +451,7 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts fa
     if (facts.untracked > 0)
         base::log::warning(
             "some objects are not tracked: their names are too long, or start too far into the "
-            "line",
+            "line, or their class has a colon",
             {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
     if (auto done = flush(); !done) return tl::unexpected(done.error());
     if (auto duplicate = complete(facts, threads); !duplicate || *duplicate) return duplicate;

@@ -36,7 +36,7 @@ struct Facts {
     // Where it came from: its folder, links resolved; or what identifies a running database.
     std::string origin;
     std::string digest;  // Source::digest(); while the index is made, what it begins with
-    std::uint64_t untracked = 0;  // objects whose class or name is too long
+    std::uint64_t untracked = 0;  // objects that cannot be tracked (tree::can_be_tracked)
     std::vector<BuildFile> files;
     std::vector<ClassCount> classes;
     std::string flaw = {};  // where a file is cut off; empty: the build is whole

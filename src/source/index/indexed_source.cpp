@@ -58,9 +58,9 @@ IndexedSource::IndexedSource(Index index, tree::Models models,
     const auto& classes = index_.facts().classes;
     for (std::size_t i = 0; i < classes.size(); ++i) {
         const auto& name = classes[i].class_name;
-        // Earlier versions listed some kernel classes of a running database.
+        // Earlier versions listed some kernel classes of a running database, and classes with a colon.
         const bool is_kernel = is_running(index_.facts()) && !is_tracked_class(name);
-        if (!is_kernel && !is_named(skip_classes_, name)) continue;
+        if (!is_kernel && tree::can_be_tracked(name) && !is_named(skip_classes_, name)) continue;
         is_skipped_.resize(classes.size());
         is_skipped_[i] = true;
     }
@@ -75,7 +75,7 @@ bool IndexedSource::is_of_acedb() const {
 }
 
 bool IndexedSource::skips(std::string_view class_name) const {
-    if (is_named(skip_classes_, class_name)) return true;
+    if (!tree::can_be_tracked(class_name) || is_named(skip_classes_, class_name)) return true;
     if (!is_of_acedb() || is_tracked_class(class_name)) return false;
     // Dumps have no such class, but curators may write objects of it.
     const auto& facts = index_.facts();

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "source/dumps.hpp"
+#include "source/index/index_folder.hpp"
 #include "source/index/index_format.hpp"
 
 using source::Entry;
@@ -245,6 +246,18 @@ TEST_CASE("Facts of an index written by an older program are read") {
     CHECK_FALSE(read->loading_stamps);
     CHECK_FALSE(read->has_unstamped);
     CHECK(read->remarks.empty());
+}
+
+TEST_CASE("Objects that an older program listed of a class with a colon have not vanished") {
+    TempDir folder;
+    const auto path = (folder.path() / "x.index").string();
+    REQUIRE_FALSE(write_index(path, {{"A:B", "x"}, {"Gene", "y"}}));
+    const auto build = source::open_kept_index(path);
+    REQUIRE(build);
+    CHECK((*build)->skips("A:B"));
+    CHECK_FALSE((*build)->skips("Gene"));
+    CHECK((*build)->class_counts() == std::vector<source::ClassCount>{{"Gene", 1}});
+    CHECK((*build)->find({"A:B", "x"}).value() == std::nullopt);
 }
 
 TEST_CASE("Invalid facts are dropped") {
