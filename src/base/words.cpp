@@ -8,6 +8,7 @@
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <utf8.h>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -194,6 +195,25 @@ std::string search_key(std::string_view text) { return without_joints(text, Behi
 
 std::string search_prefix(std::string_view text) {
     return without_joints(text, Behind::perhaps_a_digit);
+}
+
+std::string tidied(std::string_view text) {
+    const auto legal = legal_text(text);
+    std::string result;
+    bool is_behind_blank = false;
+    for (const auto* at = legal.data(); at != legal.data() + legal.size();) {
+        const auto* const begin = at;
+        const auto c = static_cast<UChar32>(utf8::unchecked::next(at));
+        if (u_isUWhiteSpace(c) != 0) {
+            is_behind_blank = !result.empty();
+        } else if (u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) == 0) {
+            if (std::exchange(is_behind_blank, false)) result += ' ';
+            const bool is_hyphen = (c >= 0x2010 && c <= 0x2013) || c == 0x2212;
+            result += is_hyphen ? "-" : std::string_view(begin, at);
+        }
+    }
+    while (result.ends_with('.') || result.ends_with(' ')) result.pop_back();
+    return result;
 }
 
 std::vector<SearchWord> words_of(std::string_view text, std::size_t most) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "query/search.hpp"
 
 namespace query {
@@ -78,6 +79,13 @@ class Meanings {
     }
 
     std::vector<Named> look_up(std::string_view text) {
+        auto found = look_up_as_spelled(text);
+        if (!found.empty()) return found;
+        const auto tidied = base::tidied(text);
+        return tidied == text ? found : look_up_as_spelled(tidied);
+    }
+
+    std::vector<Named> look_up_as_spelled(std::string_view text) {
         for (const char separator : {':', ' '})
             if (const auto in_class = class_of(text, separator))
                 if (auto found = named(in_class->class_name, in_class->name); !found.empty())

@@ -38,9 +38,9 @@ inline constexpr std::size_t most_meanings = 20;        // of a name
 inline constexpr std::size_t most_build_lookups = 10'000;
 
 // Finds the objects. What stands on a line is taken as a whole where that is a name: "CLASS:NAME",
-// "CLASS NAME", or a name or label by itself, in any spelling. Otherwise it is divided at tabs, then at
-// commas and semicolons, then at blanks. Of a table (several lines with the same number of tabs) only
-// the columns count in which half of the first names mean something.
+// "CLASS NAME", or a name or label by itself, in any spelling, or base::tidied() of it is. Otherwise it
+// is divided at tabs, then at commas and semicolons, then at blanks. Of a table (several lines with the
+// same number of tabs) only the columns count in which half of the first names mean something.
 //   class_name  the class of names by themselves; empty: any. Objects of helper classes
 //               ([classes] helpers) are left out where there are others
 //   throws      store::Failure; Busy

@@ -255,6 +255,8 @@ class Search {
         note_when_vanished();
         return std::move(answer_);
     }
+    // Whether anything was found, on whatever page.
+    [[nodiscard]] bool has_found() const { return !ranked_.empty(); }
 
    private:
     // An object in the order of the answers.
@@ -465,7 +467,12 @@ SearchAnswer find_named(const ReadContext& context, const std::string& class_nam
                         std::string_view text, const SearchPage& page) {
     const auto asked = base::trim(text);
     if (asked.empty() || asked.size() > tree::longest_name) return {};
-    return Search(context, class_name, asked).run(page);
+    Search search(context, class_name, asked);
+    auto answer = search.run(page);
+    if (search.has_found() || !answer.is_complete) return answer;
+    const auto tidied = base::tidied(asked);
+    return tidied.empty() || tidied == asked ? answer
+                                             : Search(context, class_name, tidied).run(page);
 }
 
 namespace {
@@ -509,21 +516,27 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     // Without the classes of the store: whoever asks for what does not exist must not cost more.
     const auto spelling = spelling_among(classes_of_build(context), asked.class_name);
     const auto& class_name = spelling.empty() ? asked.class_name : spelling;
-    return read(context, [&](const ReadView& now) {
-        std::vector<Called> called;
-        for (const auto& shown : labelled(now, asked.name, class_name)) {
-            if (called.size() >= most) break;
-            const auto& object = shown.match.object;
-            if (base::equal_ignoring_case(object.name, asked.name)) continue;
-            bool vanished = false;
-            if (now.build() != nullptr) {
-                const auto in_build = now.build()->find(object);
-                vanished = in_build && !*in_build;
-            }
-            called.push_back({object, vanished});
+    const auto& build = context.builds.build;
+    std::vector<Called> called;
+    const auto add = [&](const ObjectName& object) {
+        if (called.size() >= most || base::equal_ignoring_case(object.name, asked.name)) return;
+        bool vanished = false;
+        if (build) {
+            const auto in_build = build->find(object);
+            vanished = in_build && !*in_build;
         }
-        return called;
-    });
+        called.push_back({object, vanished});
+    };
+    for (const auto& shown : read(
+             context, [&](const ReadView& now) { return labelled(now, asked.name, class_name); }))
+        add(shown.match.object);
+    const auto tidied = base::tidied(asked.name);
+    if (!called.empty() || tidied.empty() || tidied == asked.name) return called;
+    std::size_t lookups = 1;
+    for (const auto& named :
+         exactly_named(context, std::span(&class_name, 1), tidied, most, lookups))
+        add(named.object);
+    return called;
 }
 
 std::vector<Named> exactly_named(const ReadContext& context, std::span<const std::string> classes,

@@ -34,9 +34,9 @@ struct SearchAnswer {
 // Finds the objects whose label, name or other names ([search] of the configuration) have, for each
 // word of `text`, a word that begins with it (base/words.hpp says what a word is), or whose label or
 // name begins with `text` as a whole. They are compared as base::search_key() says; the beginning of
-// a name as it is written, without regard to ASCII case. Finds recorded objects, as they are called in
-// the current release; objects of the build that have exactly this name; not what only a newer
-// release has.
+// a name as it is written, without regard to ASCII case. If nothing is found, base::tidied() of the
+// text is looked for. Finds recorded objects, as they are called in the current release; objects of
+// the build that have exactly this name; not what only a newer release has.
 //   class_name  ASCII case ignored; empty: any
 //   text        its first 8 words; empty, or longer than a name: nothing is found
 //   returns     objects of helper classes last; otherwise first those whose label it is, then whose
@@ -62,12 +62,13 @@ struct Called {
     bool operator==(const Called&) const = default;
 };
 // Returns the objects of a class whose label is the name that was asked for, but for ASCII case; if
-// there are none, those whose label is the same to base::search_key(). Sorted by name. Finds
-// recorded objects only, by the labels that they have in the current release; never one that has
-// this very name.
+// there are none, those whose label is the same to base::search_key(); if there are none either, those
+// that exactly_named() finds by base::tidied() of the name. Sorted by name. Finds recorded objects
+// only, by the labels that they have in the current release; never one that has this very name.
 //   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels
 //         anew, or if more than 200 labels have this key
-//   cost  a range of an index, up to 200 objects, and a look-up in the build for each one returned
+//   cost  a range of an index, up to 200 objects, and a look-up in the build for each one returned;
+//         twice that if a tidied name is another one
 [[nodiscard]] std::vector<Called> objects_called(const ReadContext& context,
                                                  const ObjectName& asked, std::size_t most);
 

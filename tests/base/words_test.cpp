@@ -109,6 +109,22 @@ TEST_CASE("The number behind a colon is a whole word, however long what stands b
     }
 }
 
+TEST_CASE("A name that was pasted from a page or sentence is tidied") {
+    using base::tidied;
+    for (const std::string pasted :
+         {"unc-26", "unc\u201026", "unc\u201126", "unc\u201226", "unc\u201326", "unc\u221226",
+          " unc-26\t", "\u00A0unc-26\u3000", "unc-26.", "unc-26 . ", "u\u00ADnc-2\u200B6\u202E",
+          "\uFEFFunc-26\r\n"}) {
+        INFO(pasted);
+        CHECK(tidied(pasted) == "unc-26");
+    }
+    CHECK(tidied("Harris  et al.\u00A0\u00A02000,\na review") == "Harris et al. 2000, a review");
+    CHECK(tidied("K07A11.2.") == "K07A11.2");
+    CHECK(tidied(".a") == ".a");
+    CHECK(tidied("\xE9") == "\u00E9");
+    CHECK(tidied(" \u202E. ").empty());
+}
+
 TEST_CASE("What people type alike has the same key, which is a key itself") {
     using base::search_key;
     CHECK(search_key("let-7") == search_key("LET7"));

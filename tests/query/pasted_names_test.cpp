@@ -76,6 +76,13 @@ TEST_CASE("Names are separated by lines, commas, tabs or blanks, with or without
         CHECK(site.objects(pasted) == both);
         CHECK(site.unclear(pasted).empty());
     }
+    for (const std::string pasted :
+         {"unc\u201126, daf\u201316", "unc-26 and daf-16.", "Gene:unc-26.\nGene:\u00A0daf-16",
+          "\u00A0unc-26\u00A0\nWBGene00000912\u200B", "Gene\u00A0unc-26\nGene  daf\u221216"}) {
+        INFO(pasted);
+        CHECK(site.objects(pasted) == both);
+    }
+    CHECK(site.objects("Harris  et al.\u00A02000, a review.") == Objects{paper});
     CHECK(site.objects("unc-26\ndaf-16", "Gene") == both);
     CHECK(site.objects("GO:0004439") == Objects{go});
     CHECK(site.objects("Harris et al. 2000, a review") == Objects{paper});

@@ -404,6 +404,43 @@ TEST_CASE(
     CHECK(query::objects_called(process.service.read_context(), {"Gene", "LET7"}, 5).size() == 1);
 }
 
+TEST_CASE("A name is found as it was pasted, unless another object is spelled exactly that way") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    const auto add = [&](const std::string& name, const std::string& label) {
+        build->with("Gene", name, {tag("Name", {text(label)})});
+    };
+    add("WBGene01", "unc-26");
+    add("WBGene02", "a gene of  blanks");
+    add("K07A11.2", "first");
+    add("K07A11.2.", "second");
+    add("K07A11.3", "third");
+    process.put(build);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "K07A11.2"}}));
+    const auto reads = process.service.read_context();
+    const auto called = [&](const std::string& name) {
+        Found names;
+        for (const auto& each : query::objects_called(reads, {"gene", name}, 5))
+            names.push_back(each.object.name);
+        return names;
+    };
+    for (const std::string asked :
+         {"unc\u201026", "UNC\u201126", "unc\u201326", "unc\u221226", "unc-26 ", "\u00A0unc-26",
+          "unc-26.", "unc26.", "WBGene01 "}) {
+        INFO(asked);
+        CHECK(called(asked) == Found{"WBGene01"});
+        CHECK(found(process, "Gene", asked) == Found{"Gene WBGene01 = unc-26"});
+        CHECK(found(process, "", asked) == Found{"Gene WBGene01 = unc-26"});
+    }
+    // Not recorded yet, and so found by its name alone.
+    CHECK(called("K07A11.3.") == Found{"K07A11.3"});
+    CHECK(found(process, "", "K07A11.3.") == Found{"Gene K07A11.3 = third"});
+    CHECK(found(process, "", "K07A11.2.").front() == "Gene K07A11.2. = second");
+    CHECK(called("nothing.").empty());
+    CHECK(found(process, "", " . ").empty());
+}
+
 TEST_CASE(
     "Another name comes before a label that begins with it, whatever its case and accents") {
     const support::FreshStore fresh(GENERATE(support::engines()));
