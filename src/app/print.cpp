@@ -14,8 +14,7 @@ namespace {
 
 // C0, DEL, C1; and marks, embeddings, overrides and isolates of direction (Unicode UAX 9).
 constexpr bool is_unseen(char32_t c) {
-    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x200E || c == 0x200F ||
-           (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || base::turns_direction(c);
 }
 
 std::string words_of(const tree::Cell& cell) {

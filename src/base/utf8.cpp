@@ -67,16 +67,31 @@ void append(std::string& text, char32_t c) {
     utf8::append(static_cast<std::uint32_t>(legal), std::back_inserter(text));
 }
 
-// Returns the bytes of the mark of direction that the text begins with; 0: none.
-std::size_t mark_of_direction(std::string_view text) {
-    if (text.starts_with("\xD8\x9C")) return 2;
-    if (text.size() < 3 || text[0] != '\xE2') return 0;
-    const auto second = static_cast<unsigned char>(text[1]);
-    const auto third = static_cast<unsigned char>(text[2]);
-    const bool turns = (second == 0x80 &&
-                        ((third >= 0x8E && third <= 0x8F) || (third >= 0xAA && third <= 0xAE))) ||
-                       (second == 0x81 && third >= 0xA6 && third <= 0xA9);
-    return turns ? 3 : 0;
+// What turns direction, and how many bytes it has; none: no such character.
+struct Turn {
+    char32_t c = 0;
+    std::size_t bytes = 0;
+};
+// Returns what the text begins with. All of them begin with U+061C's byte or that of U+2000 to U+2FFF.
+Turn turn_of(std::string_view text) {
+    const std::size_t bytes = text[0] == '\xE2' ? 3 : text[0] == '\xD8' ? 2 : 0;
+    if (bytes == 0 || text.size() < bytes || !utf8::is_valid(text.begin(), text.begin() + bytes))
+        return {};
+    const auto c = static_cast<char32_t>(utf8::unchecked::peek_next(text.begin()));
+    return turns_direction(c) ? Turn{c, bytes} : Turn{};
+}
+
+// Calls on_turn(c) for each character that turns direction, and on_byte(byte) for all other bytes.
+template <class OnTurn, class OnByte>
+void for_each_turn(std::string_view text, OnTurn&& on_turn, OnByte&& on_byte) {
+    while (!text.empty()) {
+        const auto [c, bytes] = turn_of(text);
+        if (bytes > 0)
+            on_turn(c);
+        else
+            on_byte(text.front());
+        text.remove_prefix(std::max<std::size_t>(bytes, 1));
+    }
 }
 
 }  // namespace
@@ -122,18 +137,50 @@ std::string_view cut_at(std::string_view text, std::size_t most) {
     return text.substr(0, is_continuation(text[end]) ? most : end);
 }
 
+bool turns_direction(std::string_view text) {
+    for (auto at = text.find_first_of("\xD8\xE2"); at != text.npos;
+         at = text.find_first_of("\xD8\xE2", at + 1))
+        if (turn_of(text.substr(at)).bytes > 0) return true;
+    return false;
+}
+
 std::string without_directions(std::string text) {
-    if (text.find('\xE2') == std::string::npos && text.find('\xD8') == std::string::npos)
-        return text;
-    auto end = text.begin();
-    for (std::size_t at = 0; at < text.size();) {
-        if (const auto mark = mark_of_direction(std::string_view(text).substr(at)); mark > 0)
-            at += mark;
-        else
-            *end++ = text[at++];
-    }
-    text.erase(end, text.end());
-    return text;
+    if (!turns_direction(text)) return text;
+    std::string straight;
+    for_each_turn(text, [](char32_t) {}, [&](char byte) { straight += byte; });
+    return straight;
+}
+
+std::string isolated(std::string_view text) {
+    constexpr char32_t first_isolate = 0x2068, end_of_isolate = 0x2069, end_of_embedding = 0x202C;
+    if (!turns_direction(text)) return std::string(text);
+    std::string result;
+    std::u32string open;  // what ends each of those that are open, the innermost one last
+    const auto append_turn = [&](char32_t c) {
+        utf8::append(static_cast<std::uint32_t>(c), std::back_inserter(result));
+    };
+    const auto end = [&](char32_t c) {
+        // The end of an isolate ends the embeddings in it too; that of an embedding no isolate.
+        auto at = open.rfind(c);
+        if (at == open.npos || (c == end_of_embedding && open.back() != c)) return;
+        open.resize(at);
+        append_turn(c);
+    };
+    append_turn(first_isolate);
+    for_each_turn(
+        text,
+        [&](char32_t c) {
+            if (c == end_of_isolate || c == end_of_embedding) return end(c);
+            if (c >= 0x2066)
+                open += end_of_isolate;
+            else if (c >= 0x202A)
+                open += end_of_embedding;
+            append_turn(c);
+        },
+        [&](char byte) { result += byte; });
+    while (!open.empty()) end(open.back());
+    append_turn(end_of_isolate);
+    return result;
 }
 
 }  // namespace base

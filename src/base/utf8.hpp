@@ -28,10 +28,23 @@ namespace base {
 //   returns  at most 3 * size bytes; legal_text(legal_text(x)) == legal_text(x)
 [[nodiscard]] std::string legal_text(std::string_view bytes);
 
-// Returns the text without the marks, embeddings, overrides and isolates of direction (U+061C, U+200E,
-// U+200F, U+202A to U+202E, U+2066 to U+2069; Unicode UAX 9): what a stranger wrote cannot turn
-// the text that follows it.
+// True for the marks, embeddings, overrides and isolates of direction (Unicode UAX 9).
+[[nodiscard]] constexpr bool turns_direction(char32_t c) {
+    return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
+// True for a text of any bytes that has such a character.
+[[nodiscard]] bool turns_direction(std::string_view text);
+
+// Returns the text without these characters: what a stranger wrote cannot turn the text that follows.
 //   text  any bytes
 [[nodiscard]] std::string without_directions(std::string text);
+
+// Returns the text with these characters, but so that they cannot turn what follows either: between
+// U+2068 and U+2069, where everything is closed that the text opens, and nothing else. A text without
+// them is returned as it is.
+//   text  any bytes
+[[nodiscard]] std::string isolated(std::string_view text);
 
 }  // namespace base

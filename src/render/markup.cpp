@@ -177,8 +177,9 @@ void append_xhtml(std::string& xml, std::string_view html) {
 
 void append_html(std::string& html, std::string_view text) {
     if (html_text.append_ascii(html, text)) return;
-    std::string kept;
+    std::string kept, isolated;
     text = legal(text, kept);
+    if (base::turns_direction(text)) text = isolated = base::isolated(text);
     for (;;) {
         const auto plain = html_text.next(text, 0);
         html.append(text, 0, plain);

@@ -15,7 +15,9 @@ namespace render {
 
 // Appends to HTML as element text or in a quoted attribute.
 //   & < > " ' as references; CR as a space; what HTML calls a parse error (U+007F … U+009F,
-//   noncharacters) or the validator a bad character (U+FFFD) as &#xFFFD;
+//   noncharacters) or the validator a bad character (U+FFFD) as &#xFFFD;. A text that has marks of
+//   direction is isolated from what surrounds it (base::isolated), in a way that every reader keeps,
+//   also those that know no <bdi>
 void append_html(std::string& html, std::string_view text);
 
 // Appends to XML as the content of an element that holds plain text: & < > as &#x26; &#x3C;

@@ -44,8 +44,7 @@ std::string base64url(const std::array<unsigned char, 32>& bytes) {
 
 // True for control characters (C0, DEL, C1) and those that change the direction of writing.
 bool is_invisible(char32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
-           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || base::turns_direction(c);
 }
 
 bool is_printable(std::string_view text) {

@@ -83,6 +83,20 @@ TEST_CASE("Marks that turn the direction of text are left out, and nothing else"
         CHECK(base::without_directions("a" + other) == "a" + other);
 }
 
+TEST_CASE("What marks of direction do ends with the text that has them") {
+    using base::isolated;
+    for (const std::string plain : {"", "a", "\u05D0\u05D1", "\u2013", "\xE2\x80", "\u061D"})
+        CHECK(isolated(plain) == plain);
+    CHECK(isolated("a\u202Eb") == "\u2068a\u202Eb\u202C\u2069");
+    CHECK(isolated("\u202Aa\u202Bb\u202Cc") == "\u2068\u202Aa\u202Bb\u202Cc\u202C\u2069");
+    CHECK(isolated("a\u2067b") == "\u2068a\u2067b\u2069\u2069");
+    CHECK(isolated("a\u2067b\u2069") == "\u2068a\u2067b\u2069\u2069");
+    CHECK(isolated("\u2066\u202Ea\u2069b") == "\u2068\u2066\u202Ea\u2069b\u2069");
+    CHECK(isolated("\u202Ea\u2066\u202Cb") == "\u2068\u202Ea\u2066b\u2069\u202C\u2069");
+    // What ends nothing of this text must not end what surrounds it.
+    CHECK(isolated("\u2069\u202Ca\u061C\u200F") == "\u2068a\u061C\u200F\u2069");
+}
+
 TEST_CASE("A text is cut between characters, and bytes that are no UTF-8 where they are") {
     CHECK(base::cut_at("a\xC3\xA9z", 2) == "a");
     CHECK(base::cut_at("a\xC3\xA9z", 3) == "a\xC3\xA9");

@@ -228,6 +228,14 @@ TEST_CASE("Content escapes hostile bytes everywhere") {
     check_html(html);
 }
 
+TEST_CASE("Content is in the direction of its sentences behind a value that turns it around") {
+    const auto html = sample::content_of(
+        row("WS188", day(2008, 2, 15), {added(tags({"Remark"}), text("a\u202Egpj.exe"))}),
+        site());
+    CHECK_THAT(html, Contains("\u2068a\u202Egpj.exe\u202C\u2069"));
+    check_html(html);
+}
+
 TEST_CASE("Content says what happened to the object and links the new name of a renamed one") {
     auto gone = row("WS188", day(2008, 3, 22), {removed({}, tag("Identity"))});
     gone.kind = RowKind::vanished;
