@@ -75,13 +75,26 @@ class Collection {
     }
 
     Result<void> add_class(const std::string& class_name) {
-        auto page = query::class_history(services_.history->read_context(), class_name,
-                                         {most_items, since_});
+        digest_.class_name = class_name;
+        const auto reads = services_.history->read_context();
+        auto page = query::class_history(reads, class_name, {most_items, since_});
         if (!page) return tl::unexpected(page.error());
         take(*page);
-        digest_.counts_all = page->rows.size() == page->recorded;
-        total_ += page->recorded - page->rows.size();
-        digest_.class_name = class_name;
+        const auto recorded = page->recorded;
+        if (recorded == page->rows.size()) return {};
+        std::set<std::pair<tree::ObjectName, base::Release>> taken;
+        for (const auto& row : page->rows) taken.emplace(row.object, row.release);
+        page->rows = {};
+        // Behind them there may be some that did not only change as others did.
+        query::PageRequest request{rows_at_once, since_};
+        request.filter.mass = false;
+        auto own = query::class_history(reads, class_name, request);
+        if (!own) return tl::unexpected(own.error());
+        std::erase_if(own->rows,
+                      [&](const auto& row) { return taken.contains({row.object, row.release}); });
+        take(*own);
+        digest_.counts_all = total_ >= recorded;
+        total_ = std::max(total_, recorded);
         return {};
     }
 
@@ -187,7 +200,8 @@ class Collection {
         return objects;
     }
 
-    // Keeps what a mail can hold of the rows: the first items, and of the others only what counts.
+    // Keeps what a mail can hold of the rows: the first items, of which those that only follow others
+    // go before any other does, and of the rest only what counts.
     void take(const query::HistoryPage& page) {
         total_ += page.rows.size();
         for (const auto& row : page.rows) {
@@ -197,8 +211,15 @@ class Collection {
                 newest_[row.object] = {row.release, row.kind};
             digest_.items.push_back(render::digest_item_of(row, page, site_));
         }
-        std::ranges::sort(digest_.items, render::comes_first);
-        if (digest_.items.size() > most_items) digest_.items.resize(most_items);
+        auto& items = digest_.items;
+        if (items.size() > most_items) {
+            std::ranges::sort(items, [](const auto& a, const auto& b) {
+                return a.only_follows != b.only_follows ? b.only_follows
+                                                        : render::comes_first(a, b);
+            });
+            items.resize(most_items);
+        }
+        std::ranges::sort(items, render::comes_first);
     }
 
     struct Newest {

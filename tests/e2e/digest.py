@@ -230,6 +230,32 @@ def _(site):
     site.expect(3, "digest", "--watch", "Gene:nobody", "--since", "WS187")
 
 
+@check("The digest of a class tells what only some objects changed, however many changed as others did")
+def _(site):
+    objects, own = 320, (310, 318)
+    dumps = {}
+    for release, reviewed in (("M1", "2007"), ("M2", "2008")):
+        dumps[release] = b"\n\n // Class Term \n\n" + b"".join(
+            b'Term : "T%03d"\nReviewed\t "%s"\nStatus\t "%s"\n\n'
+            % (number, reviewed.encode(), release.encode() if number in own else b"same")
+            for number in range(objects)) + b" // End of this dump file \n\n"
+    for (release, dump), date in zip(dumps.items(), ("2008-05-01", "2008-06-01")):
+        (site.add_build(release, date, dump) / "models.wrm").write_text(
+            "?Term Reviewed ?Text\n      Status ?Text\n")
+    site.write_config(site__contact="help@wormbase.org", mail__from="Varve <varve@example.org>")
+    site.expect(0, "init")
+    for release in dumps:
+        site.switch_to(release)
+        site.expect(0, "prewarm", "--all")
+    mail = parsed(site.expect(0, "digest", "--class", "Term", "--since", "M1").stdout)
+    assert mail["Subject"].startswith("More than 302 objects of class Term changed in M2: T310 "), mail["Subject"]
+    text = " ".join(mail.get_body(("plain",)).get_content().split())
+    told, followed = text.split("Changed only as others did")
+    assert all(f"T{number}" in told for number in own) and "T309" not in told, told
+    # 100 of the other 318 by their titles.
+    assert "218 more items are not in this mail" in followed, followed
+
+
 @check("Where nothing changed there is no mail, and a line on stderr")
 def _(site):
     recorded(site)
