@@ -138,9 +138,8 @@ std::string_view cut_at(std::string_view text, std::size_t most) {
 }
 
 bool turns_direction(std::string_view text) {
-    for (auto at = text.find_first_of("\xD8\xE2"); at != text.npos;
-         at = text.find_first_of("\xD8\xE2", at + 1))
-        if (turn_of(text.substr(at)).bytes > 0) return true;
+    for (; !text.empty(); text.remove_prefix(1))
+        if (turn_of(text).bytes > 0) return true;
     return false;
 }
 
