@@ -61,8 +61,8 @@ class HistoryService {
     // Returns the history of an object, which is compared in the current release now unless it was
     // before.
     //   error   absent (never was in a build); unavailable (nothing recorded, and the build or
-    //           store cannot be reached; or no memory was free for its rows); malformed / too_large (the object cannot be read);
-    //           refused (the page begins after a release that is not known)
+    //           store cannot be reached; or no memory was free for its rows); malformed / too_large
+    //           (the object cannot be read); refused (the page begins after a release that is not known)
     //   cost    one computation per object and build in a process: others wait for its result
     [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked,
                                                   const PageRequest& request);

@@ -53,8 +53,9 @@ struct Extracted {
 };
 [[nodiscard]] Extracted extract_parameter(std::string_view query, std::string_view name);
 
-// Returns a query, or a path that ends in one by mistake (/rss%3Ftoken=), as logs may have it: without parameters that may hold a token, also in spellings that
-// the server does not accept (Token=, token[]=, %74oken=, access_token=), at most longest_logged bytes.
+// Returns a query, or a path that ends in one by mistake (/rss%3Ftoken=), as logs may have it: without
+// parameters that may hold a token, also in spellings that the server does not accept (Token=,
+// token[]=, %74oken=, access_token=), at most longest_logged bytes.
 inline constexpr std::size_t longest_logged = 1000;
 [[nodiscard]] std::string without_token(std::string_view query);
 

@@ -127,8 +127,9 @@ void add_requests(store::Transaction& transaction,
 // Adds the words by which these objects are found.
 void add_words(store::Transaction& transaction, std::span<const ObjectRow* const> rows);
 
-// Writes the row, and the words that it changes, if it is still as it was read. Returns false when somebody else has written it
-// since. A re-publication may leave the release in which it was compared and change the rest.
+// Writes the row, and the words that it changes, if it is still as it was read. Returns false when
+// somebody else has written it since. A re-publication may leave the release in which it was
+// compared and change the rest.
 [[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
                                  const ObjectRow& read);
 
