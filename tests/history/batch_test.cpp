@@ -260,6 +260,39 @@ TEST_CASE("An object that a request records during a batch costs few others a tr
     CHECK(commits < 100);
 }
 
+TEST_CASE("A rename that a request records during a batch costs no other object a transaction of "
+          "its own") {
+    const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
+    SmallBuild old_build("WS186", "2008-02-01"), new_build("WS187", "2008-02-15");
+    Names names;
+    for (int i = 0; i < 1000; ++i) {
+        names.push_back({"Gene", "gene" + std::to_string(i)});
+        old_build.with("Gene", names.back().name, remark("one"));
+        new_build.with("Gene", names.back().name, remark("three"));
+    }
+    names.push_back({"Gene", "gone"});
+    old_build.with("Gene", "gone", remark("two"));
+    new_build.with("Gene", "new", remark("two"));
+
+    BatchSite calm(other.connect()), request(fresh.connect());
+    calm.record(old_build, nullptr, names);
+    calm.ask(new_build, &old_build, {"Gene", "new"});
+    calm.record(new_build, &old_build, names);
+    request.record(old_build, nullptr, names);
+    int commits = 0;
+    BatchSite site(support::watched(fresh.connect(), [&](support::Statement statement, auto) {
+        // The third one is that of reading the renames that are known; the next one writes.
+        if (statement == support::Statement::commit && ++commits == 3)
+            request.ask(new_build, &old_build, {"Gene", "new"});
+    }));
+    RecordSettings how;
+    how.writing.longest_awaited = std::chrono::hours(1);
+    CHECK(counted(site.record(new_build, &old_build, names, how)) ==
+          std::map<Status, int>{{Status::changed, 1000}, {Status::vanished, 1}});
+    CHECK(commits < 100);
+    CHECK(site.contents() == calm.contents());
+}
+
 TEST_CASE("Objects that a request records during a batch are recorded once") {
     const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
     BatchSite site(fresh.connect()), calm(other.connect());
