@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "base/result.hpp"
-#include "store/connection.hpp"
 #include "tables/objects.hpp"
 
 namespace history {
@@ -34,13 +33,10 @@ struct Recorded {
     bool computed = false;                 // the object was loaded, or found to be gone
 };
 
-// The transactions that record objects.
-struct WriteSettings {
-    // unsynced_write: for a job that is run again after a power failure.
-    store::Access access = store::Access::write;
-    // One is ended once it has run that long.
-    std::chrono::milliseconds longest_awaited{14};  // another process may be waiting for it
-    std::chrono::milliseconds longest_alone{14};    // no other process is
+// A transaction that records objects is ended once it has run that long.
+struct LongestWrite {
+    std::chrono::milliseconds awaited{14};  // another process may be waiting for it
+    std::chrono::milliseconds alone{14};    // no other process is
 };
 
 // An object that cannot be read.

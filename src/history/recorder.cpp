@@ -284,7 +284,7 @@ class Recorder {
         });
         if (some_are_there)
             if (const auto is = view_.build.confirm(); !is) return is;
-        const Writer writer(view_, settings_.writing, releases_);
+        const Writer writer(view_, settings_.longest_write, releases_);
         for (std::span<Recording* const> rest = items; !rest.empty();) {
             const auto done = writer.write_some(rest);
             if (!done) return tl::unexpected(done.error());

@@ -25,7 +25,7 @@ enum class ListFailed { yes, no };
 struct RecordSettings {
     NoteUnchanged note_unchanged = NoteUnchanged::yes;
     ListFailed list_failed = ListFailed::no;
-    WriteSettings writing = {};
+    LongestWrite longest_write = {};
     // Returns true when the object's bytes are those of that release. Empty: nobody knows.
     std::function<bool(const ObjectName&, const std::string& version)> same_bytes = {};
 };

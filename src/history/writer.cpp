@@ -66,7 +66,7 @@ Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const 
             write_in_time(transaction, items, progress);
             return progress.written;
         };
-        const auto done = store::perform(view_.context.pool, settings_.access, write);
+        const auto done = store::perform(view_.context.pool, Access::write, write);
         if (done) finish(items.first(*done));
         return done;
     } catch (const store::Failure& failure) {
@@ -103,8 +103,8 @@ void Writer::write_in_time(Transaction& transaction, std::span<Recording* const>
     const auto begin = steady_clock::now();
     const auto may_go_on = [&] {
         const auto passed = steady_clock::now() - begin;
-        return passed < settings_.longest_awaited ||
-               (passed < settings_.longest_alone && !transaction.may_be_awaited());
+        return passed < longest_.awaited ||
+               (passed < longest_.alone && !transaction.may_be_awaited());
     };
     std::set<Release> seen;  // by timestamps, besides the current one
     Summary summary;

@@ -52,8 +52,8 @@ struct Recording {
 class Writer {
    public:
     // The caller keeps all of them alive.
-    Writer(const BuildView& view, const WriteSettings& settings, const tables::Releases& releases)
-        : view_(view), settings_(settings), releases_(releases) {}
+    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases)
+        : view_(view), longest_(longest), releases_(releases) {}
 
     // Writes the first items in one transaction: as many as there is time for. Recordings that
     // somebody else may have recorded get the step `plan` instead.
@@ -92,7 +92,7 @@ class Writer {
     void finish(std::span<Recording* const> items) const;
 
     const BuildView& view_;
-    WriteSettings settings_;
+    LongestWrite longest_;
     const tables::Releases& releases_;
 };
 

@@ -359,7 +359,6 @@ class PrewarmJob {
                              return prewarm_list({objects.data() + from, some}, keep_going);
                          }});
         if (!done) return tl::unexpected(done.error());
-        settle();
         // Earlier runs have worked on all parts. What failed then may be readable now.
         if (*done && progress_.done == 0) return retry(failed_among(objects));
         return JobResult{runner_.counted(), {}, *done, false};
@@ -392,7 +391,6 @@ class PrewarmJob {
     Result<JobResult> retry(const Objects& objects) {
         auto counters = record(objects, batch_bytes / 16);
         if (!counters) return tl::unexpected(counters.error());
-        settle();
         return JobResult{std::move(*counters), {}, !runner_.is_stopped(), true};
     }
 
@@ -415,8 +413,7 @@ class PrewarmJob {
         history::RecordSettings settings;
         settings.note_unchanged = note_unchanged;
         settings.list_failed = history::ListFailed::yes;
-        settings.writing.access = Access::unsynced_write;
-        settings.writing.longest_alone = longest_alone;
+        settings.longest_write.alone = longest_alone;
         settings.same_bytes = [this](const ObjectName& name, const std::string& version) {
             return has_bytes_of(name, version);
         };
@@ -436,9 +433,6 @@ class PrewarmJob {
     }
 
     // -- the end
-
-    // What the job has written survives a power failure from now on. (note_end() does so too.)
-    void settle() const { store::perform(pool(), Access::write, tables::move_generation); }
 
     Result<JobResult> unfinished(const Result<bool>& done) const {
         if (!done) return tl::unexpected(done.error());

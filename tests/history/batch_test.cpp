@@ -229,8 +229,7 @@ TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody 
         build.with("Gene", names.back().name, remark("one"));
     }
     RecordSettings how;
-    how.writing = {.longest_awaited = std::chrono::milliseconds(0),
-                   .longest_alone = std::chrono::hours(1)};
+    how.longest_write = {std::chrono::milliseconds(0), std::chrono::hours(1)};
     CHECK(counted(site.record(build, nullptr, names, how)) ==
           std::map<Status, int>{{Status::added, 200}});
     const auto reading = 1;
@@ -254,7 +253,7 @@ TEST_CASE("An object that a request records during a batch costs few others a tr
             request.ask(build, nullptr, names[500]);
     }));
     RecordSettings how;
-    how.writing.longest_awaited = std::chrono::hours(1);
+    how.longest_write.awaited = std::chrono::hours(1);
     CHECK(counted(site.record(build, nullptr, names, how)) ==
           std::map<Status, int>{{Status::added, 1000}});
     CHECK(commits < 100);
@@ -286,7 +285,7 @@ TEST_CASE("A rename that a request records during a batch costs no other object 
             request.ask(new_build, &old_build, {"Gene", "new"});
     }));
     RecordSettings how;
-    how.writing.longest_awaited = std::chrono::hours(1);
+    how.longest_write.awaited = std::chrono::hours(1);
     CHECK(counted(site.record(new_build, &old_build, names, how)) ==
           std::map<Status, int>{{Status::changed, 1000}, {Status::vanished, 1}});
     CHECK(commits < 100);
