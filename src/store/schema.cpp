@@ -121,12 +121,14 @@ std::string label_key_of(const std::string& name, const std::string& label) {
 }
 
 // Calls fn with 10,000 objects (oid, class, name, label, label_key and what is asked for besides), and so
-// on, each time in a transaction of its own.
+// on, each time in a transaction of its own, until the store has the schema `step`: what it writes may
+// mean something else in a later one.
 template <class F>
-void for_objects(Connection& connection, F&& fn, const std::string& columns = "") {
+void for_objects(Connection& connection, int step, F&& fn, const std::string& columns = "") {
     constexpr std::int64_t objects_at_once = 10'000;
     for (std::int64_t last = 0;;) {
         Transaction transaction(connection, Access::write);
+        if (schema_of(connection).value_or(0) >= step) return;
         const auto objects =
             transaction.query("SELECT oid, class, name, label, label_key" + columns +
                                   " FROM objects WHERE oid > ? ORDER BY oid LIMIT ?",
@@ -344,7 +346,7 @@ std::vector<std::string> missing_parts(Connection& connection) {
 }
 
 void fill_label_keys(Connection& connection) {
-    for_objects(connection, [](Transaction& transaction, const Rows& objects) {
+    for_objects(connection, 4, [](Transaction& transaction, const Rows& objects) {
         for (const auto& object : objects)
             set_label_key(transaction, object, label_key_of(object.text(2), object.text(3)));
     });
@@ -371,7 +373,7 @@ void fill_words(Connection& connection) {
         connection.engine() == Engine::sqlite ? "upgrade_6.sqlite.sql" : "upgrade_6.sql");
     for (const auto& sql : statements_of(script))
         if (sql.starts_with("CREATE")) connection.execute(sql);
-    for_objects(connection, [](Transaction& transaction, const Rows& objects) {
+    for_objects(connection, 6, [](Transaction& transaction, const Rows& objects) {
         std::vector<SearchedObject> called;
         for (const auto& object : objects)
             called.push_back({object.text(1), {object.text(2), object.text(3), {}}});
@@ -382,7 +384,7 @@ void fill_words(Connection& connection) {
 void fill_search_keys(Connection& connection) {
     replace_words_without_key(connection);
     for_objects(
-        connection,
+        connection, 8,
         [](Transaction& transaction, const Rows& objects) {
             std::vector<SearchedObject> called;
             for (const auto& object : objects) {
