@@ -257,6 +257,11 @@ class Search {
     }
     // Whether anything was found, on whatever page.
     [[nodiscard]] bool has_found() const { return !ranked_.empty(); }
+    // Returns whether the text is a name or label, or its beginning, and not only words of one.
+    [[nodiscard]] bool has_found_name() const {
+        return std::ranges::any_of(
+            ranked_, [](const Ranked& each) { return each.rank < words_are_whole; });
+    }
 
    private:
     // An object in the order of the answers.
@@ -469,10 +474,11 @@ SearchAnswer find_named(const ReadContext& context, const std::string& class_nam
     if (asked.empty() || asked.size() > tree::longest_name) return {};
     Search search(context, class_name, asked);
     auto answer = search.run(page);
-    if (search.has_found() || !answer.is_complete) return answer;
     const auto tidied = base::tidied(asked);
-    return tidied.empty() || tidied == asked ? answer
-                                             : Search(context, class_name, tidied).run(page);
+    if (search.has_found_name() || tidied.empty() || tidied == asked) return answer;
+    Search of_tidied(context, class_name, tidied);
+    auto answer_to_tidied = of_tidied.run(page);
+    return of_tidied.has_found_name() || !search.has_found() ? answer_to_tidied : answer;
 }
 
 namespace {

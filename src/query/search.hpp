@@ -63,8 +63,8 @@ struct Called {
 };
 // Returns the objects of a class whose label is the name that was asked for, but for ASCII case; if
 // there are none, those whose label is the same to base::search_key(); if there are none either, those
-// that exactly_named() finds by base::tidied() of the name. Sorted by name. Finds recorded objects
-// only, by the labels that they have in the current release; never one that has this very name.
+// that exactly_named() finds by base::tidied() of the name. Sorted by name. By labels, finds recorded
+// objects only, by those that they have in the current release; never one that has this very name.
 //   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels
 //         anew, or if more than 200 labels have this key
 //   cost  a range of an index, up to 200 objects, and a look-up in the build for each one returned;

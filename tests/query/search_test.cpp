@@ -413,11 +413,16 @@ TEST_CASE("A name is found as it was pasted, unless another object is spelled ex
     };
     add("WBGene01", "unc-26");
     add("WBGene02", "a gene of  blanks");
+    add("WBGene03", "let-60 of 7 exons");
+    add("WBGene07", "let-7");
     add("K07A11.2", "first");
     add("K07A11.2.", "second");
     add("K07A11.3", "third");
     process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "K07A11.2"}}));
+    static_cast<void>(process.list({{"Gene", "WBGene01"},
+                                    {"Gene", "WBGene03"},
+                                    {"Gene", "WBGene07"},
+                                    {"Gene", "K07A11.2"}}));
     const auto reads = process.service.read_context();
     const auto called = [&](const std::string& name) {
         Found names;
@@ -433,6 +438,8 @@ TEST_CASE("A name is found as it was pasted, unless another object is spelled ex
         CHECK(found(process, "Gene", asked) == Found{"Gene WBGene01 = unc-26"});
         CHECK(found(process, "", asked) == Found{"Gene WBGene01 = unc-26"});
     }
+    // Another one has its words.
+    CHECK(found(process, "", "let\u20117") == Found{"Gene WBGene07 = let-7"});
     // Not recorded yet, and so found by its name alone.
     CHECK(called("K07A11.3.") == Found{"K07A11.3"});
     CHECK(found(process, "", "K07A11.3.") == Found{"Gene K07A11.3 = third"});
