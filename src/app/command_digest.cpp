@@ -84,7 +84,7 @@ class Collection {
         if (recorded == page->rows.size()) return {};
         std::set<std::pair<tree::ObjectName, base::Release>> taken;
         for (const auto& row : page->rows) taken.emplace(row.object, row.release);
-        page->rows = {};
+        *page = {};  // its memory is needed for the others
         // Behind them there may be some that did not only change as others did.
         query::PageRequest request{rows_at_once, since_};
         request.filter.mass = false;
