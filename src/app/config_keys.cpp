@@ -71,7 +71,7 @@ Result<void> take_timeout(Draft& draft, Value, Value value) {
 Result<void> take_classes(std::vector<std::string>& list, Value value) {
     auto classes = words_of(value, ',');
     for (const auto& name : classes)
-        if (!tree::can_be_tracked(name))
+        if (name.empty() || name.size() > tree::longest_class)
             return wrong(in_quotes(name) + " is not the name of a class");
     list = std::move(classes);
     return {};
