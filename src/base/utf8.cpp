@@ -155,14 +155,15 @@ std::string isolated(std::string_view text) {
     if (!turns_direction(text)) return std::string(text);
     std::string result;
     std::u32string open;  // what ends each of those that are open, the innermost one last
+    std::size_t open_isolates = 0;
     const auto append_turn = [&](char32_t c) {
         utf8::append(static_cast<std::uint32_t>(c), std::back_inserter(result));
     };
     const auto end = [&](char32_t c) {
         // The end of an isolate ends the embeddings in it too; that of an embedding no isolate.
-        auto at = open.rfind(c);
-        if (at == open.npos || (c == end_of_embedding && open.back() != c)) return;
-        open.resize(at);
+        if (c == end_of_isolate ? open_isolates == 0 : open.empty() || open.back() != c) return;
+        if (c == end_of_isolate) --open_isolates;
+        open.resize(open.rfind(c));
         append_turn(c);
     };
     append_turn(first_isolate);
@@ -170,10 +171,12 @@ std::string isolated(std::string_view text) {
         text,
         [&](char32_t c) {
             if (c == end_of_isolate || c == end_of_embedding) return end(c);
-            if (c >= 0x2066)
+            if (c >= 0x2066) {
                 open += end_of_isolate;
-            else if (c >= 0x202A)
+                ++open_isolates;
+            } else if (c >= 0x202A) {
                 open += end_of_embedding;
+            }
             append_turn(c);
         },
         [&](char byte) { result += byte; });
