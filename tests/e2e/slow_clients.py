@@ -17,6 +17,7 @@ UNREAD = 80
 PIPELINED = 20  # requests on each of them
 UNREAD_LARGE = 140  # more than the connections that Apache keeps to varve
 READERS = 100
+FEWEST_READERS = 3
 
 
 @contextlib.contextmanager
@@ -49,8 +50,8 @@ def is_closed(client):
 
 
 def check_readers(site, clients):
-    """Others are answered before the server has given up a single one of the slow clients, on a slow
-    machine fewer of them than on a fast one."""
+    """Others are answered before the server has given up a single one of the slow clients, which it does
+    after 5 s; on a slow machine fewer of them than on a fast one."""
     answered = 0
     for _ in range(READERS):
         reply = site.get(PATH)
@@ -58,7 +59,7 @@ def check_readers(site, clients):
         if any(is_closed(client) for client in clients):
             break
         answered += 1
-    assert answered > 0, "slow clients had to be disconnected first"
+    assert answered >= FEWEST_READERS, f"slow clients were disconnected after {answered} answers"
 
 
 def grow_large_object(site, remarks_of_each=2000):
