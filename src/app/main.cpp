@@ -10,9 +10,10 @@
 #include "app/commands.hpp"
 #include "serve/cgi.hpp"
 
-// Read by jemalloc. Threads allocate from caches of their own, so more arenas than these gave no speed, and
-// each keeps memory: 48 feeds of large objects at once took 395 MB with eight, 195 to 238 MB with two. Memory
-// that nobody uses goes back to the system after a second (by default ten), which costs nothing measurable.
+// Read by jemalloc. Threads allocate from caches of their own, so more arenas than these gave no speed,
+// and each keeps memory: 48 feeds of large objects at once took 395 MB with eight, 195 to 238 MB with
+// two. Memory that nobody uses goes back to the system after a second (by default ten), which costs
+// nothing measurable.
 extern "C" const char* malloc_conf;
 const char* malloc_conf = "narenas:2,dirty_decay_ms:1000";
 

@@ -1,5 +1,5 @@
-// app/unknown_paths.hpp -- classes, paths and curators of the configuration that a build does not have, most
-// likely because they are misspelled.
+// app/unknown_paths.hpp -- classes, paths and curators of the configuration that a build does not have,
+// most likely because they are misspelled.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,9 +19,9 @@ struct UnknownPath {
 };
 
 // Returns what neither the models nor the objects have of [names], [important], [minor], [ignore],
-// [successor], [classes] and [curators], classes and curators first. Looks at up to 200 objects of a class, spread over it,
-// and at 1,000 in all for class *, and only where the models do not have a path. Says nothing of
-// classes that the build skips.
+// [successor], [classes] and [curators], classes and curators first. Looks at up to 200 objects of a
+// class, spread over it, and at 1,000 in all for class *, and only where the models do not have a path.
+// Says nothing of classes that the build skips.
 //   error  unavailable: an object cannot be loaded, because the build cannot be reached
 //   cost   a walk over the list of objects, if the models lack a path
 [[nodiscard]] base::Result<std::vector<UnknownPath>> unknown_paths(const source::Source& build,

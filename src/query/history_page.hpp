@@ -71,8 +71,8 @@ struct PageRequest {
     // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
     // Of a page of the archive of a class or release: the number (sid) of its oldest row, which is looked
-    // up then, in place of counting to it. 0: it is counted. Means nothing where a filter chooses rows. The page is
-    // empty if there is no such row, or it cannot have the number that `before` says.
+    // up then, in place of counting to it. 0: it is counted. Means nothing where a filter chooses rows.
+    // The page is empty if there is no such row, or it cannot have the number that `before` says.
     std::int64_t oldest_row = 0;
     // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
     bool identities = false;
