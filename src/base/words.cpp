@@ -197,7 +197,7 @@ std::string search_prefix(std::string_view text) {
     return without_joints(text, Behind::perhaps_a_digit);
 }
 
-std::string tidied(std::string_view text) {
+std::vector<std::string> tidied(std::string_view text) {
     const auto legal = legal_text(text);
     std::string result;
     bool is_behind_blank = false;
@@ -212,8 +212,11 @@ std::string tidied(std::string_view text) {
             result += is_hyphen ? "-" : std::string_view(begin, at);
         }
     }
+    std::vector<std::string> spellings{result};
     while (result.ends_with('.') || result.ends_with(' ')) result.pop_back();
-    return result;
+    if (result != spellings.front()) spellings.push_back(result);
+    std::erase_if(spellings, [&](const auto& each) { return each.empty() || each == text; });
+    return spellings;
 }
 
 std::vector<SearchWord> words_of(std::string_view text, std::size_t most) {

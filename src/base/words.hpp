@@ -28,13 +28,13 @@ inline constexpr std::size_t longest_word = 64, most_words = 100;
 // joint, since a digit may follow it. So "unc-" begins "unc-26", whose key is "unc26".
 [[nodiscard]] std::string search_prefix(std::string_view text);
 
-// Returns a name as it is probably spelled where it was pasted from a page or sentence: hyphens of
-// other kinds (U+2010 to U+2013, U+2212) are "-", blanks of any kind are one space between words and
-// none at the ends, characters that nobody sees (such as U+00AD and U+200B) are left out, and so are
-// full stops at the end. A name may really be spelled otherwise: look for it as it was asked first.
+// Returns how a name is probably spelled where it was pasted from a page or sentence, in the order in
+// which to look for it, after the text itself: first with "-" for hyphens of other kinds (U+2010 to
+// U+2013, U+2212), one space for blanks of any kind between words and none at the ends, and without
+// characters that nobody sees (such as U+00AD and U+200B); then without the full stops at the end too.
 //   text     bytes that are no UTF-8 are read as base::legal_text() does
-//   returns  never empty unless nothing but such characters were given
-[[nodiscard]] std::string tidied(std::string_view text);
+//   returns  up to two spellings, none of them empty or the text
+[[nodiscard]] std::vector<std::string> tidied(std::string_view text);
 
 // A word of a text.
 struct SearchWord {

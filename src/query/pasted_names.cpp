@@ -81,8 +81,9 @@ class Meanings {
     std::vector<Named> look_up(std::string_view text) {
         auto found = look_up_as_spelled(text);
         if (!found.empty()) return found;
-        const auto tidied = base::tidied(text);
-        return tidied == text ? found : look_up_as_spelled(tidied);
+        for (const auto& spelling : base::tidied(text))
+            if (found = look_up_as_spelled(spelling); !found.empty()) break;
+        return found;
     }
 
     std::vector<Named> look_up_as_spelled(std::string_view text) {

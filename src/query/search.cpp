@@ -474,11 +474,16 @@ SearchAnswer find_named(const ReadContext& context, const std::string& class_nam
     if (asked.empty() || asked.size() > tree::longest_name) return {};
     Search search(context, class_name, asked);
     auto answer = search.run(page);
-    const auto tidied = base::tidied(asked);
-    if (search.has_found_name() || tidied.empty() || tidied == asked) return answer;
-    Search of_tidied(context, class_name, tidied);
-    auto answer_to_tidied = of_tidied.run(page);
-    return of_tidied.has_found_name() || !search.has_found() ? answer_to_tidied : answer;
+    if (search.has_found_name()) return answer;
+    bool has_found = search.has_found();
+    for (const auto& spelling : base::tidied(asked)) {
+        Search other(context, class_name, spelling);
+        auto found = other.run(page);
+        if (other.has_found_name()) return found;
+        if (!has_found && other.has_found()) answer = std::move(found);
+        has_found = has_found || other.has_found();
+    }
+    return answer;
 }
 
 namespace {
@@ -536,12 +541,14 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     for (const auto& shown : read(
              context, [&](const ReadView& now) { return labelled(now, asked.name, class_name); }))
         add(shown.match.object);
-    const auto tidied = base::tidied(asked.name);
-    if (!called.empty() || tidied.empty() || tidied == asked.name) return called;
-    std::size_t lookups = 1;
-    for (const auto& named :
-         exactly_named(context, std::span(&class_name, 1), tidied, most, lookups))
-        add(named.object);
+    if (!called.empty()) return called;
+    for (const auto& tidied : base::tidied(asked.name)) {
+        std::size_t lookups = 1;
+        for (const auto& named :
+             exactly_named(context, std::span(&class_name, 1), tidied, most, lookups))
+            add(named.object);
+        if (!called.empty()) break;
+    }
     return called;
 }
 

@@ -444,6 +444,7 @@ TEST_CASE("A name is found as it was pasted, unless another object is spelled ex
     CHECK(called("K07A11.3.") == Found{"K07A11.3"});
     CHECK(found(process, "", "K07A11.3.") == Found{"Gene K07A11.3 = third"});
     CHECK(found(process, "", "K07A11.2.").front() == "Gene K07A11.2. = second");
+    CHECK(called("K07A11.2. ") == Found{"K07A11.2."});
     CHECK(called("nothing.").empty());
     CHECK(found(process, "", " . ").empty());
 }
