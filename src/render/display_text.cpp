@@ -70,7 +70,7 @@ std::string one_line(std::string_view text) {
 
 std::string plain_line(std::string_view text) {
     if (is_plain_line(text)) return std::string(text);
-    auto line = one_line(text);
+    auto line = base::without_directions(one_line(text));
     if (line.find("</") == std::string::npos) return line;
     std::string without_tags;
     for (const char c : line) {

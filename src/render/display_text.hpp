@@ -22,7 +22,8 @@ inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 [[nodiscard]] std::string one_line(std::string_view text);
 
 // The same for plain text of a feed: in a text with "</", < and > become U+2039 and U+203A,
-// because readers and validator would take it for HTML (ContainsHTML).
+// because readers and validator would take it for HTML (ContainsHTML). Marks of direction are left out
+// (base::without_directions), since the reader's program puts other texts beside it.
 [[nodiscard]] std::string plain_line(std::string_view text);
 
 // Returns the longest suffix of at most `most` bytes that does not begin inside a character.

@@ -259,8 +259,8 @@ std::string error_page(int status, std::string_view title, std::string_view text
 
 std::string error_text(int status, std::string_view title, std::string_view text,
                        std::span<const PageChoice> choices) {
-    auto lines =
-        std::to_string(status) + " " + plain_line(title) + "\n\n" + base::legal_text(text) + "\n";
+    auto lines = std::to_string(status) + " " + plain_line(title) + "\n\n" +
+                 base::without_directions(base::legal_text(text)) + "\n";
     for (const auto& choice : choices)
         lines += "\n" + text_of_choice(choice) + "\n" + choice.url + "\n";
     return lines;

@@ -195,6 +195,16 @@ TEST_CASE("Titles and names of curators are unchanged on pages and without tags 
     }
 }
 
+TEST_CASE("Plain texts of feeds have no marks of direction") {
+    auto view = sample::history_view({sample::unc_26_in_ws187()});
+    view.history.people = {{"sylvia", {{"Person", "P1"}, "Syl\u202Evia\u2066"}}};
+    for (const auto& format : render::formats()) {
+        const auto feed = format.render(
+            view.history, sample::channel_of(view.history, sample::site()), sample::site());
+        CHECK(holds(feed, "Sylvia"));
+    }
+}
+
 TEST_CASE("The history page shows each change once, at the place that feeds link to") {
     const auto page = render::history_page(sample::history_view({sample::unc_26_in_ws187()}),
                                            sample::site(), sample::templates());
