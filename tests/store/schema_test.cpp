@@ -318,6 +318,7 @@ TEST_CASE("A store that another program upgrades meanwhile is upgraded for both"
 TEST_CASE("Labels are folded in steps of their own, and correct ones are not changed") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
+        connection->execute("UPDATE meta SET value = 3 WHERE name = 'schema'");
         constexpr std::int64_t objects = 20'001;
         {
             Transaction transaction(*connection, Access::write);
