@@ -587,23 +587,29 @@ std::vector<Named> exactly_named(const ReadContext& context, std::span<const std
 }
 
 std::vector<Named> with_labels(const ReadContext& context, std::span<const ObjectName> objects) {
-    const auto identities =
-        store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
-            auto found = history::identify(transaction, context.builds.build.get(), objects);
-            // A build that cannot be read now adds nothing; without a build nothing can fail.
-            if (!found) found = history::identify(transaction, nullptr, objects);
-            return found.value();
-        });
+    const auto identities = read(context, [&](const ReadView& now) {
+        auto found = history::identify(now.transaction, now.build(), objects);
+        // A build that cannot be read now adds nothing; without a build nothing can fail.
+        if (!found) found = history::identify(now.transaction, nullptr, objects);
+        // A newer release than the current one may have given another label.
+        const auto is_newer = [&](const history::Identity& each) {
+            return each.row && now.shown(each.row->ace_version) == nullptr;
+        };
+        std::vector<std::int64_t> newer;
+        for (const auto& each : *found)
+            if (is_newer(each)) newer.push_back(each.row->oid);
+        auto states = shown_states(now, newer);
+        for (auto& each : *found)
+            if (is_newer(each)) each.row->label = states[each.row->oid].label;
+        return found.value();
+    });
     BuildLabels labels(context);
     std::vector<Named> named;
     for (std::size_t i = 0; i < objects.size(); ++i) {
         const auto& [row, spelling] = identities[i];
         const ObjectName object = row ? row->object : spelling.value_or(objects[i]);
-        std::string label;
-        if (row)
-            label = row->label;
-        else if (spelling)
-            label = labels.of(object).first;
+        auto label = row ? row->label : std::string();
+        if (label.empty() && spelling) label = labels.of(object).first;
         named.push_back({object, object.label_or_name(label)});
     }
     return named;

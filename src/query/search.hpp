@@ -83,11 +83,11 @@ struct Called {
                                                std::string_view text, std::size_t most,
                                                std::size_t& lookups);
 
-// Returns each object in its recorded spelling with its label, in the order of asking. An object
-// that is not recorded is spelled as in the build; one that is in neither is returned as it was
-// asked for, with its name as the label.
-//   cost  a query for 64 objects by an index, and a look-up of each in the build, of which at
-//         most 8 are loaded for their labels
+// Returns each object in its recorded spelling with the label that it has in the current release, in the
+// order of asking. An object that is not recorded is spelled as in the build; one that is in neither is
+// returned as it was asked for, with its name as the label.
+//   cost  a query for 64 objects by an index, their rows where a newer release has recorded them, and a
+//         look-up of each in the build, of which at most 8 are loaded for their labels
 [[nodiscard]] std::vector<Named> with_labels(const ReadContext& context,
                                              std::span<const ObjectName> objects);
 

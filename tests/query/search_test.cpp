@@ -618,9 +618,18 @@ TEST_CASE("An object is found by what the shown release calls it while a later o
     };
     CHECK(called("alpha").empty());
     CHECK(called("omega") == std::vector<std::string>{"WBGene01"});
+    const auto labels = [&] {
+        const std::vector<tree::ObjectName> both{{"Gene", "WBGene01"}, {"Gene", "WBGene02"}};
+        std::vector<std::string> all;
+        for (const auto& each : query::with_labels(process.service.read_context(), both))
+            all.push_back(each.label);
+        return all;
+    };
+    CHECK(labels() == std::vector<std::string>{"omega", "xyz-1"});
     CHECK(pasted("alpha").empty());
     CHECK(pasted("omega") == std::vector<std::string>{"WBGene01"});
     process.put(build);
+    CHECK(labels() == std::vector<std::string>{"alpha", "abc-1"});
     CHECK(pasted("alpha") == std::vector<std::string>{"WBGene01"});
     CHECK(pasted("abc-1") == std::vector<std::string>{"WBGene02"});
     CHECK(pasted("omega").empty());
