@@ -35,8 +35,8 @@ struct SearchAnswer {
 // word of `text`, a word that begins with it (base/words.hpp says what a word is), or whose label or
 // name begins with `text` as a whole. They are compared as base::search_key() says; the beginning of
 // a name as it is written, without regard to ASCII case. If no object is called so, the spellings of
-// base::tidied() are looked for. Finds recorded objects, as they are called in the current release; objects of
-// the build that have exactly this name; not what only a newer release has.
+// base::tidied() are looked for. Finds recorded objects, as they are called in the current release;
+// objects of the build that have exactly this name; not what only a newer release has.
 //   class_name  ASCII case ignored; empty: any
 //   text        its first 8 words; empty, or longer than a name: nothing is found
 //   returns     objects of helper classes last; otherwise first those whose label it is, then whose
@@ -63,8 +63,9 @@ struct Called {
 };
 // Returns the objects of a class whose label is the name that was asked for, but for ASCII case; if
 // there are none, those whose label is the same to base::search_key(); if there are none either, those
-// that exactly_named() finds by the first spelling of base::tidied() that is somebody's. Sorted by name. By labels, finds recorded
-// objects only, by those that they have in the current release; never one that has this very name.
+// that exactly_named() finds by the first spelling of base::tidied() that is somebody's. Sorted by name.
+// By labels, finds recorded objects only, by those that they have in the current release; never one that
+// has this very name.
 //   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels
 //         anew, or if more than 200 labels have this key
 //   cost  a range of an index, up to 200 objects, and a look-up in the build for each one returned;

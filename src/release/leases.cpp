@@ -119,7 +119,7 @@ std::string Leases::expiry(Transaction& transaction) const {
 
 Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
                             const std::optional<Done>& finished) {
-    return store::perform(pool_, Access::unsynced_write, [&](Transaction& transaction) -> Claim {
+    return store::perform(pool_, Access::write, [&](Transaction& transaction) -> Claim {
         // Where another worker has claimed the part meanwhile, it counts what that one finds.
         if (finished) static_cast<void>(finish(transaction, worker, *finished));
         const auto running = Running::now(transaction);
@@ -155,7 +155,7 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
 }
 
 bool Leases::renew(const std::string& worker, std::int64_t part) {
-    return store::perform(pool_, Access::unsynced_write, [&](Transaction& transaction) {
+    return store::perform(pool_, Access::write, [&](Transaction& transaction) {
         return transaction.execute("UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?"
                                    " AND owner = ? AND done = 0",
                                    {Value{expiry(transaction)}, Value{terms_.task}, Value{part},
@@ -173,13 +173,13 @@ bool Leases::finish(Transaction& transaction, const std::string& worker,
 }
 
 bool Leases::finish(const std::string& worker, const Done& finished) {
-    return store::perform(pool_, Access::unsynced_write, [&](Transaction& transaction) {
+    return store::perform(pool_, Access::write, [&](Transaction& transaction) {
         return finish(transaction, worker, finished);
     });
 }
 
 void Leases::give_up(const std::string& worker, std::int64_t part) {
-    store::perform(pool_, Access::unsynced_write, [&](Transaction& transaction) {
+    store::perform(pool_, Access::write, [&](Transaction& transaction) {
         transaction.execute(
             "DELETE FROM leases WHERE task = ? AND part = ? AND owner = ? AND done = 0",
             {Value{terms_.task}, Value{part}, Value{worker}});

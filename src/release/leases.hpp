@@ -3,8 +3,6 @@
 // worker claims the part. Leases are measured by the clock of the store, not by those of hosts. The
 // clocks of a cluster's nodes may differ by less than the length of a lease; when they differ by
 // more, two may work on a part, which takes time and changes no row.
-// Its transactions are not synced: the work itself is, before its part is marked done, and what a power
-// failure makes look undone is done again and found to be there.
 // Safe from any thread, in any number of processes.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -46,11 +46,7 @@ enum class Engine { sqlite, mysql };
 // A reading transaction sees one state from its first query to its end, and cannot write. A
 // writing one excludes other writers: of the whole file (SQLite, BEGIN IMMEDIATE), or of the rows
 // that it writes or reads with for_update() (MariaDB; it sees what others commit meanwhile).
-// SQLite syncs the disk when a `write` is committed, so its rows, and those of all transactions before
-// it, survive a power failure. It does not for an `unsynced_write`, which a power failure may take away
-// unless a `write` with a changed row came after it. Only for what may be forgotten, such as who works on
-// what. MariaDB's server decides for both.
-enum class Access { read, write, unsynced_write };
+enum class Access { read, write };
 
 // What a failure means to the caller. Callers decide on these flags, never on codes.
 struct FailureKind {

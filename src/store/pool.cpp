@@ -88,7 +88,7 @@ Pool::Lease::~Lease() {
 // that was used last, whose pages are still at hand.
 std::unique_ptr<Connection> Pool::take_idle(Access access) {
     const auto wanted = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& connection) {
-        return (connection.get() == writer_) == (access != Access::read);
+        return (connection.get() == writer_) == (access == Access::write);
     });
     const auto taken = std::prev(wanted != idle_.rend() ? wanted.base() : idle_.end());
     auto connection = std::move(*taken);
@@ -122,7 +122,7 @@ void Pool::give_back(std::unique_ptr<Connection> connection, Access access) {
     std::vector<std::unique_ptr<Connection>> dropped;
     const std::lock_guard lock(mutex_);
     if (!connection->is_broken()) {
-        if (access != Access::read && writers_ == Writers::one_at_a_time)
+        if (access == Access::write && writers_ == Writers::one_at_a_time)
             writer_ = connection.get();
         idle_.push_back(std::move(connection));
         freed_.notify_one();

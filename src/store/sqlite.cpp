@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <map>
-#include <optional>
 #include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -308,7 +307,7 @@ class SqliteConnection final : public Connection {
 
     void set_up() {
         (void)query("PRAGMA foreign_keys = ON");
-        set_synced(true);
+        (void)query("PRAGMA synchronous = FULL");
         if (sqlite3_db_readonly(handle_.get(), "main") == 1) return;
         const auto mode = query("PRAGMA journal_mode");
         if (mode.at(0).text(0) != "wal") (void)query("PRAGMA journal_mode = WAL");
@@ -352,12 +351,10 @@ class SqliteConnection final : public Connection {
 
     void begin(Access access) override {
         reading_ = access == Access::read;
-        if (reading_) {
+        if (reading_)
             (void)query("BEGIN");
-            return;
-        }
-        set_synced(access == Access::write);
-        begin_writing();
+        else
+            begin_writing();
     }
 
     void commit() override {
@@ -416,15 +413,6 @@ class SqliteConnection final : public Connection {
     }
 
    private:
-    // Without: SQLite's log is synced before a checkpoint only (sqlite.org/pragma.html, synchronous).
-    void set_synced(bool synced) {
-        if (synced_ == synced) return;
-        // Such a pragma has its effect when it is prepared, so not by a statement that is kept.
-        const auto* sql = synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL";
-        (void)BoundSqlite(handle_.get(), prepare_sqlite(handle_.get(), sql).get(), {}).step();
-        synced_ = synced;
-    }
-
     void begin_writing() {
         write_queue_.enter(busy_.at_most);
         try {
@@ -472,7 +460,6 @@ class SqliteConnection final : public Connection {
         Rows rows;
     } cached_;  // of query_cached()
     bool reading_ = false;
-    std::optional<bool> synced_;  // as SQLite was told
     bool broken_ = false;
 };
 

@@ -117,25 +117,6 @@ TEST_CASE("A file is in WAL mode, flushed at each commit, with foreign keys") {
     CHECK(connection->query("PRAGMA foreign_keys").at(0).integer(0) == 1);
 }
 
-TEST_CASE("An unsynced write is not flushed, and the next write is again") {
-    const support::TempDir folder;
-    const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
-    const auto level = [&](Access access) {
-        Transaction transaction(*connection, access);
-        const auto found = transaction.query("PRAGMA synchronous", {}).at(0).integer(0);
-        transaction.commit();
-        return found;
-    };
-    constexpr auto full = 2, normal = 1;
-    for (int round = 0; round < 3; ++round) {
-        CHECK(level(Access::unsynced_write) == normal);
-        CHECK(level(Access::write) == full);
-    }
-    CHECK(level(Access::unsynced_write) == normal);
-    CHECK(level(Access::read) == normal);
-    CHECK(level(Access::write) == full);
-}
-
 TEST_CASE("A connection notices that its files were deleted, moved or replaced") {
     const support::TempDir folder;
     const auto file = store_with_one_release(folder);
