@@ -93,8 +93,11 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     const auto& version = contents.summary.release.version;
     const auto& ranking = now.context.settings.ranking;
     const auto objects = objects_in(contents, query.class_name);
-    const tables::RowSelection selection{query.class_name, query.text,
-                                         objects > tables::most_compared};
+    tables::RowSelection selection{.class_name = query.class_name,
+                                   .text = query.text,
+                                   .by_spelling = objects > tables::most_compared};
+    if (!query.text.empty())
+        for (auto& release : now.shown()) selection.shown_versions.push_back(release.version);
     const auto [sids, matching] = chosen_entries(now, selection, version, query, objects);
     contents.matching = matching;
     contents.from = query.from;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "store/dialect.hpp"
+#include "tables/lists.hpp"
 
 namespace tables {
 namespace {
@@ -19,10 +20,9 @@ bool can_have(const Row& row) {
 }
 
 std::string sql_for(std::size_t versions) {
-    std::string sql = "SELECT version, path, objects, of_objects FROM mass_changes"
-                      " WHERE class = ? AND path <> '' AND version IN (?";
-    for (std::size_t i = 1; i < versions; ++i) sql += ", ?";
-    return sql + ") ORDER BY version, path LIMIT 10000";
+    return "SELECT version, path, objects, of_objects FROM mass_changes"
+           " WHERE class = ? AND path <> '' AND version IN (" +
+           marks(versions) + ") ORDER BY version, path LIMIT 10000";
 }
 
 void append_mass_changes(std::vector<MassChange>& found, store::Transaction& transaction,

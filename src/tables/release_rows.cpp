@@ -41,6 +41,16 @@ bool has_only_news(Transaction& transaction, const RowSelection& selection,
                .integer(0) == 0;
 }
 
+// Adds that the label begins with the text of a selection.
+void add_label(Clause& clause, const RowSelection& selection) {
+    const auto label = range_of_prefix(base::search_prefix(selection.text));
+    const auto& versions = selection.shown_versions;
+    clause.sql += "o.label_key >= ? AND o.label_key < ? AND o.ace_version IN (" +
+                  marks(versions.size()) + ")";
+    clause.values.insert(clause.values.end(), {Value{label.first}, Value{label.behind}});
+    clause.values.insert(clause.values.end(), versions.begin(), versions.end());
+}
+
 //   index  of history, which has all that is asked for unless there is a text
 Clause clause_of(Transaction& transaction, const RowSelection& selection,
                  const std::string& version, std::string_view index) {
@@ -61,11 +71,10 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
     }
     if (!selection.text.empty()) {
         const auto name = range_of_prefix(base::fold_ascii(selection.text));
-        const auto label = range_of_prefix(base::search_prefix(selection.text));
-        clause.sql += " AND ((o.name_key >= ? AND o.name_key < ?)"
-                      " OR (o.label_key >= ? AND o.label_key < ?))";
-        for (const auto& bound : {name.first, name.behind, label.first, label.behind})
-            clause.values.emplace_back(bound);
+        clause.sql += " AND ((o.name_key >= ? AND o.name_key < ?) OR (";
+        clause.values.insert(clause.values.end(), {Value{name.first}, Value{name.behind}});
+        add_label(clause, selection);
+        clause.sql += "))";
     }
     return clause;
 }
@@ -243,20 +252,20 @@ std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& 
                                   const std::string& version, std::size_t wanted,
                                   std::size_t& all) {
     const auto name = range_of_prefix(base::fold_ascii(selection.text));
-    const auto label = range_of_prefix(base::search_prefix(selection.text));
-    std::string sql =
-        " FROM objects o" + std::string(store::read_first(transaction.engine())) +
-        "history h ON h.oid = o.oid WHERE o.label_key >= ? AND o.label_key < ? AND"
-        " NOT (o.name_key >= ? AND o.name_key < ?) AND h.version = ? AND h.kind IN " +
+    Clause clause;
+    clause.sql = " FROM objects o" + std::string(store::read_first(transaction.engine())) +
+                 "history h ON h.oid = o.oid WHERE ";
+    add_label(clause, selection);
+    clause.sql +=
+        " AND NOT (o.name_key >= ? AND o.name_key < ?) AND h.version = ? AND h.kind IN " +
         std::string(kinds_of_news());
-    std::vector<Value> values{Value{label.first}, Value{label.behind}, Value{name.first},
-                              Value{name.behind}, Value{version}};
+    clause.values.insert(clause.values.end(),
+                         {Value{name.first}, Value{name.behind}, Value{version}});
     if (!selection.class_name.empty()) {
-        sql += " AND o.class = ?";
-        values.emplace_back(selection.class_name);
+        clause.sql += " AND o.class = ?";
+        clause.values.emplace_back(selection.class_name);
     }
-    return first_of(transaction, {std::move(sql), std::move(values)}, "h.class, h.name", wanted,
-                    all);
+    return first_of(transaction, clause, "h.class, h.name", wanted, all);
 }
 
 FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selection,

@@ -349,7 +349,8 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
         const auto label = random() % 3 == 0 ? base::search_key(text(1)) : "";
         const auto* const class_name = random() % 4 == 0 ? "Paper" : "Gene";
         objects.insert(objects.end(), {Value{++oid}, Value{class_name}, Value{name},
-                                       Value{base::fold_ascii(name)}, Value{label}});
+                                       Value{base::fold_ascii(name)}, Value{label},
+                                       Value{random() % 5 == 0 ? "WS2" : "WS1"}});
         if (random() % 5 != 0)
             rows.insert(rows.end(), {Value{oid}, Value{"WS1"}, Value{"2008-01-01"},
                                      Value{"2008-02-01T00:00:00Z"},
@@ -357,9 +358,10 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
                                      Value{""}, Value{"{}"}});
     }
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
-        store::insert_many(transaction,
-                           {"objects", {"oid", "class", "name", "name_key", "label_key"}, {}},
-                           objects);
+        store::insert_many(
+            transaction,
+            {"objects", {"oid", "class", "name", "name_key", "label_key", "ace_version"}, {}},
+            objects);
         store::insert_many(
             transaction,
             {"history", {"oid", "version", "date", "recorded_at", "kind", "label", "notes"}, {}},
@@ -369,7 +371,9 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
     const std::string version = "WS1";
     store::perform(process.pool, store::Access::read, [&](store::Transaction& transaction) {
         for (int round = 0; round < 60; ++round) {
-            const RowSelection one_by_one{round % 2 == 0 ? "" : "Gene", text(0)};
+            const RowSelection one_by_one{.class_name = round % 2 == 0 ? "" : "Gene",
+                                          .text = text(0),
+                                          .shown_versions = {version}};
             if (base::search_key(one_by_one.text).empty()) continue;
             auto by_spelling = one_by_one;
             by_spelling.by_spelling = true;

@@ -509,14 +509,40 @@ TEST_CASE("What begins with a text is found while its number is not typed yet") 
         INFO(by_spelling);
         const auto rows = store::perform(
             process.pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::rows_with_text(
-                    transaction, {.class_name = {}, .text = "unc-", .by_spelling = by_spelling},
-                    "WS2", 0, 10);
+                return tables::rows_with_text(transaction,
+                                              {.class_name = {},
+                                               .text = "unc-",
+                                               .shown_versions = {"WS1", "WS2"},
+                                               .by_spelling = by_spelling},
+                                              "WS2", 0, 10);
             });
         CHECK(rows.all == 2);
     }
     CHECK(found(process, "", "UNC-") ==
           Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
+}
+
+TEST_CASE("A release is not narrowed by labels of a release that is not shown yet") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    const auto shown = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+    const auto later = std::make_shared<support::SmallBuild>("WS3", "2008-03-01");
+    shown->with("Gene", "WBGene01", {tag("Name", {text("unc-26")}), tag("Live")});
+    later->with("Gene", "WBGene01", {tag("Name", {text("secret-1")}), tag("Live")});
+    for (const auto& build : {shown, later, shown}) {
+        process.put(build);
+        static_cast<void>(process.list({{"Gene", "WBGene01"}}));
+    }
+    const auto matching = [&](const std::string& asked) {
+        return query::release_contents(process.service.read_context(), "WS2", {"", asked, 0, 10})
+            ->matching;
+    };
+    CHECK(matching("wbgene01") == 1);
+    CHECK(matching("secret") == 0);
+    process.put(later);
+    CHECK(matching("secret") == 1);
 }
 
 TEST_CASE("An object is found by another name that its name begins with but for a joint") {
