@@ -309,8 +309,12 @@ class SqliteConnection final : public Connection {
         (void)query("PRAGMA foreign_keys = ON");
         (void)query("PRAGMA synchronous = FULL");
         if (sqlite3_db_readonly(handle_.get(), "main") == 1) return;
-        const auto mode = query("PRAGMA journal_mode");
-        if (mode.at(0).text(0) != "wal") (void)query("PRAGMA journal_mode = WAL");
+        const auto is_wal = [&] { return query("PRAGMA journal_mode").at(0).text(0) == "wal"; };
+        if (is_wal()) return;
+        // SQLite does not wait for the lock that the change of mode takes: one after the other.
+        in_turn([&] {
+            if (!is_wal()) (void)query("PRAGMA journal_mode = WAL");
+        });
     }
 
     [[nodiscard]] Engine engine() const override { return Engine::sqlite; }
@@ -414,9 +418,14 @@ class SqliteConnection final : public Connection {
 
    private:
     void begin_writing() {
+        in_turn([&] { (void)query("BEGIN IMMEDIATE"); });
+    }
+
+    template <class F>
+    void in_turn(F&& work) {
         write_queue_.enter(busy_.at_most);
         try {
-            (void)query("BEGIN IMMEDIATE");
+            work();
         } catch (...) {
             write_queue_.leave();
             throw;

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/descriptor.hpp"
@@ -115,6 +117,33 @@ TEST_CASE("A file is in WAL mode, flushed at each commit, with foreign keys") {
     CHECK(connection->query("PRAGMA journal_mode").at(0).text(0) == "wal");
     CHECK(connection->query("PRAGMA synchronous").at(0).integer(0) == 2);
     CHECK(connection->query("PRAGMA foreign_keys").at(0).integer(0) == 1);
+}
+
+TEST_CASE("Several who open a file that is not in WAL mode yet wait for each other") {
+    const support::TempDir folder;
+    for (int round = 0; round < 10; ++round) {
+        const auto file = store_with_one_release(folder);
+        (void)open_sqlite(file, IfMissing::fail)->query("PRAGMA journal_mode = DELETE");
+        std::vector<std::string> modes(8);
+        {
+            std::latch all_are_ready(static_cast<std::ptrdiff_t>(modes.size()));
+            std::vector<std::jthread> threads;
+            for (auto& mode : modes)
+                threads.emplace_back([&] {
+                    all_are_ready.arrive_and_wait();
+                    try {
+                        mode = open_sqlite(file, IfMissing::fail)
+                                   ->query("PRAGMA journal_mode")
+                                   .at(0)
+                                   .text(0);
+                    } catch (const Failure& failure) {
+                        mode = failure.what();
+                    }
+                });
+        }
+        CHECK(modes == std::vector<std::string>(modes.size(), "wal"));
+        fs::remove(file);
+    }
 }
 
 TEST_CASE("A connection notices that its files were deleted, moved or replaced") {
