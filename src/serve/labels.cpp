@@ -19,7 +19,7 @@ std::optional<HttpError> objects_called(
     const auto found =
         query::objects_called(context.history.read_context(), asked, most_choices + 1);
     if (found.empty()) return std::nullopt;
-    const auto nobody = "There is no " + asked.class_name + " " + asked.name + ". ";
+    const auto nobody = "There is no " + asked.class_name + " \"" + asked.name + "\". ";
     const auto name_of = [](const tree::ObjectName& object) {
         return object.class_name + " " + object.name;
     };

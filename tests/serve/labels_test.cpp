@@ -74,7 +74,7 @@ TEST_CASE(
     CHECK(text.field("Cache-Control") == "public, max-age=60");
     CHECK(text.field("Location").empty());
     CHECK(body_of(text) ==
-          "300 Multiple Choices\n\nThere is no Gene unc-26. 2 objects are called that.\n"
+          "300 Multiple Choices\n\nThere is no Gene \"unc-26\". 2 objects are called that.\n"
           "\nGene WBGene00006763\n" +
               at_home +
               "/history?class=Gene&name=WBGene00006763&at=WS2\n"
