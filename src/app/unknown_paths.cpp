@@ -100,7 +100,7 @@ class PathCheck {
     void add(const std::string& section, const PathsOfClasses& paths, SingleTag single) {
         for (const auto& [class_name, list] : paths) {
             const auto place = section + " " + class_name;
-            if (class_name != "*" && (build_.skips(class_name) || !has_class(place, class_name)))
+            if (class_name != "*" && (!has_class(place, class_name) || build_.skips(class_name)))
                 continue;
             for (const auto& path : list)
                 if (!is_in_models({place, class_name, path, single}))
@@ -110,6 +110,12 @@ class PathCheck {
 
     // Returns whether the build or its models have the class, or leave it out; else says so.
     bool has_class(const std::string& place, const std::string& class_name) {
+        if (!tree::can_be_tracked(class_name)) {
+            unknown_.push_back({place,
+                                "classes of this name are not tracked: it has a colon, or is "
+                                "longer than 64 bytes"});
+            return false;
+        }
         const bool is_known = build_.models().of_class(class_name) != tree::Models::unknown ||
                               build_.skips(class_name);
         const auto complaint = is_known ? "" : complaint_of_class(build_, class_name);
@@ -119,7 +125,7 @@ class PathCheck {
 
     // Returns an error if the build cannot be reached.
     Result<void> add_object(const std::string& place, const tree::ObjectName& object) {
-        if (build_.skips(object.class_name) || !has_class(place, object.class_name)) return {};
+        if (!has_class(place, object.class_name) || build_.skips(object.class_name)) return {};
         const auto found = build_.find(object);
         if (!found) return tl::unexpected(found.error());
         if (!*found)

@@ -42,6 +42,19 @@ TEST_CASE("A class in the configuration that the build does not have is unknown"
     CHECK(unknown(skipping, config).empty());
 }
 
+TEST_CASE("A class in the configuration that cannot be tracked is named") {
+    app::Config config;
+    config.history.names = {{"GO:term", {{"Name"}}}};
+    config.history.ranking.helper_classes = {"GO:name"};
+    Genes skipping;
+    skipping.skipping("GO:term").skipping("GO:name");
+    const auto paths = unknown(skipping, config);
+    REQUIRE(paths.size() == 2);
+    for (const auto& each : paths)
+        CHECK(each.remark ==
+              "classes of this name are not tracked: it has a colon, or is longer than 64 bytes");
+}
+
 TEST_CASE("A curator in the configuration whom the build does not have is unknown") {
     app::Config config;
     config.history.curators = {{"anna", {"Gene", "g1000"}},
