@@ -166,6 +166,7 @@ source::Build open_build(std::uint16_t port, const fs::path& index) {
     settings.database = std::make_shared<source::acedb::Database>(std::move(database));
     settings.index_dir = index.string();
     settings.date = base::parse_date("2008-03-22");
+    settings.known_releases = [] { return std::vector<base::Release>(); };
     auto build = source::acedb::open_build(settings);
     require(build.has_value(), build ? "" : build.error().text);
     return *build;
