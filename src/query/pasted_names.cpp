@@ -265,6 +265,7 @@ PastedObjects objects_of_pasted(const ReadContext& context, const std::vector<Pa
 
 std::vector<PastedName> meanings_of(const ReadContext& context,
                                     const std::vector<std::string>& names) {
+    if (names.empty()) return {};  // without a look at the classes
     Meanings meanings(context, "");
     std::vector<PastedName> meant;
     for (const auto& name : names) meant.push_back({name, meanings.of(name)});
