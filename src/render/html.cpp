@@ -146,6 +146,12 @@ std::string as_html(std::string_view text) {
     return html;
 }
 
+std::string as_html_value(std::string_view text) {
+    std::string html;
+    append_html_value(html, text);
+    return html;
+}
+
 void append_link(std::string& html, std::string_view url, std::string_view text) {
     html += "<a href=\"";
     append_html(html, url);

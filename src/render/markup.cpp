@@ -134,6 +134,27 @@ void append_close(std::string& xml, std::string_view name) {
     xml += ">\n";
 }
 
+void append_legal_html(std::string& html, std::string_view text) {
+    for (;;) {
+        const auto plain = html_text.next(text, 0);
+        html.append(text, 0, plain);
+        text.remove_prefix(plain);
+        if (text.empty()) return;
+        if (const auto reference = html_text.of(text.front()); !reference.empty()) {
+            html += reference;
+            text.remove_prefix(1);
+            continue;
+        }
+        auto at = text.begin();
+        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
+        if (is_bad_character(c) || is_parse_error(c))
+            html += "&#xFFFD;";
+        else
+            html.append(text.begin(), at);
+        text = {at, text.end()};
+    }
+}
+
 }  // namespace
 
 void append_xml_text(std::string& xml, std::string_view text) { xml_text.append(xml, text); }
@@ -177,27 +198,18 @@ void append_xhtml(std::string& xml, std::string_view html) {
 
 void append_html(std::string& html, std::string_view text) {
     if (html_text.append_ascii(html, text)) return;
-    std::string kept, isolated;
+    std::string kept;
     text = legal(text, kept);
-    if (base::turns_direction(text)) text = isolated = base::isolated(text);
-    for (;;) {
-        const auto plain = html_text.next(text, 0);
-        html.append(text, 0, plain);
-        text.remove_prefix(plain);
-        if (text.empty()) return;
-        if (const auto reference = html_text.of(text.front()); !reference.empty()) {
-            html += reference;
-            text.remove_prefix(1);
-            continue;
-        }
-        auto at = text.begin();
-        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (is_bad_character(c) || is_parse_error(c))
-            html += "&#xFFFD;";
-        else
-            html.append(text.begin(), at);
-        text = {at, text.end()};
-    }
+    if (base::turns_direction(text))
+        append_legal_html(html, base::isolated(text));
+    else
+        append_legal_html(html, text);
+}
+
+void append_html_value(std::string& html, std::string_view text) {
+    if (html_text.append_ascii(html, text)) return;
+    std::string kept;
+    append_legal_html(html, legal(text, kept));
 }
 
 void append_declaration(std::string& xml, std::string_view style_sheet) {

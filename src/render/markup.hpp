@@ -20,6 +20,10 @@ namespace render {
 //   also those that know no <bdi>
 void append_html(std::string& html, std::string_view text);
 
+// The same for the value of a form's field, without isolation: the browser sends it back, and shows a
+// field isolated anyway.
+void append_html_value(std::string& html, std::string_view text);
+
 // Appends to XML as the content of an element that holds plain text: & < > as &#x26; &#x3C;
 // &#x3E; (the validator takes &lt; for HTML: CharacterData).
 void append_xml_text(std::string& xml, std::string_view text);

@@ -65,7 +65,7 @@ ListedItems search_results(std::span<const query::Match> found,
             html += " <span class=\"id\">on watch list</span>";
         else
             html += " <button name=\"object\" formaction=\"" + list_url + "\" value=\"" +
-                    as_html(key_of(named.object)) + "\">Watch" + unseen_name(" ", named) +
+                    as_html_value(key_of(named.object)) + "\">Watch" + unseen_name(" ", named) +
                     "</button>";
         html += "</li>\n";
     });

@@ -80,7 +80,7 @@ ListedItems watched_of(const WatchView& view, const Site& site) {
         most_of_watched, view.objects, [&](std::string& html, const WatchedObject& watched) {
             const auto& named = watched.named;
             html += "<li><label><input type=\"checkbox\" name=\"object\" checked value=\"" +
-                    as_html(key_of(named.object)) + "\"> ";
+                    as_html_value(key_of(named.object)) + "\"> ";
             if (has_links(view)) {
                 html += unseen_name("Keep ", named) + "</label> <span>";
                 append_named(html, named, site);
@@ -182,8 +182,8 @@ ListedItems unclear_of(const WatchView& view, std::size_t room, const Site& site
                     counted(shown, "object:", "objects:") + "\n<ul>\n";
             for (const auto& named : std::span(name.objects).first(shown)) {
                 html += "<li><label><input type=\"checkbox\" name=\"object\" value=\"" +
-                        as_html(key_of(named.object)) + "\"> " + unseen_name("Add ", named) +
-                        "</label> <span>";
+                        as_html_value(key_of(named.object)) + "\"> " +
+                        unseen_name("Add ", named) + "</label> <span>";
                 append_named(html, named, site);
                 html += "</span></li>\n";
             }

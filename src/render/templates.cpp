@@ -5,6 +5,7 @@
 #include <array>
 #include <kainjow/mustache.hpp>
 #include <optional>
+#include <set>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
@@ -229,20 +230,53 @@ std::string escaped(const std::string& text) {
     return html;
 }
 
-mustache::data data_of(const Variables& variables);
+using Fields = std::set<std::string, std::less<>>;
 
-mustache::data data_of(const Variables::Value& value) {
+// A template as the library gets it. It escapes a variable wherever it is in the same way, but what is
+// the value of a form's field comes back to the server, and is escaped for that.
+struct Prepared {
+    std::string text;
+    Fields fields;  // variables that are values of form fields
+};
+
+std::string name_of_field(const std::string& variable) { return "value of " + variable; }
+
+Prepared prepared(std::string_view text) {
+    constexpr std::string_view before = "value=\"";
+    Prepared result;
+    std::size_t copied = 0;
+    for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
+        const bool is_escaped = tag->sigil == ' ' && !text.substr(tag->from).starts_with("{{{");
+        if (!is_escaped || !text.substr(0, tag->from).ends_with(before)) continue;
+        const auto& variable = *result.fields.emplace(tag->name).first;
+        result.text.append(text, copied, tag->from - copied) +=
+            "{{{" + name_of_field(variable) + "}}}";
+        copied = tag->end;
+    }
+    result.text.append(text, copied);
+    return result;
+}
+
+mustache::data data_of(const Variables& variables, const Fields& fields);
+
+mustache::data data_of(const Variables::Value& value, const Fields& fields) {
     // If an empty value were left out, a section would find one of this name around it.
     if (value.is_section ? value.items.empty() : value.text.empty()) return mustache::data(false);
     if (!value.is_section) return mustache::data(value.text);
     mustache::data list(mustache::data::type::list);
-    for (const auto& item : value.items) list.push_back(data_of(item));
+    for (const auto& item : value.items) list.push_back(data_of(item, fields));
     return list;
 }
 
-mustache::data data_of(const Variables& variables) {
+mustache::data data_of(const Variables& variables, const Fields& fields) {
     mustache::data data;
-    for (const auto& [name, value] : variables.values()) data[name] = data_of(value);
+    for (const auto& [name, value] : variables.values()) {
+        data[name] = data_of(value, fields);
+        if (!fields.contains(name) || value.is_section) continue;
+        std::string html;
+        append_html_value(html, value.text);
+        data[name_of_field(name)] = mustache::data(html);
+    }
     return data;
 }
 
@@ -273,7 +307,11 @@ struct Templates::State {
     std::string digest;
     // render() is not const, because partials and lambdas that fail leave a message. There are
     // none of either, so threads may share these.
-    std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> pages;
+    struct Page {
+        std::unique_ptr<mustache::mustache> compiled;
+        Fields fields;  // Prepared::fields
+    };
+    std::map<std::string, Page, std::less<>> pages;
 };
 
 std::span<const PageTemplate> page_templates() { return pages; }
@@ -289,12 +327,13 @@ base::Result<Templates> Templates::make(const TemplateTexts& own) {
     for (const auto& page : pages) {
         const auto text = whole_text(page, state->texts);
         if (!text) return tl::unexpected(text.error());
-        auto compiled = std::make_unique<mustache::mustache>(*text);
+        auto [for_library, fields] = prepared(*text);
+        auto compiled = std::make_unique<mustache::mustache>(for_library);
         if (!compiled->is_valid())
             return base::fail(base::ErrorKind::malformed,
                               std::string(page.file) + ": " + compiled->error_message());
         compiled->set_custom_escape(escaped);
-        state->pages.emplace(page.file, std::move(compiled));
+        state->pages.emplace(page.file, State::Page{std::move(compiled), std::move(fields)});
     }
     return Templates(std::move(state));
 }
@@ -307,11 +346,11 @@ const std::string& Templates::digest() const { return state_->digest; }
 
 std::string Templates::fill(std::string_view file, const Variables& variables) const {
     std::string page;
-    const auto data = data_of(variables);
+    const auto& [compiled, fields] = state_->pages.find(file)->second;
     const mustache::mustache::render_handler take = [&page](const std::string& piece) {
         page += piece;
     };
-    state_->pages.find(file)->second->render(data, take);
+    compiled->render(data_of(variables, fields), take);
     return page;
 }
 

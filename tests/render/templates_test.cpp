@@ -63,6 +63,26 @@ TEST_CASE("An operator may write any HTML around the variables") {
     }
 }
 
+TEST_CASE("What a form's field sends back is what was meant, with its marks of direction") {
+    const auto templates = Templates::make(
+        {{"error.mustache",
+          "{{text}} <input value=\"{{ text }}\">{{#choices}}<b title=\"{{text}}\">"
+          "<input value=\"{{text}}\"><input value=\"{{reason}}\">{{/choices}}{{!"
+          "<input value=\"{{! text}}"}});
+    REQUIRE(templates);
+    const std::string turned = "a\u202E\"b", outer = "x\u202Ey";
+    render::Variables choice;
+    choice.set("text", turned);
+    render::Variables variables;
+    variables.set("text", outer);
+    variables.set("reason", outer);
+    variables.list("choices", {choice});
+    CHECK(templates->fill("error.mustache", variables) ==
+          "\u2068x\u202Ey\u202C\u2069 <input value=\"x\u202Ey\">"
+          "<b title=\"\u2068a\u202E&quot;b\u202C\u2069\">"
+          "<input value=\"a\u202E&quot;b\"><input value=\"x\u202Ey\">");
+}
+
 TEST_CASE("The operator's texts replace the built-in ones and change the digest") {
     const auto own = Templates::make({{"error.mustache", "<h1>Oh: {{reason}}</h1>"},
                                       {"style.css", "body {}"},
