@@ -41,12 +41,14 @@ bool has_only_news(Transaction& transaction, const RowSelection& selection,
                .integer(0) == 0;
 }
 
-// Adds that the label begins with the text of a selection.
+// Adds that the label begins with the text of a selection: the newest one, unless a row that is not shown
+// brought another one than the row of the release has.
 void add_label(Clause& clause, const RowSelection& selection) {
     const auto label = range_of_prefix(base::search_prefix(selection.text));
     const auto& versions = selection.shown_versions;
-    clause.sql += "o.label_key >= ? AND o.label_key < ? AND o.ace_version IN (" +
-                  marks(versions.size()) + ")";
+    clause.sql +=
+        "o.label_key >= ? AND o.label_key < ? AND (h.label = o.label OR o.ace_version IN (" +
+        marks(versions.size()) + "))";
     clause.values.insert(clause.values.end(), {Value{label.first}, Value{label.behind}});
     clause.values.insert(clause.values.end(), versions.begin(), versions.end());
 }

@@ -30,8 +30,8 @@ struct RowSelection {
     // Of objects whose name begins with this, ASCII case ignored, or whose label's key does
     // (base::search_prefix()); empty: of any object.
     std::string text = {};
-    // With a text, at least one: the labels of objects count whose newest row is of one of these, so that
-    // none is given away of a release that is recorded but not shown yet.
+    // With a text, at least one. The label of an object that was compared last in another release counts only
+    // if the row has it too, so that none is given away of a release that is recorded but not shown yet.
     std::vector<std::string> shown_versions = {};
     // With a text: look for the spellings of the beginning among the names of the release, instead of
     // comparing the name of each row. Changes the cost, not the result: see most_compared.

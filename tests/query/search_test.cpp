@@ -531,9 +531,13 @@ TEST_CASE("A release is not narrowed by labels of a release that is not shown ye
     const auto later = std::make_shared<support::SmallBuild>("WS3", "2008-03-01");
     shown->with("Gene", "WBGene01", {tag("Name", {text("unc-26")}), tag("Live")});
     later->with("Gene", "WBGene01", {tag("Name", {text("secret-1")}), tag("Live")});
+    for (const auto& build : {shown, later})  // the same name in both
+        build->with(
+            "Gene", "WBGene02",
+            {tag("Name", {text("unc-7")}), tag("Remark", {text(build->release().version)})});
     for (const auto& build : {shown, later, shown}) {
         process.put(build);
-        static_cast<void>(process.list({{"Gene", "WBGene01"}}));
+        static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
     }
     const auto matching = [&](const std::string& asked) {
         return query::release_contents(process.service.read_context(), "WS2", {"", asked, 0, 10})
@@ -541,6 +545,7 @@ TEST_CASE("A release is not narrowed by labels of a release that is not shown ye
     };
     CHECK(matching("wbgene01") == 1);
     CHECK(matching("secret") == 0);
+    CHECK(matching("unc-7") == 1);
     process.put(later);
     CHECK(matching("secret") == 1);
 }
