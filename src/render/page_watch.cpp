@@ -75,24 +75,70 @@ void append_state(std::string& html, const WatchedObject& watched, bool linked,
     }
 }
 
-ListedItems watched_of(const WatchView& view, const Site& site) {
-    return items_within(
-        most_of_watched, view.objects, [&](std::string& html, const WatchedObject& watched) {
-            const auto& named = watched.named;
-            html += "<li><label><input type=\"checkbox\" name=\"object\" checked value=\"" +
-                    as_html_value(key_of(named.object)) + "\"> ";
-            if (has_links(view)) {
-                html += unseen_name("Keep ", named) + "</label> <span>";
-                append_named(html, named, site);
-                append_state(html, watched, true, site);
-                html += "</span></li>\n";
-            } else {
-                append_named_text(html, named);
-                html += "</label>";
-                append_state(html, watched, false, site);
-                html += "</li>\n";
-            }
-        });
+// The objects of the list, each with a box.
+struct WatchedList {
+    std::string html;
+    std::size_t unshown = 0;  // are in the form, and stay in the list, but are not shown
+    std::size_t missing = 0;  // are not even in the form: nothing here can be changed
+};
+
+std::string field_of(const tree::ObjectName& object, std::string_view attributes) {
+    return "<input " + std::string(attributes) + " name=\"object\" value=\"" +
+           as_html_value(key_of(object)) + "\">";
+}
+
+void append_watched(std::string& html, const WatchView& view, const WatchedObject& watched,
+                    const Site& site) {
+    const auto& named = watched.named;
+    html += "<li><label>" + field_of(named.object, "type=\"checkbox\" checked") + " ";
+    if (has_links(view)) {
+        html += unseen_name("Keep ", named) + "</label> <span>";
+        append_named(html, named, site);
+        append_state(html, watched, true, site);
+        html += "</span></li>\n";
+    } else {
+        append_named_text(html, named);
+        html += "</label>";
+        append_state(html, watched, false, site);
+        html += "</li>\n";
+    }
+}
+
+// Names so long that the form has no room for them, without anything that would change the list.
+WatchedList unchangeable(const WatchView& view) {
+    const auto items = items_within(most_of_watched, view.objects,
+                                    [](std::string& html, const WatchedObject& watched) {
+                                        html += "<li>";
+                                        append_named_text(html, watched.named);
+                                        html += "</li>\n";
+                                    });
+    return {items.html, 0, items.left_out};
+}
+
+WatchedList watched_of(const WatchView& view, const Site& site) {
+    std::vector<std::string> hidden;
+    std::size_t left = 0;  // bytes of those that are not shown so far
+    for (const auto& each : view.objects) {
+        hidden.push_back(field_of(each.named.object, "type=\"hidden\"") + "\n");
+        left += hidden.back().size();
+    }
+    if (left > most_of_watched) return unchangeable(view);
+    WatchedList list;
+    std::size_t at = 0;
+    for (; at < hidden.size(); ++at) {
+        std::string row;
+        append_watched(row, view, view.objects[at], site);
+        if (list.html.size() + row.size() + left - hidden[at].size() > most_of_watched) break;
+        list.html += row;
+        left -= hidden[at].size();
+    }
+    list.unshown = hidden.size() - at;
+    if (list.unshown > 0) list.html += "<li>";
+    for (; at < hidden.size(); ++at) list.html += hidden[at];
+    if (list.unshown > 0)
+        list.html += "And " + counted(list.unshown, "more object", "more objects") +
+                     " that stay in the list.</li>\n";
+    return list;
 }
 
 // "2 vanished, 1 unknown"
@@ -239,7 +285,7 @@ std::string watch_page(const WatchView& view, const Site& site, const Templates&
         .set("count", counted(view.objects.size(), "object", "objects"))
         .set("summary", summary_of_list(view))
         .set("watched", watched.html)
-        .flag("watched_cut", watched.left_out > 0)
+        .flag("watched_cut", watched.missing > 0)
         .set("short_url", view.id.empty() ? "" : site.base_url + "/watch/" + view.id)
         .set("unclear", unclear.html)
         .set("unclear_left",

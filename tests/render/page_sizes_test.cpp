@@ -184,6 +184,38 @@ TEST_CASE("Pages of long lists keep to their size") {
     CHECK(holds(page, ">Next</a>"));
 }
 
+TEST_CASE("A form keeps the objects of a list that its page has no room to show") {
+    auto watch = sample::watch_view({});
+    watch.objects.clear();
+    const auto add = [&](const std::string& name, const std::string& label) {
+        watch.objects.push_back({.named = {{"Gene", name}, label},
+                                 .state = render::WatchedObject::State::vanished,
+                                 .vanished_in = "WS187",
+                                 .words = "Merged into",
+                                 .instead = {{{"Gene", name + "k"}, label}}});
+    };
+    for (int i = 0; i < 200; ++i)
+        add("WBGene0000" + std::to_string(1'000 + i), std::string(120, 'l'));
+    watch.left_out = 3;
+    const auto page = render::watch_page(watch, sample::site(), sample::templates());
+    check_page(page);
+    CHECK(count(page, "<input type=\"checkbox\"") < 200);
+    CHECK(count(page, "name=\"object\" value=\"Gene:WBGene") == 200);
+    CHECK(holds(page, "more objects that stay in the list."));
+    CHECK(holds(page, "<button name=\"keep\" value=\"1\">"));
+    CHECK(holds(page, "3 names did not fit"));
+    // Names without room in the form: nothing on the page changes the list.
+    watch.objects.clear();
+    for (int i = 0; i < 200; ++i) add(std::string(500, 'n') + std::to_string(i), "l");
+    const auto closed = render::watch_page(watch, sample::site(), sample::templates());
+    check_page(closed);
+    CHECK_FALSE(holds(closed, "name=\"object\""));
+    CHECK_FALSE(holds(closed, "name=\"instead\""));
+    CHECK_FALSE(holds(closed, "<button"));
+    CHECK(holds(closed, "it can't be changed here"));
+    CHECK(holds(closed, "3 names did not fit"));
+}
+
 TEST_CASE("A watch list of 200 usual names has its feeds and newest changes on one page") {
     auto watch = sample::watch_view({});
     watch.objects.clear();
