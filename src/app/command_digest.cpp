@@ -110,7 +110,10 @@ class Collection {
         digest_.page_url = has_page ? subject.page_url : std::string();
         digest_.since = since_;
         digest_.objects = list_.objects.size();
-        for (const auto& [object, newest] : newest_) render::count(digest_.counts, newest.kind);
+        for (const auto& [object, newest] : newest_) {
+            render::count(digest_.counts, newest.kind);
+            digest_.counted_releases.insert(newest.release);
+        }
         digest_.left_out = total_ - digest_.items.size();
         return std::move(digest_);
     }

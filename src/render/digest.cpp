@@ -68,7 +68,7 @@ std::string counts_of(const Digest& digest) {
 
 // " in WS188", " in WS187 and WS188", " since WS180"
 std::string period_of(const Digest& digest) {
-    const auto& releases = digest.releases;
+    const auto& releases = digest.counted_releases;
     if (releases.size() > 2) return " since " + digest.since;
     std::string text;
     for (const auto& release : releases)
@@ -80,7 +80,10 @@ std::string period_of(const Digest& digest) {
 std::string heading_of(const Digest& digest) {
     const bool all_follow =
         digest.left_out == 0 && std::ranges::all_of(digest.items, &DigestItem::only_follows);
-    return counts_of(digest) + period_of(digest) + (all_follow ? ", only as others did" : "");
+    const auto words = counts_of(digest) + period_of(digest);
+    if (!all_follow) return words;
+    return words + (digest.counts.all() == 1 ? " (only follows from others)"
+                                             : " (only follow from others)");
 }
 
 // Writes a digest block by block, a line each.
@@ -127,7 +130,7 @@ class DigestWriter {
                              "names of the list stand") +
                      " for no single object: " + as_html(base::join(named, ", ")) +
                      (count < digest_.unknown.size() ? ", …" : "") +
-                     ". Objects may have been renamed; their identifiers stay.</b></p>\n";
+                     ". Names may have changed, or several objects may share one.</b></p>\n";
         }
         if (digest_.page_url.empty()) return;
         html_ += "<p>";
@@ -174,7 +177,7 @@ class DigestWriter {
 
     void write_titles() {
         write_list("Also changed", shortened_);
-        write_list("Changed only as others did", following_);
+        write_list("Only follow from others", following_);
         const auto left_out = digest_.left_out + more_;
         if (left_out == 0) return;
         html_ += "<p>" +

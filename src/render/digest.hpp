@@ -40,16 +40,17 @@ struct DigestCounts {
 void count(DigestCounts& counts, tables::RowKind kind);
 
 struct Digest {
-    std::string id;                    // of the list or class, as in its feed: a tag: URI
-    std::string page_url;              // the page for people; empty: there is none
-    std::string since;                 // version
-    std::string class_name;            // of a whole class; else empty
-    std::size_t objects = 0;           // of a list: those that are known, changed or not
-    DigestCounts counts;               // those of them that have rows
-    bool counts_all = true;            // false: there are more than those
-    std::set<base::Release> releases;  // of all rows
-    std::vector<DigestItem> items;     // in the order of comes_first()
-    std::size_t left_out = 0;          // rows that are not among the items
+    std::string id;                            // of the list or class, as in its feed: a tag: URI
+    std::string page_url;                      // the page for people; empty: there is none
+    std::string since;                         // version
+    std::string class_name;                    // of a whole class; else empty
+    std::size_t objects = 0;                   // of a list: those that are known, changed or not
+    DigestCounts counts;                       // those of them that have rows
+    bool counts_all = true;                    // false: there are more than those
+    std::set<base::Release> releases;          // of all rows
+    std::set<base::Release> counted_releases;  // of the newest row of each object
+    std::vector<DigestItem> items;             // in the order of comes_first()
+    std::size_t left_out = 0;                  // rows that are not among the items
     // Some objects could not be compared with the current release.
     bool is_incomplete = false;
     // Names of the list that stand for no object, or for several: "Gene alpha".

@@ -19,7 +19,10 @@ render::Digest digest_of(const query::HistoryPage& page, std::size_t objects,
     std::set<tree::ObjectName> counted;
     for (const auto& row : page.rows) {
         digest.releases.insert(row.release);
-        if (counted.insert(row.object).second) render::count(digest.counts, row.kind);
+        if (counted.insert(row.object).second) {
+            render::count(digest.counts, row.kind);
+            digest.counted_releases.insert(row.release);
+        }
         digest.items.push_back(render::digest_item_of(row, page, look));
     }
     std::ranges::sort(digest.items, render::comes_first);
@@ -85,14 +88,14 @@ TEST_CASE("The subject counts objects by what became of them and names those tha
         page_of_rows({of_object("WBGene00000001", "unc-26", "Status Live → Dead"), vanished,
                       of_object("WBGene00000001", "unc-26", "Remark added", "WS187")});
     auto digest = digest_of(page, 12);
-    CHECK(render::subject_of(digest) == "1 of 12 objects changed, 1 vanished in WS187 and WS188: "
+    CHECK(render::subject_of(digest) == "1 of 12 objects changed, 1 vanished in WS188: "
                                         "unc-26 Status Live → Dead; abc-1 vanished");
     digest.class_name = "Gene";
     digest.objects = 0;
     digest.counts_all = false;
     digest.left_out = 7;
     CHECK(render::subject_of(digest).starts_with(
-        "More than 1 object of class Gene changed, 1 vanished in WS187 and WS188: unc-26"));
+        "More than 1 object of class Gene changed, 1 vanished in WS188: unc-26"));
     CHECK(render::subject_of(digest).ends_with("; …"));
 }
 
@@ -126,11 +129,11 @@ TEST_CASE("What changed as most objects of its class did comes last, by its titl
     CHECK(both.items.back().only_follows);
     CHECK(render::subject_of(both) == "2 of 100 objects changed in WS188: zzz-1 B y added");
     const auto html = render::html_of(both, site());
-    CHECK(holds(html, "<h2 style=\"font-size:1.2em\">Changed only as others did</h2>"));
+    CHECK(holds(html, "<h2 style=\"font-size:1.2em\">Only follow from others</h2>"));
     CHECK(holds(html, both.items.front().title));
     CHECK_FALSE(holds(html, "Nothing changed in aaa-1 alone"));
     CHECK(render::subject_of(digest_of(page_of_rows({shared}, {mass}), 100)) ==
-          "1 of 100 objects changed in WS188, only as others did");
+          "1 of 100 objects changed in WS188 (only follows from others)");
 }
 
 TEST_CASE("A digest of 10,000 changes is cut, counts what it leaves out and links to it") {
