@@ -94,6 +94,12 @@ std::string join(const std::vector<std::string>& parts, std::string_view between
     return joined;
 }
 
+std::string with_separators(std::uint64_t number) {
+    auto text = std::to_string(number);
+    for (auto at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+    return text;
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

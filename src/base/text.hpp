@@ -27,6 +27,9 @@ namespace base {
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
 
+// "30,123"
+[[nodiscard]] std::string with_separators(std::uint64_t number);
+
 // Returns how many bytes must be added, removed or replaced to make one text of the other.
 //   cost  O(a.size() * b.size())
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);

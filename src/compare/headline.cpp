@@ -141,7 +141,7 @@ std::string counted_values(const FieldChange& change, const FieldWords& words) {
     const auto number = change.values.size();
     if (is_comment(change)) return words.all() + ": " + counted(number, "comment");
     if (words.is_owner_last || (number > 1 && !has_plural(words.field)))
-        return words.all() + ": " + std::to_string(number);
+        return words.all() + ": " + base::with_separators(number);
     return counted(number, words.field) + words.owner;
 }
 
@@ -233,7 +233,7 @@ Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
     auto text = exchange_phrase(change, *other, words, references, most);
     if (!text)
         text = counted_values(change, words) + verb_of(change.op) + ", " +
-               std::to_string(other->values.size()) + verb_of(other->op);
+               base::with_separators(other->values.size()) + verb_of(other->op);
     return {*text, {&change, &*other}};
 }
 
@@ -247,7 +247,7 @@ std::string echo_headline(std::span<const FieldChange> fields,
         std::ranges::all_of(fields, [op](const auto& field) { return field.op == op; });
     const auto& value = fields.front().values.front();
     const auto text = text_of(value.node().cell, references);
-    const auto number = std::to_string(values);
+    const auto number = base::with_separators(values);
     if (!is_one_op) return "follows changes of other objects, " + number + " references";
     if (op == Op::removed)
         return values == 1 ? "lost its reference to " + text + ", which vanished"
@@ -276,7 +276,7 @@ std::string rest_of(std::span<const FieldChange> fields,
     }
     if (more.empty()) return {};
     const std::string kind = is_minor ? " minor change" : " more change";
-    return ", " + std::to_string(more.size()) + kind + (more.size() == 1 ? "" : "s");
+    return ", " + base::with_separators(more.size()) + kind + (more.size() == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -300,8 +300,8 @@ std::string begins_sentence(std::string words) {
 
 std::string counted(std::size_t number, const std::string& words) {
     if (number == 1) return "1 " + words;
-    if (!has_plural(words)) return words + ": " + std::to_string(number);
-    return std::to_string(number) + " " + plural_of(words);
+    if (!has_plural(words)) return words + ": " + base::with_separators(number);
+    return base::with_separators(number) + " " + plural_of(words);
 }
 
 std::string text_of(const Cell& cell, std::span<const Reference> references) {

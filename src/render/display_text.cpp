@@ -113,12 +113,6 @@ std::size_t count_characters(std::string_view text) {
                              std::count_if(text.begin(), text.end(), base::is_continuation));
 }
 
-std::string with_separators(std::uint64_t number) {
-    auto text = std::to_string(number);
-    for (auto at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-    return text;
-}
-
 std::string left_out_text(std::size_t bytes) {
     constexpr std::size_t kilobyte = 1000;
     return with_separators((bytes + kilobyte - 1) / kilobyte) + " KB are left out here";

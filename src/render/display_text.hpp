@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
+
 namespace render {
 
 // U+FFFD and C1: what the W3C's feed validator calls bad characters.
@@ -47,8 +49,8 @@ struct Shortened {
 
 [[nodiscard]] std::size_t count_characters(std::string_view text);
 
-// "30,123"
-[[nodiscard]] std::string with_separators(std::uint64_t number);
+using base::with_separators;
+
 // What is said of a change that a row does not have whole: "6,200 KB are left out here"
 [[nodiscard]] std::string left_out_text(std::size_t bytes);
 // "1 change", "3,000 changes"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/text.hpp"
 #include "render/display_text.hpp"
@@ -87,8 +89,45 @@ std::string mass_changes_of(const Contents& contents) {
 struct Entries {
     std::string html;       // rows of the table of those that changed by themselves
     std::string following;  // of those that only follow from others
-    std::size_t shown = 0, following_shown = 0;
+    std::vector<std::string_view> following_headlines;
+    std::size_t shown = 0;
 };
+
+// Returns what several objects say with one verb: "lost their reference to abc-1, which vanished"; empty
+// for other headlines than those of references.
+std::string of_several(std::string_view headline) {
+    constexpr std::string_view lost = "lost its reference ", has = "has a reference ";
+    if (headline.starts_with(lost))
+        return "lost their reference " + std::string(headline.substr(lost.size()));
+    if (headline.starts_with(has))
+        return "have a reference " + std::string(headline.substr(has.size()));
+    return {};
+}
+
+// "8 objects lost their reference to abc-1, which vanished; 3 objects only follow from others"
+std::string words_for_following(const std::vector<std::string_view>& headlines) {
+    constexpr std::size_t most_causes = 3;
+    std::map<std::string_view, std::size_t> objects;
+    for (const auto headline : headlines) ++objects[headline];
+    std::vector<std::pair<std::string_view, std::size_t>> causes(objects.begin(), objects.end());
+    std::erase_if(causes, [](const auto& cause) {
+        return cause.second == 1 || of_several(cause.first).empty();
+    });
+    std::ranges::stable_sort(causes, std::greater(),
+                             [](const auto& cause) { return cause.second; });
+    if (causes.size() > most_causes) causes.resize(most_causes);
+    std::string words;
+    auto others = headlines.size();
+    for (const auto& [headline, count] : causes) {
+        words += (words.empty() ? "" : "; ") + counted(count, "object", "objects") + " " +
+                 of_several(headline);
+        others -= count;
+    }
+    if (others > 0)
+        words += (words.empty() ? "" : "; ") + counted(others, "object only follows from others",
+                                                       "objects only follow from others");
+    return words;
+}
 
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
@@ -107,7 +146,7 @@ Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) 
         const auto taken = entries.html.size() + entries.following.size();
         if (taken + row.size() > room && entries.shown > 0) break;
         (entry.only_follows ? entries.following : entries.html) += row;
-        entries.following_shown += entry.only_follows ? 1 : 0;
+        if (entry.only_follows) entries.following_headlines.emplace_back(entry.headline);
         ++entries.shown;
     }
     return entries;
@@ -173,11 +212,9 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
                            markup_around_entries;
         auto entries = entries_of(view, room - std::min(room, taken), site);
         add_pager(variables, view, entries.shown, site);
-        if (entries.following_shown > 0)
+        if (!entries.following.empty())
             variables.set("following", std::move(entries.following))
-                .set("following_count",
-                     counted(entries.following_shown, "object only follows from others",
-                             "objects only follow from others"));
+                .set("following_count", words_for_following(entries.following_headlines));
         return std::move(entries.html);
     };
     const Frame frame{.file = "release.mustache",

@@ -240,6 +240,28 @@ TEST_CASE("The page of a release says what changed in words and folds what only 
     CHECK(page.find("Lost its reference") > page.find("<summary>"));
 }
 
+TEST_CASE("The page of a release says once what several objects only follow from") {
+    auto view = sample::release_view();
+    query::ReleaseContents::Entry lost{
+        {"Paper", "P1"}, "P1", sample::RowKind::changed, {0, 0, 1}};
+    lost.headline = "lost its reference to unc-26, which vanished";
+    lost.only_follows = true;
+    auto other = lost;
+    other.headline = "has a reference to unc-27, which came in the same release";
+    view.contents.entries = {lost, other, lost, lost};
+    const auto summary = [&] {
+        const auto page = render::release_page(view, sample::site(), sample::templates());
+        CHECK(findings_in_page(page) == none);
+        const auto begin = page.find("<summary>", page.find("class=\"following\"")) + 9;
+        return page.substr(begin, page.find("</summary>", begin) - begin);
+    };
+    CHECK(summary() == "3 objects lost their reference to unc-26, which vanished; "
+                       "1 object only follows from others");
+    view.contents.entries.push_back(other);
+    CHECK(summary() == "3 objects lost their reference to unc-26, which vanished; "
+                       "2 objects have a reference to unc-27, which came in the same release");
+}
+
 TEST_CASE("An error page says what is wrong and offers links to continue") {
     const auto page = render::error_page(404, "Not Found", "There is no <Gene> x.",
                                          sample::site(), sample::templates());
