@@ -184,7 +184,7 @@ TEST_CASE("A row of thousands of references names 200 of them") {
     site.ask(second, &first, named_gene);
     const auto notes = notes_of(site, named_gene, "WS2");
     CHECK(notes.references.size() == 200);
-    CHECK(notes.headline == "3000 GO terms added");
+    CHECK(notes.headline == "3,000 GO terms added");
 }
 
 TEST_CASE("Labels are loaded once, and anew for another build") {
@@ -227,5 +227,5 @@ TEST_CASE(
     const auto notes = notes_of(site, named_gene, "WS2");
     REQUIRE(notes.changes.size() == 2);
     CHECK(notes.changes[0].left_out + notes.changes[1].left_out > 5'000'000);
-    CHECK(notes.headline == "Small one added, 5000 sequences added");
+    CHECK(notes.headline == "Small one added, 5,000 sequences added");
 }
