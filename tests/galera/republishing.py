@@ -134,9 +134,10 @@ def stop_amid_transactions(node, database, web, answers):
 
 
 def go_on(node, web):
-    """Returns when the writers have sent their commits, or wait for each other."""
+    """Returns when the writers have sent their commits, or wait for each other at a row of their slot in meta."""
     web.process.send_signal(signal.SIGCONT)
-    eventually(lambda: writers(node, "COMMIT", "UPDATE meta%") == len(SLOW), "the writers commit")
+    at_the_end = "COMMIT", "UPDATE meta%", "INSERT INTO meta%"  # the first of a slot inserts its row
+    eventually(lambda: writers(node, *at_the_end) == len(SLOW), "the writers commit")
 
 
 @check("Two jobs that publish a release again on two nodes, and slow writers of the old build, are as one job alone")
