@@ -35,7 +35,6 @@ CREATE TABLE IF NOT EXISTS objects (
   PRIMARY KEY (oid),
   UNIQUE KEY objects_by_name (class, name),
   KEY objects_by_key (name_key, class),
-  KEY objects_by_content (class, signature),
   KEY objects_by_hits (hits),
   KEY objects_by_label (label_key, class)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -210,5 +209,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 8)
+INSERT INTO meta (name, value) VALUES ('schema', 9)
   ON DUPLICATE KEY UPDATE value = value;

@@ -33,7 +33,6 @@ CREATE TABLE IF NOT EXISTS objects (
   UNIQUE (class, name)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS objects_by_key ON objects (name_key, class);
-CREATE INDEX IF NOT EXISTS objects_by_content ON objects (class, signature);
 CREATE INDEX IF NOT EXISTS objects_by_hits ON objects (hits);
 CREATE INDEX IF NOT EXISTS objects_by_label ON objects (label_key, class);
 
@@ -198,5 +197,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 8)
+INSERT INTO meta (name, value) VALUES ('schema', 9)
   ON CONFLICT (name) DO NOTHING;

@@ -231,7 +231,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(5, fill_renames),
                                 upgrade_to(6, fill_words),
                                 upgrade_to(7),
-                                upgrade_to(8, fill_for_schema_8)};
+                                upgrade_to(8, fill_for_schema_8),
+                                upgrade_to(9)};
     return all;
 }
 

@@ -79,20 +79,13 @@ class FormerContents {
 
     // Neither the release nor a later one has changed these.
     void add_untouched() {
-        constexpr std::size_t most = 5'000;
-        const auto statement =
-            "SELECT o.oid, o.class, o.name, o.signature, o.name_key FROM objects o"
-            " WHERE NOT " +
-            has_tree_since_ + " AND o.class = ? AND ";
-        const auto first = joined(since_, {Value{query_.class_name}});
-        store::Rows rows;
-        if (query_.name_keys.size() > longest_list)
-            rows = query_in(transaction_, statement + "o.signature IN", first, signatures(),
-                            " LIMIT " + std::to_string(most));
-        // Where that many share the contents, the names are fewer.
-        if (query_.name_keys.size() <= longest_list || rows.size() >= most)
-            rows = query_in(transaction_, statement + "o.name_key IN", first, name_keys());
-        for (const auto& row : rows) add(row);
+        for (const auto& row :
+             query_in(transaction_,
+                      "SELECT o.oid, o.class, o.name, o.signature, o.name_key FROM objects o "
+                      "WHERE NOT " +
+                          has_tree_since_ + " AND o.class = ? AND o.name_key IN",
+                      joined(since_, {Value{query_.class_name}}), name_keys()))
+            add(row);
     }
 
     // These have vanished in the release, and the table says what they had.

@@ -62,9 +62,9 @@ struct FormerContent {
 // Returns the objects with one of these contents before the release, whatever it or a later one
 // made of them, and whether that is recorded or not. Those that cannot be read are left out.
 //   releases  known ones
-//   cost      two queries for 64 contents, each in an index. More only where more than 5,000 objects
-//             share the contents, or where a later release or a re-publication has changed some: a
-//             query for 64 names, and the trees of the changed ones
+//   cost      a query for 64 names, and one for 64 contents, each in an index; more only where a later
+//             release or a re-publication has changed some: another one for 64 names, and the trees of
+//             the changed ones
 [[nodiscard]] std::vector<FormerContent> contents_before(store::Transaction& transaction,
                                                          const FormerContentQuery& query,
                                                          const Releases& releases);
