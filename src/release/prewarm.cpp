@@ -245,15 +245,18 @@ class PrewarmJob {
     // -- first step: the objects of the build
 
     JobStep step_of_the_build() {
-        auto parts =
-            std::make_shared<source::Parts>(job_.build->parts(job_.options.part_objects));
+        // With a base release, most objects need no more than a look-up. Parts are larger then, because
+        // each has a transaction of its own for what it records: 8 % less time where 1 % changed.
+        const auto objects = job_.options.part_objects * (base_ ? 5 : 2) / 2;
+        auto parts = std::make_shared<source::Parts>(job_.build->parts(objects));
         expect_objects_of_the_build();
-        return {task("objects", parts->order + ' ' + base_digest()),
-                static_cast<std::int64_t>(parts->size()),
-                [this, parts](std::int64_t part, const KeepGoing& keep_going) {
-                    const auto i = static_cast<std::size_t>(part);
-                    return prewarm_part(parts->places[i], parts->places[i + 1], keep_going);
-                }};
+        return {
+            task("objects", parts->order + ' ' + base_digest() + ' ' + std::to_string(objects)),
+            static_cast<std::int64_t>(parts->size()),
+            [this, parts](std::int64_t part, const KeepGoing& keep_going) {
+                const auto i = static_cast<std::size_t>(part);
+                return prewarm_part(parts->places[i], parts->places[i + 1], keep_going);
+            }};
     }
 
     Result<Counters> prewarm_part(std::uint64_t from, std::uint64_t to,
