@@ -33,8 +33,9 @@ CREATE TABLE IF NOT EXISTS objects (
   UNIQUE (class, name)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS objects_by_key ON objects (name_key, class);
-CREATE INDEX IF NOT EXISTS objects_by_hits ON objects (hits);
-CREATE INDEX IF NOT EXISTS objects_by_label ON objects (label_key, class);
+-- Most objects were never asked for, or have no label: a query with the same condition needs only the others.
+CREATE INDEX IF NOT EXISTS objects_by_hits ON objects (hits) WHERE hits > 0;
+CREATE INDEX IF NOT EXISTS objects_by_label ON objects (label_key, class) WHERE label_key <> '';
 
 CREATE TABLE IF NOT EXISTS history (
   sid         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -27,6 +27,11 @@ std::string column_of(SearchKey key) {
     return key == SearchKey::label ? "label_key" : "name_key";
 }
 
+// Returns what a question for a key says besides: SQLite's index of labels has only objects that have one.
+std::string condition_of(std::string_view column) {
+    return column == "label_key" ? " AND label_key <> ''" : "";
+}
+
 Value limit(std::size_t most) { return Value{static_cast<std::int64_t>(most)}; }
 
 std::vector<FoundObject> found_in(const store::Rows& rows) {
@@ -49,7 +54,7 @@ std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey ke
     const auto column = column_of(key);
     std::vector<Value> values{
         Value{key == SearchKey::label ? base::search_key(text) : base::fold_ascii(text)}};
-    auto sql = std::string(select) + "WHERE " + column + " = ?";
+    auto sql = std::string(select) + "WHERE " + column + " = ?" + condition_of(column);
     if (!class_name.empty()) {
         sql += " AND class = ?";
         values.emplace_back(class_name);
@@ -71,8 +76,8 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
     const auto range = range_of_prefix(key == SearchKey::label ? base::search_prefix(prefix)
                                                                : base::fold_ascii(prefix));
     const Value first{range.first}, behind{range.behind};
-    const std::string keys =
-        "WHERE " + column + " >= ? AND " + column + " < ? ORDER BY " + column + ", class LIMIT ?";
+    const std::string keys = "WHERE " + column + " >= ? AND " + column + " < ?" +
+                             condition_of(column) + " ORDER BY " + column + ", class LIMIT ?";
     if (class_name.empty())
         return found_in(
             transaction.query(std::string(select) + keys, {first, behind, limit(most)}));
@@ -142,11 +147,11 @@ std::size_t count_word(Transaction& transaction, const base::SearchWord& word, s
     for (const auto& [table, column, prefix] : keys) {
         if (rows >= most) break;
         const auto range = range_of_prefix(prefix);
-        const auto counted = transaction.query(
-            fmt::format(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM {0} WHERE {1} >= ? AND {1} < ? LIMIT ?) k",
-                table, column),
-            {Value{range.first}, Value{range.behind}, limit(most - rows)});
+        const auto counted =
+            transaction.query(fmt::format("SELECT COUNT(*) FROM (SELECT 1 FROM {0} WHERE {1} >= "
+                                          "? AND {1} < ?{2} LIMIT ?) k",
+                                          table, column, condition_of(column)),
+                              {Value{range.first}, Value{range.behind}, limit(most - rows)});
         rows += static_cast<std::size_t>(counted.at(0).integer(0));
     }
     return rows;

@@ -12,6 +12,9 @@
 #include "store/dialect.hpp"
 #include "store/words.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/watched_connection.hpp"
+#include "tables/object_search.hpp"
+#include "tables/objects.hpp"
 
 using namespace history;
 using namespace processes;
@@ -53,6 +56,42 @@ std::vector<std::string> found(Process& process, const std::string& class_name,
 using Found = std::vector<std::string>;
 
 }  // namespace
+
+TEST_CASE("SQLite finds labels and the most requested objects by indexes that have only these") {
+    const support::FreshStore fresh(store::Engine::sqlite);
+    std::set<std::string> asked;
+    const auto note = [&](support::Statement, std::string_view sql) {
+        if (sql.starts_with("SELECT") &&
+            (sql.find("label_key") != sql.npos || sql.find(" hits ") != sql.npos))
+            asked.emplace(sql);
+    };
+    store::Pool pool(support::watched(fresh.connect(), note), 1);
+    store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
+        using tables::SearchKey;
+        for (const std::string class_name : {"", "Gene"}) {
+            (void)tables::objects_with_key(transaction, SearchKey::label, "unc-26", class_name,
+                                           9);
+            (void)tables::objects_with_key_prefix(transaction, SearchKey::label, "unc",
+                                                  class_name, 9);
+        }
+        (void)tables::count_word(transaction, base::words_of("unc-26", 1).at(0), 9);
+        (void)tables::most_requested_objects(transaction, 9);
+        return 0;
+    });
+    CHECK(asked.size() == 6);
+    const auto connection = fresh.connect()();
+    for (const auto& sql : asked) {
+        INFO(sql);
+        std::string plan;
+        const std::vector<store::Value> values(
+            static_cast<std::size_t>(std::ranges::count(sql, '?')), store::Value{"1"});
+        for (const auto& row : connection->query("EXPLAIN QUERY PLAN " + sql, values))
+            plan += row.text(3) + '\n';
+        INFO(plan);
+        const bool is_label = sql.find("label_key") != sql.npos;
+        CHECK_THAT(plan, Catch::Contains(is_label ? "objects_by_label" : "objects_by_hits"));
+    }
+}
 
 TEST_CASE("An object is found by its name, by what people call it, and by how they begin") {
     const support::FreshStore fresh(GENERATE(support::engines()));

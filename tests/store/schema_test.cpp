@@ -218,7 +218,7 @@ TEST_CASE("An older schema is upgraded step by step, and an interrupted step con
 
 TEST_CASE("A store of an older schema is refused until init has upgraded it to the newest") {
     const auto engine = GENERATE(support::engines());
-    const int number = GENERATE(1, 2, 3, 4, 5, 6, 7);
+    const int number = GENERATE(1, 2, 3, 4, 5, 6, 7, 8);
     const FreshStore fresh(engine), old(engine, Schema::none);
     const auto connection = old.connect()();
     make_schema(*connection, number);
