@@ -112,7 +112,7 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
                          {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
         CHECK(exported(connect) ==
-              "{\"varve_export\":1,\"schema\":8}\n"
+              "{\"varve_export\":1,\"schema\":9}\n"
               "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
               "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
               "\"signature\":\"0123456789abcdef0123456789abcdef\","
@@ -123,7 +123,7 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
               "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
               "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
               "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
-              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":8}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":9}}\n"
               "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,\"accepted\":0,"
               "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
               "\"renames\":0,\"words\":0,\"tokens\":0,\"watch_lists\":0,\"releases\":1,\"meta\":"
