@@ -247,7 +247,8 @@ class PrewarmJob {
     JobStep step_of_the_build() {
         // With a base release, most objects need no more than a look-up. Parts are larger then, because
         // each has a transaction of its own for what it records: 8 % less time where 1 % changed.
-        const auto objects = job_.options.part_objects * (base_ ? 5 : 2) / 2;
+        const auto usual = job_.options.part_objects;
+        const auto objects = base_ ? usual * 5 / 2 : usual;
         auto parts = std::make_shared<source::Parts>(job_.build->parts(objects));
         expect_objects_of_the_build();
         return {
