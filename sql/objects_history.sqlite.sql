@@ -79,6 +79,14 @@ CREATE TABLE IF NOT EXISTS trees (
   PRIMARY KEY (oid, version)
 ) STRICT;
 
+-- What trees of a class are compressed with. A tree names its dictionary, so none is ever changed or deleted.
+CREATE TABLE IF NOT EXISTS dictionaries (
+  id         INTEGER NOT NULL PRIMARY KEY,
+  class      TEXT NOT NULL CHECK (length(class) <= 64),
+  dictionary BLOB NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS dictionaries_by_class ON dictionaries (class);
+
 CREATE TABLE IF NOT EXISTS accepted (
   version     TEXT NOT NULL CHECK (length(version) <= 32),
   digest      TEXT NOT NULL CHECK (length(digest) <= 64),
@@ -198,5 +206,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 9)
+INSERT INTO meta (name, value) VALUES ('schema', 10)
   ON CONFLICT (name) DO NOTHING;

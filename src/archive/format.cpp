@@ -155,10 +155,11 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 15> all{{
+    static const std::array<Table, 16> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
+        {"dictionaries", {"id"}, {"dictionary"}},
         {"accepted", {"version", "digest"}, {}},
         {"warmed", {"class", "version"}, {}},
         {"failed", {"version", "class", "name"}, {"reason"}},

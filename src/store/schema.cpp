@@ -37,14 +37,15 @@ struct OwnColumn {
     const char* column;
 };
 constexpr std::array own_columns{
-    OwnColumn{"releases", "released_on"},  OwnColumn{"objects", "name_key"},
-    OwnColumn{"history", "recorded_at"},   OwnColumn{"trees", "tree"},
-    OwnColumn{"accepted", "accepted_at"},  OwnColumn{"meta", "value"},
-    OwnColumn{"warmed", "warmed_at"},      OwnColumn{"failed", "reason"},
-    OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
-    OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
-    OwnColumn{"renames", "new_name"},      OwnColumn{"words", "word"},
-    OwnColumn{"watch_lists", "last_used"}, OwnColumn{"row_counts", "slot"},
+    OwnColumn{"releases", "released_on"},    OwnColumn{"objects", "name_key"},
+    OwnColumn{"history", "recorded_at"},     OwnColumn{"trees", "tree"},
+    OwnColumn{"accepted", "accepted_at"},    OwnColumn{"meta", "value"},
+    OwnColumn{"warmed", "warmed_at"},        OwnColumn{"failed", "reason"},
+    OwnColumn{"leases", "expires_at"},       OwnColumn{"mass_changes", "of_objects"},
+    OwnColumn{"replacements", "revision"},   OwnColumn{"tokens", "token_hash"},
+    OwnColumn{"renames", "new_name"},        OwnColumn{"words", "word"},
+    OwnColumn{"watch_lists", "last_used"},   OwnColumn{"row_counts", "slot"},
+    OwnColumn{"dictionaries", "dictionary"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -232,7 +233,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(6, fill_words),
                                 upgrade_to(7),
                                 upgrade_to(8, fill_for_schema_8),
-                                upgrade_to(9)};
+                                upgrade_to(9),
+                                upgrade_to(10)};
     return all;
 }
 

@@ -88,6 +88,8 @@ inline void fill(store::Connection& connection) {
     insert(connection, "trees", {Value(one), "WS188", Blob{""}});
     insert(connection, "trees", {Value(one), "ws", Blob{"a"}});
     insert(connection, "trees", {Value(one), "WS", Blob{"ab"}});
+    insert(connection, "dictionaries",
+           {Value(std::int64_t{4294967295}), awkward, Blob{std::string("\0\xFF", 2)}});
     insert(connection, "accepted", {Value("WS187"), awkward, ""});
     insert(connection, "warmed", {Value(""), "WS187", "2008-02-16T09:15:20Z", one});
     insert(connection, "failed", {Value("WS187"), "Gene", awkward, awkward});
