@@ -35,14 +35,22 @@ inline void check_counts(store::Pool& pool) {
 
 inline std::string contents_of(store::Pool& pool, ComparedIn compared_in = ComparedIn::counts) {
     std::string all;
+    const auto unpacked = [&](const std::string& frame) {
+        const std::vector<store::Value> id{std::int64_t{base::dictionary_of_frame(frame)}};
+        const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
+            return transaction.query("SELECT dictionary FROM dictionaries WHERE id = ?", id);
+        });
+        if (rows.empty()) return base::decompress(frame, 1 << 26).value();
+        const auto dictionary = base::DecompressionDictionary::make(rows.front().blob(0));
+        return base::decompress(frame, 1 << 26, &dictionary.value()).value();
+    };
     const auto add = [&](std::string_view sql, bool packed = false) {
         const auto rows = store::perform(
             pool, store::Access::read, [&](auto& transaction) { return transaction.query(sql); });
         for (const auto& row : rows) {
             const auto last = row.size() - 1;
             for (std::size_t i = 0; i < row.size(); ++i)
-                all += packed && i == last ? base::decompress(row.blob(i), 1 << 26).value()
-                                           : row.text(i) + '|';
+                all += packed && i == last ? unpacked(row.blob(i)) : row.text(i) + '|';
             all += '\n';
         }
     };
