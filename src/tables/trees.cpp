@@ -2,7 +2,6 @@
 #include "tables/trees.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
@@ -61,25 +60,17 @@ class TreeReader {
     std::map<std::uint32_t, base::DecompressionDictionary> known_;
 };
 
-// Returns the usable dictionaries of classes. Of several for one class, that with the smallest id is used.
-//   unusable  gets the classes whose dictionary is damaged
-DictionariesByClass stored_dictionaries(Transaction& transaction, std::span<const Value> classes,
-                                        std::set<std::string>& unusable) {
+// Returns the dictionaries of classes. Of several for one class, that with the smallest id is used; damaged ones are
+// not.
+DictionariesByClass stored_dictionaries(Transaction& transaction,
+                                        std::span<const Value> classes) {
     DictionariesByClass dictionaries;
-    std::map<std::string, std::int64_t> ids;
     for (const auto& row :
          query_in(transaction, "SELECT class, id, dictionary FROM dictionaries WHERE class IN",
-                  {}, classes)) {
-        const auto& class_name = row.text(0);
-        const auto id = ids.find(class_name);
-        if (id != ids.end() && id->second <= row.integer(1)) continue;
-        ids[class_name] = row.integer(1);
-        dictionaries.erase(class_name);
+                  {}, classes, " ORDER BY id")) {
         auto dictionary = base::CompressionDictionary::make(row.blob(2));
         if (dictionary && base::id_of_dictionary(row.blob(2)) == row.integer(1))
-            dictionaries.emplace(class_name, std::move(*dictionary));
-        else
-            unusable.insert(class_name);
+            dictionaries.try_emplace(row.text(0), std::move(*dictionary));
     }
     return dictionaries;
 }
@@ -178,14 +169,13 @@ Result<std::vector<tree::Node>> unpacked_tree(std::string_view bytes,
 DictionariesByClass dictionaries_for(store::Pool& pool, const TreesByClass& trees) {
     std::vector<Value> classes;
     for (const auto& [class_name, of_class] : trees) classes.emplace_back(class_name);
-    std::set<std::string> unusable;
     const auto read = [&](Transaction& transaction) {
-        return stored_dictionaries(transaction, classes, unusable);
+        return stored_dictionaries(transaction, classes);
     };
     auto dictionaries = store::perform(pool, store::Access::read, read);
     std::vector<Value> made;
     for (const auto& [class_name, of_class] : trees) {
-        if (dictionaries.contains(class_name) || unusable.contains(class_name)) continue;
+        if (dictionaries.contains(class_name)) continue;
         auto dictionary = dictionary_made_of(of_class);
         if (dictionary.empty()) continue;
         made.insert(made.end(), {Value{std::int64_t{base::id_of_dictionary(dictionary)}},
