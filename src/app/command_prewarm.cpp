@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/notify.hpp"
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
+#include "base/json.hpp"
 #include "release/prewarm.hpp"
+#include "render/page.hpp"
 
 namespace app {
 namespace {
@@ -17,7 +20,7 @@ using base::Result;
 using std::chrono::steady_clock;
 
 struct Outcome {
-    std::string version;
+    base::Release release;
     release::JobResult result;
     double seconds = 0;
 };
@@ -40,7 +43,7 @@ Result<Outcome> warm_one(Services& services, const history::Builds& builds,
                                     });
     if (!result) return tl::unexpected(result.error());
     const std::chrono::duration<double> took = steady_clock::now() - start;
-    return Outcome{builds.build->release().version, std::move(*result), took.count()};
+    return Outcome{builds.build->release(), std::move(*result), took.count()};
 }
 
 void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome* before) {
@@ -65,7 +68,7 @@ void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome
             .end_object();
     json.end_array();
     json.field("new", counters.added)
-        .field("release", outcome.version)
+        .field("release", outcome.release.version)
         .field("seconds", outcome.seconds)
         .field("unchanged", counters.unchanged)
         .field("vanished", counters.vanished)
@@ -76,8 +79,8 @@ void print_text(const Outcome& outcome) {
     const auto& counters = outcome.result.counters;
     if (outcome.result.finished_before)
         fmt::print("{} is already recorded; retrying the objects that could not be read\n",
-                   outcome.version);
-    fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.version,
+                   outcome.release.version);
+    fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.release.version,
                counters.looked_at, outcome.seconds, static_cast<double>(counters.bytes) / 1e6);
     fmt::print("  new        {:>12}\n  changed    {:>12}\n  unchanged  {:>12}\n"
                "  before     {:>12}   (compared by requests or earlier jobs)\n"
@@ -98,7 +101,7 @@ void print_before(const Outcome& outcome) {
     fmt::print(
         "{}, the current release, was brought up to date before: {} recorded, {} unchanged,"
         " {} failed in {:.1f} s\n",
-        outcome.version, recorded, counters.unchanged, counters.failed, outcome.seconds);
+        outcome.release.version, recorded, counters.unchanged, counters.failed, outcome.seconds);
     print_failures(counters.failures);
 }
 
@@ -135,17 +138,52 @@ Result<Staged> open_staged(Services& services, const std::string& folder) {
     return staged;
 }
 
+// A webhook of a chat shows the field `text`.
+std::string summary_of(const Outcome& outcome, const render::Site& site) {
+    const auto& release = outcome.release;
+    const auto& counters = outcome.result.counters;
+    const auto url = render::release_url(release.version, site);
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object()
+        .field("changed", counters.changed)
+        .field("failed", counters.failed)
+        .field("new", counters.added)
+        .field("release", release.version)
+        .field("released_on", base::format_date(release.released_on))
+        .field("site", site.title)
+        .field("text", fmt::format("{}: {} changed, {} new and {} vanished objects in {}. {}",
+                                   site.title, counters.changed, counters.added,
+                                   counters.vanished, release.version, url))
+        .field("unchanged", counters.unchanged)
+        .field("url", url)
+        .field("vanished", counters.vanished)
+        .end_object();
+    return text;
+}
+
+// The release is recorded, whatever becomes of the notification.
+void notify_of(const std::vector<Outcome>& outcomes, const Config& config) {
+    if (!config.notify.is_wanted()) return;
+    for (const auto& outcome : outcomes) {
+        if (!outcome.result.newly_recorded) continue;
+        for (const auto& failure : notify(config.notify, summary_of(outcome, config.site)))
+            complain(outcome.release.version + " is recorded, but " + failure, ok);
+    }
+}
+
 int status_after(const std::vector<Outcome>& outcomes) {
     const auto& last = outcomes.back();
     if (last.result.finished) {
         int status = ok;
         for (const auto& outcome : outcomes)
-            status =
-                std::max(status, status_of_finished(outcome.version, outcome.result.counters));
+            status = std::max(
+                status, status_of_finished(outcome.release.version, outcome.result.counters));
         return status;
     }
-    return complain(last.version + " was stopped before it finished. Run the same command to "
-                                   "continue",
+    return complain(last.release.version +
+                        " was stopped before it finished. Run the same command to "
+                        "continue",
                     failed);
 }
 
@@ -186,6 +224,7 @@ int run(Services& services, const PrewarmOptions& options) {
         if (!outcomes.back().result.finished) break;
     }
     print(outcomes, options);
+    notify_of(outcomes, services.config);
     return status_after(outcomes);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "history/context.hpp"
+#include "net/url.hpp"
 #include "render/mail.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
@@ -64,6 +65,13 @@ struct MailConfig {
     Tls tls = Tls::required;
 };
 
+// Who is told that a release has been recorded.
+struct NotifyConfig {
+    std::string command;          // for sh; empty: none
+    std::optional<net::Url> url;  // may be a secret
+    [[nodiscard]] bool is_wanted() const { return !command.empty() || url; }
+};
+
 struct LogConfig {
     base::log::Level level = base::log::Level::info;
     std::filesystem::path file;    // empty: stderr
@@ -84,6 +92,7 @@ struct Config {
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;
     MailConfig mail;
+    NotifyConfig notify;
     LogConfig log;
     // Digest over all that can change the bytes of a page; goes into entity tags.
     std::string page_digest;

@@ -44,6 +44,13 @@ Result<void> keep(Place& place, Result<T> value) {
 
 Result<std::string> text(Value value) { return value; }
 
+// The URL of a webhook is often its only password, and /healthz shows what is wrong with a configuration.
+Result<net::Url> notified_url_of(Value value) {
+    auto url = net::parse_url(value);
+    if (!url) return wrong("the URL " + url.error().text);
+    return url;
+}
+
 Result<std::filesystem::path> path_of(const Draft& draft, Value value) {
     if (value.empty()) return wrong("no path");
     return draft.resolve(value);
@@ -211,18 +218,16 @@ constexpr auto table = std::to_array<Key>({
     {"curators", "",
      [](Draft& d, Value k, Value v) { return keep(d.config.history.curators[k], object_of(v)); }},
     {"successor", "",
-     [](Draft& d, Value k, Value v) {
-         return keep(d.config.site.successor_of_class[k], paths_of(v));
-     }},
+     [](Draft& d, Value k,
+        Value v) { return keep(d.config.site.successor_of_class[k], paths_of(v)); }},
     {"source", "kind", take_kind, yes},
     {"source", "path",
      [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }},
     {"source", "host",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.host, word_of(v)); }},
     {"source", "port",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.source.server.port, number_of(v, 1, 65535));
-     }},
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.source.server.port, number_of(v, 1, 65535)); }},
     {"source", "user",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
     {"source", "password_file",
@@ -281,6 +286,10 @@ constexpr auto table = std::to_array<Key>({
     {"mail", "password_file",
      [](Draft& d, Value, Value v) { return keep(d.config.mail.password_file, path_of(d, v)); }},
     {"mail", "tls", take_tls},
+    {"notify", "command",
+     [](Draft& d, Value, Value v) { return keep(d.config.notify.command, text(v)); }},
+    {"notify", "url",
+     [](Draft& d, Value, Value v) { return keep(d.config.notify.url, notified_url_of(v)); }},
     {"log", "level",
      [](Draft& d, Value, Value v) { return keep(d.config.log.level, level_of(v)); }},
     {"log", "file",

@@ -102,6 +102,8 @@ struct JobResult {
     std::vector<MassChange> mass_changes;
     bool finished = false;         // false: stopped before the end
     bool finished_before = false;  // only what had failed was left, and was tried again
+    // The whole release is recorded now, and was not before: one of all processes that worked on it says so.
+    bool newly_recorded = false;
 };
 
 // One run of a job in this process. One thread calls it.

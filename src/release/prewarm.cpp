@@ -395,7 +395,10 @@ class PrewarmJob {
     Result<JobResult> retry(const Objects& objects) {
         auto counters = record(objects, batch_bytes / 16);
         if (!counters) return tl::unexpected(counters.error());
-        return JobResult{std::move(*counters), {}, !runner_.is_stopped(), true};
+        return JobResult{.counters = std::move(*counters),
+                         .mass_changes = {},
+                         .finished = !runner_.is_stopped(),
+                         .finished_before = true};
     }
 
     // -- batches
@@ -440,7 +443,7 @@ class PrewarmJob {
 
     Result<JobResult> unfinished(const Result<bool>& done) const {
         if (!done) return tl::unexpected(done.error());
-        return JobResult{runner_.counted(), {}, false, false};
+        return JobResult{.counters = runner_.counted(), .mass_changes = {}};
     }
 
     // A request may have recorded an object in an earlier release after the job had worked on the
@@ -474,7 +477,8 @@ class PrewarmJob {
     Result<JobResult> finish() {
         auto failed = catch_up();
         if (!failed) return tl::unexpected(failed.error());
-        JobResult result{runner_.counted(), {}, !runner_.is_stopped(), false};
+        JobResult result{
+            .counters = runner_.counted(), .mass_changes = {}, .finished = !runner_.is_stopped()};
         result.counters.add(std::move(*failed));
         if (!result.finished) return result;
         result.mass_changes =
@@ -483,6 +487,7 @@ class PrewarmJob {
             return note_end(transaction, result);
         });
         if (!noted) return tl::unexpected(noted.error());
+        result.newly_recorded = *noted;
         return result;
     }
 
@@ -498,8 +503,9 @@ class PrewarmJob {
     }
 
     // Notes that each class that was selected is prewarmed.
-    //   error  conflict: the release is recorded with other content by now, or was forgotten
-    Result<void> note_end(Transaction& transaction, const JobResult& result) const {
+    //   returns  whether the whole release is prewarmed now and was not before
+    //   error    conflict: the release is recorded with other content by now, or was forgotten
+    Result<bool> note_end(Transaction& transaction, const JobResult& result) const {
         const auto recorded = tables::lock_build(transaction, current().version);
         if (recorded && base::contradict(recorded->digest, job_.build->digest()))
             return base::fail(base::ErrorKind::conflict,
@@ -508,9 +514,11 @@ class PrewarmJob {
             if (const auto done =
                     tables::record_release(transaction, current(), job_.build->digest());
                 !done)
-                return done;
+                return tl::unexpected(done.error());
         auto prewarmed = compared_classes();
-        if (class_name().empty()) prewarmed.emplace("", result.counters.looked_at);
+        const bool is_whole = class_name().empty();
+        const bool was_whole = tables::is_prewarmed(transaction, "", current().version);
+        if (is_whole) prewarmed.emplace("", result.counters.looked_at);
         for (const auto& [name, objects] : prewarmed)
             tables::note_prewarmed(transaction, name, current().version, job_.context.clock(),
                                    objects);
@@ -520,7 +528,7 @@ class PrewarmJob {
             tables::move_generation(transaction);
         else
             tables::note_rewrite(transaction, job_.context.clock());
-        return {};
+        return is_whole && !was_whole;
     }
 
     const ReleaseJob& job_;

@@ -347,6 +347,22 @@ TEST_CASE("What mails are sent from and by is read, and the password only when o
     CHECK_FALSE(says(complaint(least + "[mail]\nsmtp = smtp://u:secret@x.org\n"), "secret"));
 }
 
+TEST_CASE("Who is told of a release is read, and a wrong URL is not repeated") {
+    const auto config = load(least + "[notify]\ncommand = mail -s \"$(date)\" a@x.org | cat\n"
+                                     "url = https://chat.x.org/hook/a1?b=c\n");
+    INFO((config ? "" : config.error().text));
+    REQUIRE(config);
+    CHECK(config->notify.command == "mail -s \"$(date)\" a@x.org | cat");
+    CHECK(config->notify.url->text == "https://chat.x.org/hook/a1?b=c");
+    CHECK_FALSE(load(least)->notify.is_wanted());
+    for (const auto* const url : {"", "chat.x.org/hook", "ftp://x.org/", "http://u:secret@x.org/",
+                                  "https://x.org/secret#f"}) {
+        const auto text = complaint(least + "[notify]\nurl = " + url + "\n");
+        CHECK(says(text, "[notify] url: the URL "));
+        CHECK_FALSE(says(text, "secret"));
+    }
+}
+
 TEST_CASE("A server needs no key but its kind") {
     const auto config = load_source("kind = server\n");
     INFO((config ? "" : config.error().text));

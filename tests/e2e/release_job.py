@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import json
 import os
 import resource
 import signal
@@ -222,3 +223,23 @@ def _(site):
         back.end()
     Job(site, config=store.config).expect_done()
     job.expect_same(store, FIRST)
+
+
+@check("The command of [notify] is told once of each release that is recorded, and may fail")
+def _(site):
+    told = site.folder / "told"
+    site.write_config(notify__command=f"cat >> {told}; echo >> {told}; exit 3")
+    site.switch_to("WS187")
+    site.expect(0, "init")
+    site.expect(0, "prewarm", "--class", "Gene")
+    assert not told.exists(), "a class is no release"
+    done = site.expect(0, "prewarm", "--all", "--json")
+    assert json.loads(done.stdout)["finished"], done.stdout
+    assert b"WS187 is recorded, but [notify] command failed: it ended with status 3" in done.stderr, done.stderr
+    site.expect(0, "prewarm", "--all")
+    site.expect(0, "prewarm", "--all", "--build", str(site.builds / "WS188"))
+    first, second = (json.loads(line) for line in told.read_text().splitlines())
+    assert (first["release"], second["release"]) == ("WS187", "WS188"), (first, second)
+    assert second["released_on"] == "2008-03-22" and second["changed"] > 0, second
+    assert second["url"] == f"http://127.0.0.1:{site.port}/release/WS188", second
+    assert f"{second['changed']} changed" in second["text"] and second["url"] in second["text"], second

@@ -279,6 +279,20 @@ TEST_CASE("A job that is run again has nothing to do") {
     CHECK(site.contents(ComparedIn::left_out) == contents);
 }
 
+TEST_CASE("Only the job that records a whole release first says that it is newly recorded") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    const HundredGenes a(186), b(187);
+    const auto is_new = [&](const ReleaseJob& job, const Selection& what) {
+        return value_of(site.try_prewarm(job, what)).newly_recorded;
+    };
+    CHECK_FALSE(is_new(small_parts(site, a), OfClass{"Gene"}));
+    CHECK_FALSE(is_new(small_parts(site, a), Objects{{"Gene", "g1"}}));
+    CHECK(is_new(small_parts(site, a), Everything{}));
+    CHECK_FALSE(is_new(small_parts(site, a), Everything{}));
+    CHECK(is_new(small_parts(site, b, &a), Everything{}));
+}
+
 TEST_CASE("Unreadable objects are listed, and the next run tries them again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
@@ -313,18 +327,22 @@ TEST_CASE("Jobs of several processes and requests between them record each objec
     const support::FreshStore fresh(engine);
     for (const auto* builds : {&a, &b, &c}) {
         const SmallBuild* previous = builds == &a ? nullptr : builds == &b ? &a : &b;
-        std::vector<std::jthread> threads;
-        for (int i = 0; i < 2; ++i)
+        std::atomic<int> newly_recorded = 0;
+        {
+            std::vector<std::jthread> threads;
+            for (int i = 0; i < 2; ++i)
+                threads.emplace_back([&] {
+                    JobSite site(fresh.connect());
+                    auto job = small_parts(site, *builds, previous);
+                    job.options.threads = 2;
+                    if (value_of(site.try_prewarm(job)).newly_recorded) ++newly_recorded;
+                });
             threads.emplace_back([&] {
                 JobSite site(fresh.connect());
-                auto job = small_parts(site, *builds, previous);
-                job.options.threads = 2;
-                site.prewarm(job);
+                site.ask_for_all(*builds, previous);
             });
-        threads.emplace_back([&] {
-            JobSite site(fresh.connect());
-            site.ask_for_all(*builds, previous);
-        });
+        }
+        CHECK(newly_recorded == 1);
     }
     JobSite site(fresh.connect());
     CHECK(site.contents(ComparedIn::left_out) == expected);
