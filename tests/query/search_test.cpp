@@ -15,6 +15,7 @@
 #include "support/watched_connection.hpp"
 #include "tables/object_search.hpp"
 #include "tables/objects.hpp"
+#include "tables/release_rows.hpp"
 
 using namespace history;
 using namespace processes;
@@ -76,9 +77,12 @@ TEST_CASE("SQLite finds labels and the most requested objects by indexes that ha
         }
         (void)tables::count_word(transaction, base::words_of("unc-26", 1).at(0), 9);
         (void)tables::most_requested_objects(transaction, 9);
+        const tables::RowSelection beginning{
+            .text = "unc", .shown_versions = {"WS1"}, .by_spelling = true};
+        (void)tables::rows_with_text(transaction, beginning, "WS1", 0, 9);
         return 0;
     });
-    CHECK(asked.size() == 6);
+    CHECK(asked.size() == 7);
     const auto connection = fresh.connect()();
     for (const auto& sql : asked) {
         INFO(sql);
