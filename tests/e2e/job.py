@@ -208,14 +208,17 @@ class Job:
         assert summary["finished"] and adds_up(summary), summary
         return summary
 
-    def until(self, store, trees):
+    def until(self, store, trees, then=lambda: None):
         """Returns once that many trees are recorded, while the job still runs. The job waits
-        while they are counted, so that it cannot end before a slow machine has noticed."""
+        while they are counted, and then() is called, so that it cannot end before a slow machine has noticed."""
         def are_recorded():
             assert self.runs(), f"done before {trees} were recorded: {self.told()[-2000:]}"
             self.process.send_signal(signal.SIGSTOP)
             try:
-                return recorded(store) >= trees
+                if recorded(store) < trees:
+                    return False
+                then()
+                return True
             finally:
                 self.process.send_signal(signal.SIGCONT)
         eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.005)
