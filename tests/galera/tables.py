@@ -21,7 +21,9 @@ QUERIES = {
                " ON 1 = 1",
     "history": "SELECT o.class, o.name, h.version, h.revision, h.since, h.date, h.signature, h.kind,"
                " MD5(h.label), MD5(h.notes) FROM history h JOIN objects o ON o.oid = h.oid",
-    "trees": "SELECT o.class, o.name, t.version, HEX(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
+    # Large trees are compressed without a dictionary, and too large for one packet in hexadecimal digits.
+    "trees": "SELECT o.class, o.name, t.version, HEX(CASE WHEN LENGTH(t.tree) < 100000 THEN t.tree ELSE '' END),"
+             " MD5(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
     "releases": "SELECT version, released_on, digest FROM releases",
     "warmed": "SELECT class, version, objects FROM warmed",
     "failed": "SELECT version, class, name FROM failed",
@@ -71,9 +73,9 @@ class Trees:
         return content.raw
 
     def unpacked(self, row):
-        """Returns a row whose last value is a frame in hexadecimal digits with the digest of its content."""
-        *key, frame = row.split("\t")
-        return "\t".join([*key, md5(self.content(bytes.fromhex(frame)))])
+        """Returns a row of a tree with the digest of its content, or of its frame if that is large."""
+        *key, frame, digest = row.split("\t")
+        return "\t".join([*key, md5(self.content(bytes.fromhex(frame))) if frame else digest])
 
 
 def sorted_tables(ask):
