@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "hub/subscription_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace hub {
+
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+tl::unexpected<base::Error> wrong(std::string_view parameter, std::string_view what) {
+    return base::fail(ErrorKind::malformed,
+                      std::string(parameter) + " " + std::string(what) + ".");
+}
+
+constexpr std::array<std::pair<std::string_view, SignatureMethod>, 4> signature_methods{
+    {{"sha1", SignatureMethod::sha1},
+     {"sha256", SignatureMethod::sha256},
+     {"sha384", SignatureMethod::sha384},
+     {"sha512", SignatureMethod::sha512}}};
+
+// The parameters that a request has at most once.
+constexpr std::array<std::string_view, 7> single_parameters{
+    "hub.mode",   "hub.callback",     "hub.topic",           "hub.lease_seconds",
+    "hub.secret", "hub.verify_token", "hub.signature_method"};
+
+class FormReader {
+   public:
+    explicit FormReader(std::span<const RequestField> fields) : fields_(fields) {}
+
+    // Returns the first value; empty when there is none.
+    [[nodiscard]] std::string_view value(std::string_view name) const {
+        const auto found = std::ranges::find(fields_, name, &RequestField::name);
+        return found == fields_.end() ? std::string_view() : found->value;
+    }
+    [[nodiscard]] std::optional<std::string_view> doubled() const {
+        for (const auto name : single_parameters)
+            if (std::ranges::count(fields_, name, &RequestField::name) > 1) return name;
+        return std::nullopt;
+    }
+    [[nodiscard]] Result<Mode> mode() const {
+        const auto text = value("hub.mode");
+        if (text == "subscribe") return Mode::subscribe;
+        if (text == "unsubscribe") return Mode::unsubscribe;
+        if (text == "publish")
+            return base::fail(ErrorKind::refused,
+                              "hub.mode=publish is not for others: this hub knows what is new on "
+                              "its own site.");
+        if (text.empty()) return wrong("hub.mode", "is missing");
+        return wrong("hub.mode", "must be subscribe or unsubscribe");
+    }
+    [[nodiscard]] Result<net::Url> url(std::string_view name) const {
+        const auto text = value(name);
+        if (text.empty()) return wrong(name, "is missing");
+        auto parsed = net::parse_url(text);
+        if (!parsed) return wrong(name, parsed.error().text);
+        return std::move(*parsed);
+    }
+    [[nodiscard]] Result<std::chrono::seconds> lease() const {
+        constexpr std::string_view name = "hub.lease_seconds";
+        const auto text = value(name);
+        if (text.empty()) return default_lease;
+        const auto is_zero = [](char c) { return c == '0'; };
+        if (!std::ranges::all_of(text, base::is_digit) || std::ranges::all_of(text, is_zero))
+            return wrong(name, "must be a number of seconds above 0, in digits alone");
+        // A number with too many digits for an integer is above the longest lease in any case.
+        const auto seconds = base::parse_count(text);
+        if (!seconds || *seconds > static_cast<std::uint64_t>(longest_lease.count()))
+            return longest_lease;
+        return std::max(shortest_lease,
+                        std::chrono::seconds(static_cast<std::int64_t>(*seconds)));
+    }
+    [[nodiscard]] Result<Verify> verify() const {
+        bool is_there = false;
+        for (const auto& field : fields_) {
+            if (field.name != "hub.verify" || field.value.empty()) continue;
+            if (field.value == "sync") return Verify::sync;
+            if (field.value == "async") return Verify::async;
+            is_there = true;
+        }
+        if (is_there) return wrong("hub.verify", "must be sync or async");
+        return Verify::unsaid;
+    }
+    [[nodiscard]] Result<SignatureMethod> method(SignatureMethod otherwise) const {
+        const auto text = value("hub.signature_method");
+        if (text.empty()) return otherwise;
+        if (const auto found = find_signature_method(text)) return *found;
+        return wrong("hub.signature_method", "must be sha1, sha256, sha384 or sha512");
+    }
+    [[nodiscard]] Result<std::string> text(std::string_view name, std::size_t most) const {
+        const auto text = value(name);
+        if (text.size() > most)
+            return wrong(name, "must not have more than " + std::to_string(most) + " bytes");
+        return std::string(text);
+    }
+
+   private:
+    std::span<const RequestField> fields_;
+};
+
+// Returns an error for a callback whose host is an address that the guard refuses.
+Result<void> check_address(const net::Url& callback, const net::AddressGuard& guard) {
+    const auto address = net::parse_address(callback.host);
+    if (address && guard.refusal(*address, callback.port))
+        return wrong("hub.callback", "must not name an address or port that is not public");
+    return {};
+}
+
+Result<void> read_options(const FormReader& form, SubscriptionRequest& request) {
+    const auto verify = form.verify();
+    if (!verify) return tl::unexpected(verify.error());
+    request.verify = *verify;
+    const auto method =
+        form.method(request.speaks_03() ? SignatureMethod::sha1 : SignatureMethod::sha256);
+    if (!method) return tl::unexpected(method.error());
+    request.method = *method;
+    auto secret = form.text("hub.secret", longest_secret);
+    if (!secret) return tl::unexpected(secret.error());
+    request.secret = std::move(*secret);
+    auto token = form.text("hub.verify_token", longest_verify_token);
+    if (!token) return tl::unexpected(token.error());
+    if (!token->empty()) request.verify_token = std::move(*token);
+    if (request.mode == Mode::unsubscribe) return {};
+    const auto lease = form.lease();
+    if (!lease) return tl::unexpected(lease.error());
+    request.lease = *lease;
+    return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Mode mode) {
+    return mode == Mode::subscribe ? "subscribe" : "unsubscribe";
+}
+
+std::string_view name_of(SignatureMethod method) {
+    return signature_methods.at(static_cast<std::size_t>(method)).first;
+}
+
+std::optional<SignatureMethod> find_signature_method(std::string_view name) {
+    for (const auto& [known, method] : signature_methods)
+        if (known == name) return method;
+    return std::nullopt;
+}
+
+Result<SubscriptionRequest> parse_subscription_request(std::span<const RequestField> fields,
+                                                       const net::AddressGuard& guard) {
+    const FormReader form(fields);
+    if (const auto name = form.doubled()) return wrong(*name, "must not be given twice");
+    const auto mode = form.mode();
+    if (!mode) return tl::unexpected(mode.error());
+    auto callback = form.url("hub.callback");
+    if (!callback) return tl::unexpected(callback.error());
+    if (const auto checked = check_address(*callback, guard); !checked)
+        return tl::unexpected(checked.error());
+    auto topic = form.url("hub.topic");
+    if (!topic) return tl::unexpected(topic.error());
+    SubscriptionRequest request{
+        .mode = *mode, .callback = std::move(*callback), .topic = std::move(*topic)};
+    if (const auto read = read_options(form, request); !read) return tl::unexpected(read.error());
+    return request;
+}
+
+}  // namespace hub

@@ -1,0 +1,103 @@
+// hub/subscriptions.hpp -- the tables topics and subscriptions: who gets what, and until when.
+// A subscription is one callback for one topic. What its subscriber asked for last is pending until the hub
+// has verified it, and apart from what is in force: a renewal that nobody confirms changes nothing.
+// All functions throw store::Failure. Times are those of the store's clock. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "hub/subscription_request.hpp"
+#include "hub/topic.hpp"
+#include "store/dialect.hpp"
+#include "store/pool.hpp"
+
+namespace hub {
+
+// Returns the time of the store; replaced in tests.
+using StoreClock = std::function<base::Seconds(store::Transaction&)>;
+
+struct SubscriptionLimits {
+    std::size_t most = 1'000'000;            // pending ones included
+    std::size_t most_of_host = 100'000;      // with callbacks of one host
+    std::size_t most_pending_of_host = 500;  // requests that wait for their verification
+};
+
+enum class Accepted : unsigned char {
+    yes,
+    host_is_full,  // nothing is recorded, as below; works again when others have ended
+    store_is_full,
+};
+
+// Accepts requests of subscribers.
+class Subscriptions {
+   public:
+    // `pool` must outlive the object.
+    explicit Subscriptions(store::Pool& pool, SubscriptionLimits limits = {},
+                           StoreClock clock = store::now)
+        : pool_(pool), limits_(limits), clock_(std::move(clock)) {}
+
+    // Records what a subscriber asks for; the hub verifies it later, and of several requests for one
+    // subscription only the last one. A request to end a subscription that isn't there is forgotten.
+    //   topic         what request.topic stands for. Verifications name the topic as the request did
+    //   token_digest  base::sha256_hex() of the token that showed that the subscriber may read the topic;
+    //                 empty: a public site
+    //   cost          one transaction of some statements; limits are counted in an index
+    [[nodiscard]] Accepted ask(const SubscriptionRequest& request, const Topic& topic,
+                               const std::string& token_digest);
+
+   private:
+    store::Pool& pool_;
+    SubscriptionLimits limits_;
+    StoreClock clock_;
+};
+
+// What operators see of a subscription: never its secret.
+struct SubscriptionEntry {
+    std::int64_t id = 0;
+    std::string topic, callback;
+    std::string expires_at;   // RFC 3339; empty: never verified
+    bool is_pending = false;  // a verification is due
+    bool is_signed = false;
+    std::string
+        waiting_since;  // RFC 3339: the oldest change that it waits for; empty: it has everything
+    std::int64_t tries = 0;     // of the delivery that is due
+    std::string failing_since;  // RFC 3339; empty: the last delivery succeeded
+    bool operator==(const SubscriptionEntry&) const = default;
+};
+// Returns those with an id above `after` whose callback or topic contains `text`, by id.
+[[nodiscard]] std::vector<SubscriptionEntry> list_subscriptions(store::Transaction& transaction,
+                                                                std::int64_t after,
+                                                                std::string_view text,
+                                                                std::size_t most);
+// Ends subscriptions without telling the subscribers: the one with this id (as the list shows it), or all
+// with this callback, or all of this topic.
+//   returns  how many there were
+[[nodiscard]] std::size_t forget_subscriptions(store::Transaction& transaction,
+                                               const std::string& which);
+
+// For /metrics, /healthz and operators.
+struct HubNumbers {
+    std::uint64_t subscriptions = 0;  // in force
+    std::uint64_t topics = 0;
+    std::uint64_t to_verify = 0;  // requests that wait for their verification
+    std::uint64_t waiting = 0;    // subscriptions that wait for a delivery
+    std::uint64_t failing = 0;    // of these, how many have failed at least once
+    std::optional<base::Seconds>
+        waiting_since;  // when the oldest change was found that is not delivered
+    std::optional<base::Seconds> looked_at;  // when a hub looked for news last; nullopt: never
+    // Outcomes since the store was made, by all hubs: "delivered", "failed", "given up", "gone", "verified",
+    // "refused".
+    std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};
+};
+//   cost  scans two indexes: for callers that ask about once a minute
+[[nodiscard]] HubNumbers hub_numbers(store::Transaction& transaction);
+
+}  // namespace hub
