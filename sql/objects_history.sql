@@ -208,6 +208,90 @@ CREATE TABLE IF NOT EXISTS watch_lists (
   KEY watch_lists_by_use (last_used)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Feeds that are or were subscribed to at the hub, and up to where their news was found.
+CREATE TABLE IF NOT EXISTS topics (
+  id            BIGINT NOT NULL AUTO_INCREMENT,
+  url           VARCHAR(2048) NOT NULL,
+  url_digest    VARCHAR(64) NOT NULL,
+  subject       VARCHAR(16) NOT NULL,
+  class         VARCHAR(64) NOT NULL,
+  name          VARCHAR(512) NOT NULL,
+  version       VARCHAR(32) NOT NULL,
+  position      VARCHAR(128) NOT NULL DEFAULT '',
+  notifications BIGINT NOT NULL DEFAULT 0,
+  activations   BIGINT NOT NULL DEFAULT 0,
+  looked_in     VARCHAR(32) NOT NULL DEFAULT '',
+  row_seen      VARCHAR(96) NOT NULL DEFAULT '',
+  PRIMARY KEY (id),
+  UNIQUE KEY topics_by_url (url_digest),
+  KEY topics_by_object (class, name),
+  KEY topics_by_subject (subject, looked_in)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Who gets what until when; and apart from that (asked_…), what a subscriber asked for and has not confirmed.
+CREATE TABLE IF NOT EXISTS subscriptions (
+  id                 BIGINT NOT NULL AUTO_INCREMENT,
+  topic              BIGINT NOT NULL,
+  callback           VARCHAR(2048) NOT NULL,
+  callback_digest    VARCHAR(64) NOT NULL,
+  host               VARCHAR(255) NOT NULL,
+  expires_at         CHAR(20) NOT NULL DEFAULT '',
+  topic_url          VARCHAR(2048) NOT NULL DEFAULT '',
+  secret             VARCHAR(255) NOT NULL DEFAULT '',
+  method             VARCHAR(8) NOT NULL DEFAULT '',
+  lease              BIGINT NOT NULL DEFAULT 0,
+  reader             VARCHAR(64) NOT NULL DEFAULT '',
+  verify_token       VARCHAR(512) NOT NULL DEFAULT '',
+  speaks_03          BIGINT NOT NULL DEFAULT 0,
+  renewal_of         CHAR(20) NOT NULL DEFAULT '',
+  asked              VARCHAR(16) NOT NULL DEFAULT '',
+  asked_number       BIGINT NOT NULL DEFAULT 0,
+  asked_at           CHAR(20) NOT NULL DEFAULT '',
+  asked_from         BIGINT NOT NULL DEFAULT 0,
+  asked_topic_url    VARCHAR(2048) NOT NULL DEFAULT '',
+  asked_secret       VARCHAR(255) NOT NULL DEFAULT '',
+  asked_method       VARCHAR(8) NOT NULL DEFAULT '',
+  asked_lease        BIGINT NOT NULL DEFAULT 0,
+  asked_reader       VARCHAR(64) NOT NULL DEFAULT '',
+  asked_verify_token VARCHAR(512) NOT NULL DEFAULT '',
+  asked_speaks_03    BIGINT NOT NULL DEFAULT 0,
+  verify_at          CHAR(20) NOT NULL DEFAULT '',
+  verify_tries       BIGINT NOT NULL DEFAULT 0,
+  verify_claim       BIGINT NOT NULL DEFAULT 0,
+  delivered          BIGINT NOT NULL DEFAULT 0,
+  queued             BIGINT NOT NULL DEFAULT 0,
+  due_at             CHAR(20) NOT NULL DEFAULT '',
+  tries              BIGINT NOT NULL DEFAULT 0,
+  failing_since      CHAR(20) NOT NULL DEFAULT '',
+  given_up           BIGINT NOT NULL DEFAULT 0,
+  claim              BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (id),
+  UNIQUE KEY subscriptions_by_callback (topic, callback_digest),
+  KEY subscriptions_by_host (host, asked),
+  KEY subscriptions_by_due (due_at, host),
+  KEY subscriptions_by_verification (verify_at),
+  KEY subscriptions_by_expiry (expires_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- What was new in a topic, kept until all of its subscribers have it.
+CREATE TABLE IF NOT EXISTS notifications (
+  topic        BIGINT NOT NULL,
+  number       BIGINT NOT NULL,
+  content_type VARCHAR(255) NOT NULL,
+  body         LONGBLOB NOT NULL,
+  made_at      CHAR(20) NOT NULL,
+  PRIMARY KEY (topic, number),
+  KEY notifications_by_time (made_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- What hubs note: counts of outcomes, and what was looked at when news was looked for last.
+CREATE TABLE IF NOT EXISTS hub_notes (
+  name   VARCHAR(64) NOT NULL,
+  number BIGINT NOT NULL DEFAULT 0,
+  text   VARCHAR(512) NOT NULL DEFAULT '',
+  PRIMARY KEY (name)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- One slot is moved on by a process: writers on several hosts don't wait for one row.
 INSERT INTO meta (name, value) VALUES
   ('generation', 0),
@@ -218,5 +302,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 10)
+INSERT INTO meta (name, value) VALUES ('schema', 11)
   ON DUPLICATE KEY UPDATE value = value;

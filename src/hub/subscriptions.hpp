@@ -5,12 +5,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/date.hpp"
@@ -83,6 +86,10 @@ struct SubscriptionEntry {
 [[nodiscard]] std::size_t forget_subscriptions(store::Transaction& transaction,
                                                const std::string& which);
 
+// Makes deliveries due now that wait for their next try, of callbacks that contain `text`.
+//   returns  how many subscriptions there were
+std::size_t retry_now(store::Transaction& transaction, std::string_view text, base::Seconds now);
+
 // For /metrics, /healthz and operators.
 struct HubNumbers {
     std::uint64_t subscriptions = 0;  // in force
@@ -99,5 +106,32 @@ struct HubNumbers {
 };
 //   cost  scans two indexes: for callers that ask about once a minute
 [[nodiscard]] HubNumbers hub_numbers(store::Transaction& transaction);
+
+// ---- For the hub ----
+
+// How long a subscription that has ended stays in the table, and how long before its end a subscriber of
+// PubSubHubbub 0.3 is asked to renew it.
+inline constexpr std::chrono::days expired_stays{7};
+inline constexpr std::chrono::hours renewal_before{12};
+
+struct SweepResult {
+    std::size_t expired = 0;  // subscriptions that were deleted
+};
+// Deletes subscriptions that ended some time ago, and corrects times that a wrong clock wrote.
+SweepResult sweep(store::Transaction& transaction, base::Seconds now);
+// Makes verifications due for subscribers of PubSubHubbub 0.3 whose subscription ends soon: those don't ask
+// by themselves. Each is asked once.
+void ask_for_renewals(store::Transaction& transaction, base::Seconds now);
+// Deletes topics that nobody has a subscription for, with their notifications.
+void delete_unused_topics(store::Transaction& transaction, std::size_t most);
+
+// "object", "watch_list", "class", "release", "releases"
+[[nodiscard]] std::string_view name_of(Topic::Subject subject);
+// Returns the topic in five columns of a row: url, subject, class, name, version.
+[[nodiscard]] Topic topic_in(const store::Row& row, std::size_t first);
+// Adds to HubNumbers::outcomes.
+//   slot  tables::slot_of_process()
+void count_outcomes(store::Transaction& transaction,
+                    const std::map<std::string, std::int64_t>& outcomes, const std::string& slot);
 
 }  // namespace hub

@@ -37,15 +37,27 @@ struct OwnColumn {
     const char* column;
 };
 constexpr std::array own_columns{
-    OwnColumn{"releases", "released_on"},    OwnColumn{"objects", "name_key"},
-    OwnColumn{"history", "recorded_at"},     OwnColumn{"trees", "tree"},
-    OwnColumn{"accepted", "accepted_at"},    OwnColumn{"meta", "value"},
-    OwnColumn{"warmed", "warmed_at"},        OwnColumn{"failed", "reason"},
-    OwnColumn{"leases", "expires_at"},       OwnColumn{"mass_changes", "of_objects"},
-    OwnColumn{"replacements", "revision"},   OwnColumn{"tokens", "token_hash"},
-    OwnColumn{"renames", "new_name"},        OwnColumn{"words", "word"},
-    OwnColumn{"watch_lists", "last_used"},   OwnColumn{"row_counts", "slot"},
+    OwnColumn{"releases", "released_on"},
+    OwnColumn{"objects", "name_key"},
+    OwnColumn{"history", "recorded_at"},
+    OwnColumn{"trees", "tree"},
+    OwnColumn{"accepted", "accepted_at"},
+    OwnColumn{"meta", "value"},
+    OwnColumn{"warmed", "warmed_at"},
+    OwnColumn{"failed", "reason"},
+    OwnColumn{"leases", "expires_at"},
+    OwnColumn{"mass_changes", "of_objects"},
+    OwnColumn{"replacements", "revision"},
+    OwnColumn{"tokens", "token_hash"},
+    OwnColumn{"renames", "new_name"},
+    OwnColumn{"words", "word"},
+    OwnColumn{"watch_lists", "last_used"},
+    OwnColumn{"row_counts", "slot"},
     OwnColumn{"dictionaries", "dictionary"},
+    OwnColumn{"topics", "url_digest"},
+    OwnColumn{"subscriptions", "callback_digest"},
+    OwnColumn{"notifications", "made_at"},
+    OwnColumn{"hub_notes", "number"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -234,7 +246,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(7),
                                 upgrade_to(8, fill_for_schema_8),
                                 upgrade_to(9),
-                                upgrade_to(10)};
+                                upgrade_to(10),
+                                upgrade_to(11)};
     return all;
 }
 

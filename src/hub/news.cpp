@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "hub/news.hpp"
+
+#include <set>
+
+#include "base/text.hpp"
+#include "hub/subscriptions.hpp"
+#include "store/dialect.hpp"
+#include "tables/prewarmed.hpp"
+#include "tables/release_counts.hpp"
+#include "tables/releases.hpp"
+
+namespace hub {
+
+namespace {
+
+using base::format_rfc3339;
+using store::Transaction;
+using store::Value;
+
+const store::Insert a_note{"hub_notes", {"name", "number", "text"}, {"name"}};
+constexpr std::string_view rows_of = "rows ";
+constexpr std::chrono::seconds look_claim{60};
+
+// What the last finished look saw.
+struct LastLook {
+    std::string version;  // empty: there was none
+    std::int64_t generation = 0;
+};
+
+LastLook last_look(Transaction& transaction) {
+    const auto rows = transaction.query("SELECT text FROM hub_notes WHERE name = 'looked'");
+    if (rows.empty()) return {};
+    // "GENERATION VERSION"
+    const std::string_view text = rows.front().text(0);
+    const auto blank = std::min(text.find(' '), text.size());
+    return {std::string(text.substr(std::min(blank + 1, text.size()))),
+            base::parse_integer(text.substr(0, blank)).value_or(-1)};
+}
+
+std::map<std::string, std::int64_t> last_writes(Transaction& transaction) {
+    std::map<std::string, std::int64_t> writes;
+    for (const auto& row : transaction.query(
+             "SELECT name, number FROM hub_notes WHERE name >= 'rows ' AND name < 'rows!'"))
+        writes[row.text(0).substr(rows_of.size())] = row.integer(1);
+    return writes;
+}
+
+// How often rows of a release were written, for releases up to the current one.
+std::map<std::string, std::int64_t> writes_up_to(Transaction& transaction,
+                                                 const std::string& current) {
+    const auto releases = tables::load_releases(transaction);
+    std::map<std::string, std::int64_t> writes;
+    for (const auto& [version, kinds] : tables::count_rows_by_kind(transaction)) {
+        if (releases.is_later(version, current)) continue;
+        auto& sum = writes[version];
+        for (const auto& [kind, rows] : kinds) sum += rows.writes;
+    }
+    return writes;
+}
+
+using Chosen = std::map<std::int64_t, std::string>;  // row_seen by topic
+
+// Chooses topics of objects that have a row in the release.
+void choose_changed(Transaction& transaction, const std::string& version, Chosen& chosen) {
+    const auto sql = std::string("SELECT t.id, t.row_seen, h.sid, h.revision FROM topics t ") +
+                     std::string(store::read_first(transaction.engine())) +
+                     "history h ON h.version = ? AND h.class = t.class AND h.name = t.name"
+                     " WHERE t.subject = 'object'";
+    for (const auto& row : transaction.query(sql, {Value{version}})) {
+        auto seen =
+            version + ' ' + std::to_string(row.integer(2)) + ' ' + std::to_string(row.integer(3));
+        if (seen != row.text(1)) chosen[row.integer(0)] = std::move(seen);
+    }
+}
+
+// Chooses topics of objects that may not be compared in the release.
+void choose_uncompared(Transaction& transaction, const std::string& version, Chosen& chosen) {
+    const auto prewarmed = tables::prewarmed_classes(transaction, version);
+    std::set<std::pair<std::string, std::string>> failed;
+    for (const auto& object : tables::failed_objects(transaction, version, ""))
+        failed.emplace(object.class_name, object.name);
+    for (const auto& row : transaction.query(
+             "SELECT id, class, name FROM topics WHERE subject = 'object' AND looked_in <> ?",
+             {Value{version}}))
+        if (!prewarmed.contains(row.text(1)) || failed.contains({row.text(1), row.text(2)}))
+            chosen.try_emplace(row.integer(0));
+}
+
+}  // namespace
+
+std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& current) {
+    LookPlan plan{.version = current, .generation = tables::generation(transaction)};
+    const auto last = last_look(transaction);
+    if (last.version == current && last.generation == plan.generation) return std::nullopt;
+    plan.writes = writes_up_to(transaction, current);
+    const auto before = last_writes(transaction);
+    Chosen chosen;
+    for (const auto& [version, writes] : plan.writes) {
+        const auto found = before.find(version);
+        if (found == before.end() || found->second != writes)
+            choose_changed(transaction, version, chosen);
+    }
+    if (last.version != current) choose_uncompared(transaction, current, chosen);
+    for (const auto& row : transaction.query("SELECT id FROM topics WHERE subject <> 'object'"))
+        chosen.try_emplace(row.integer(0));
+    plan.candidates.reserve(chosen.size());
+    for (auto& [topic, row_seen] : chosen)
+        plan.candidates.push_back({topic, std::move(row_seen)});
+    return plan;
+}
+
+void note_finished_look(Transaction& transaction, const LookPlan& plan, base::Seconds now) {
+    const auto upsert = store::upsert_sql(transaction.engine(), a_note);
+    const auto note = [&](const std::string& name, std::int64_t number, const std::string& text) {
+        const std::vector<Value> values{Value{name}, Value{number}, Value{text}};
+        transaction.execute(upsert, values);
+    };
+    // The counts of releases that are later than the current one, or that were forgotten, are no use any more.
+    const auto before = last_writes(transaction);
+    for (const auto& [version, writes] : before)
+        if (!plan.writes.contains(version))
+            transaction.execute("DELETE FROM hub_notes WHERE name = ?",
+                                {Value{std::string(rows_of) + version}});
+    for (const auto& [version, writes] : plan.writes) {
+        const auto found = before.find(version);
+        if (found == before.end() || found->second != writes)
+            note(std::string(rows_of) + version, writes, "");
+    }
+    note("looked", now.time_since_epoch().count(),
+         std::to_string(plan.generation) + ' ' + plan.version);
+}
+
+bool claim_look(Transaction& transaction, std::int64_t owner, base::Seconds now) {
+    const auto seconds = now.time_since_epoch().count();
+    const Value until{std::int64_t{seconds + look_claim.count()}}, me{std::to_string(owner)};
+    store::insert_unless_there(
+        transaction, a_note,
+        std::vector{Value{std::string("looker")}, Value{std::int64_t{0}}, Value{std::string()}});
+    return transaction.execute("UPDATE hub_notes SET text = ?, number = ? WHERE name = 'looker'"
+                               " AND (text = ? OR number <= ? OR number > ?)",
+                               {me, until, me, Value{std::int64_t{seconds}}, until}) == 1;
+}
+
+std::optional<TopicState> load_topic(Transaction& transaction, std::int64_t topic,
+                                     base::Seconds now) {
+    const auto rows = transaction.query(
+        "SELECT url, subject, class, name, version, position FROM topics WHERE id = ? AND EXISTS"
+        " (SELECT 1 FROM subscriptions s WHERE s.topic = topics.id AND s.expires_at > ?)",
+        {Value{topic}, Value{format_rfc3339(now)}});
+    if (rows.empty()) return std::nullopt;
+    return TopicState{topic_in(rows.front(), 0), rows.front().text(5)};
+}
+
+void note_without_news(Transaction& transaction, const LookPlan::Candidate& candidate,
+                       const std::string& looked_in) {
+    if (candidate.row_seen.empty())
+        transaction.execute("UPDATE topics SET looked_in = ? WHERE id = ?",
+                            {Value{looked_in}, Value{candidate.topic}});
+    else
+        transaction.execute(
+            "UPDATE topics SET looked_in = ?, row_seen = ? WHERE id = ?",
+            {Value{looked_in}, Value{candidate.row_seen}, Value{candidate.topic}});
+}
+
+}  // namespace hub

@@ -1,0 +1,229 @@
+// Every subscriber gets every notification, in order, whatever happens to hubs and stores.
+// SPDX-License-Identifier: MIT
+#include "hub/deliveries.hpp"
+
+#include <set>
+
+#include "hub_store.hpp"
+
+using namespace hub;
+using support::each_hub_store;
+using support::HubStore;
+using support::topic_of;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+constexpr auto* some_callback = "http://a.example/";
+
+}  // namespace
+
+TEST_CASE("A notification is due for all subscribers of its topic") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe("http://a.example/");
+        hub_store.subscribe("http://b.example/");
+        hub_store.subscribe("http://c.example/", "b");
+        CHECK(hub_store.claim().empty());
+        CHECK(hub_store.notify("1"));
+        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ 1", "http://b.example/ 1"});
+        CHECK(hub_store.deliver_all().empty());
+    });
+}
+
+TEST_CASE("A subscriber gets the oldest notification first, and the next one when it has it") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        hub_store.notify("1");
+        hub_store.notify("2");
+        auto claimed = hub_store.claim();
+        REQUIRE(claimed.size() == 1);
+        CHECK(hub_store.body_of(claimed[0]) == "1");
+        CHECK(hub_store.claim().empty());
+        hub_store.notify("3");
+        hub_store.finish(claimed[0], Delivered::failed, 60);
+        CHECK(hub_store.claim().empty());
+        hub_store.now += std::chrono::seconds(60);
+        claimed = hub_store.claim();
+        REQUIRE(claimed.size() == 1);
+        CHECK(claimed[0].tries == 1);
+        CHECK(hub_store.body_of(claimed[0]) == "1");
+        CHECK(hub_store.finish(claimed[0], Delivered::delivered) ==
+              std::map<std::string, std::int64_t>{{"delivered", 1}});
+        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ 2", "http://a.example/ 3"});
+    });
+}
+
+TEST_CASE("Giving up loses the notification and keeps the subscription") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        hub_store.notify("1");
+        hub_store.notify("2");
+        CHECK(hub_store.finish(hub_store.claim().at(0), Delivered::failed) ==
+              std::map<std::string, std::int64_t>{{"given up", 1}});
+        const auto claimed = hub_store.claim();
+        REQUIRE(claimed.size() == 1);
+        CHECK(claimed[0].given_up == 1);
+        CHECK(hub_store.body_of(claimed[0]) == "2");
+        hub_store.finish(claimed[0], Delivered::delivered);
+        hub_store.notify("3");
+        CHECK(hub_store.claim().at(0).given_up == 0);
+    });
+}
+
+TEST_CASE("A subscriber that is gone gets nothing any more") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        hub_store.notify("1");
+        hub_store.finish(hub_store.claim().at(0), Delivered::gone);
+        CHECK(hub_store.list().empty());
+    });
+}
+
+TEST_CASE("What a dead hub had claimed is sent by another one when the claim ends") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        hub_store.notify("1");
+        const auto dead = hub_store.claim();
+        hub_store.now += delivery_claim - std::chrono::seconds(1);
+        CHECK(hub_store.claim().empty());
+        hub_store.now += std::chrono::seconds(1);
+        const auto claimed = hub_store.claim();
+        REQUIRE(claimed.size() == 1);
+        // The first hub was only slow.
+        CHECK(hub_store.finish(dead.at(0), Delivered::delivered).at("delivered") == 0);
+        CHECK(hub_store.finish(dead.at(0), Delivered::gone).at("gone") == 0);
+        hub_store.notify("2");
+        CHECK(hub_store.finish(claimed[0], Delivered::delivered).at("delivered") == 1);
+        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ 2"});
+    });
+}
+
+TEST_CASE("A hub that works on a delivery makes its claim last") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        hub_store.notify("1");
+        const auto claimed = hub_store.claim();
+        const auto* one = &claimed.at(0);
+        for (int i = 0; i < 10; ++i) {
+            hub_store.now += renew_claims_every;
+            hub_store.write([&](store::Transaction& transaction) {
+                renew_claims(transaction, std::span(&one, 1), hub_store.now);
+            });
+            CHECK(hub_store.claim().empty());
+        }
+    });
+}
+
+TEST_CASE("A position that has moved is not moved again") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        const auto record = [&](const std::string& before) {
+            return hub_store.write([&](store::Transaction& transaction) {
+                return record_notification(transaction,
+                                           {.topic = 1,
+                                            .before = before,
+                                            .news = {"text/xml", "x", "p1"},
+                                            .looked_in = "WS1",
+                                            .row_seen = "WS1 1 0"},
+                                           hub_store.now);
+            });
+        };
+        hub_store.write([](store::Transaction& transaction) {
+            transaction.execute("UPDATE topics SET id = 1");
+            transaction.execute("UPDATE subscriptions SET topic = 1");
+        });
+        CHECK_FALSE(record("p9"));
+        CHECK(record("p0"));
+        CHECK_FALSE(record("p0"));
+        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ x"});
+    });
+}
+
+TEST_CASE("Hosts can be left out, and put off") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe("http://a.example/");
+        hub_store.subscribe("http://b.example/");
+        hub_store.notify("1");
+        const auto claimed = hub_store.claim({"a.example"});
+        REQUIRE(claimed.size() == 1);
+        CHECK(claimed[0].host == "b.example");
+        hub_store.write([&](store::Transaction& transaction) {
+            put_off(transaction, "a.example", std::chrono::seconds(60), hub_store.now);
+        });
+        CHECK(hub_store.claim().empty());
+        hub_store.now += std::chrono::seconds(60);
+        CHECK(hub_store.claim().at(0).host == "a.example");
+    });
+}
+
+TEST_CASE("Notifications stay until all subscribers have them") {
+    each_hub_store([](HubStore& hub_store) {
+        const auto clean = [&] {
+            hub_store.write([&](store::Transaction& transaction) {
+                for (std::optional<NotificationKey> after = NotificationKey{}; after;)
+                    after = delete_old_notifications(transaction, *after, 1, hub_store.now);
+            });
+            return hub_store.count("notifications");
+        };
+        hub_store.subscribe("http://a.example/");
+        hub_store.subscribe("http://b.example/");
+        hub_store.notify("1");
+        hub_store.notify("2");
+        CHECK(clean() == 2);
+        hub_store.finish(hub_store.claim({}, 1).at(0), Delivered::delivered);
+        CHECK(clean() == 2);
+        const auto other = hub_store.claim();
+        for (const auto& delivery : other) hub_store.finish(delivery, Delivered::delivered);
+        CHECK(clean() == 1);
+        hub_store.deliver_all();
+        CHECK(clean() == 0);
+    });
+}
+
+TEST_CASE("Pauses grow up to 12 hours, and a notification is given up after days") {
+    CHECK(pause_after(1, 0, 0.5) == std::chrono::seconds(30));
+    CHECK(pause_after(2, 0, 0.5) == std::chrono::seconds(60));
+    CHECK(pause_after(15, 0, 0.5) == std::chrono::hours(12));
+    CHECK(pause_after(15, 0, 0.0) == std::chrono::hours(9));
+    CHECK(pause_after(15, 0, 1.0) == std::chrono::hours(15));
+    CHECK_FALSE(pause_after(16, 0, 0.5));
+    CHECK(pause_after(2, 1, 0.5));
+    CHECK_FALSE(pause_after(3, 1, 0.5));
+    std::chrono::seconds in_all{0};
+    for (std::int64_t tries = 1; const auto pause = pause_after(tries, 0, 0.5); ++tries)
+        in_all += *pause;
+    CHECK(in_all > std::chrono::days(2));
+    CHECK(in_all < std::chrono::days(3));
+}
+
+TEST_CASE("Whatever fails at any statement, everything arrives in order") {
+    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
+                             support::Fault::lost_commit, support::Fault::undone_commit})
+        for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
+            for (int at = 1;; ++at) {
+                INFO(support::name_of(engine)
+                     << ", fault " << static_cast<int>(fault) << " at " << at);
+                const support::FreshStore fresh(engine);
+                {
+                    HubStore before(fresh.connect());
+                    before.subscribe("http://a.example/");
+                    before.subscribe("http://b.example/");
+                }
+                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+                HubStore faulty(support::faulty(fresh.connect(), plan));
+                auto sent = (faulty.notify("1"), faulty.deliver_all());
+                faulty.notify("2");
+                for (const auto& one : faulty.deliver_all()) sent.push_back(one);
+                const bool struck = plan->struck();
+                HubStore after(fresh.connect());
+                after.now += delivery_claim;
+                for (const auto& one : after.deliver_all()) sent.push_back(one);
+                for (const std::string callback : {"http://a.example/", "http://b.example/"}) {
+                    std::string got;
+                    for (const auto& one : sent)
+                        if (one.starts_with(callback)) got += one.back();
+                    CHECK(got == "12");
+                }
+                if (!struck) break;
+            }
+}

@@ -1,0 +1,90 @@
+// The bytes of the requests that the hub sends.
+// SPDX-License-Identifier: MIT
+#include "hub/protocol.hpp"
+
+#include <map>
+#include <set>
+
+#include "support/catch.hpp"
+
+using namespace hub;
+
+namespace {
+
+net::Url url_of(std::string_view text) { return *net::parse_url(text); }
+
+const Verification usual_verification{.mode = Mode::subscribe,
+                                      .topic_url = "http://f.example/rss?class=A&name=B",
+                                      .challenge = "abc",
+                                      .lease = std::chrono::days(1)};
+constexpr std::string_view usual_parameters =
+    "hub.mode=subscribe&hub.topic=http%3A%2F%2Ff.example%2Frss%3Fclass%3DA%26name%3DB"
+    "&hub.challenge=abc&hub.lease_seconds=86400";
+
+}  // namespace
+
+TEST_CASE("A verification has its parameters behind those of the callback") {
+    const std::map<std::string, std::string> begins = {
+        {"http://a.example", "http://a.example?"},
+        {"http://a.example/", "http://a.example/?"},
+        {"http://a.example/x?", "http://a.example/x?"},
+        {"http://a.example?x=1", "http://a.example?x=1&"},
+        {"http://a.example/x?y=%20", "http://a.example/x?y=%20&"},
+        {"http://a.example/?x&", "http://a.example/?x&"},
+        {"http://a.example/?hub.challenge=x", "http://a.example/?hub.challenge=x&"},
+        {"HTTPS://A.example:8443/?a?b", "HTTPS://A.example:8443/?a?b&"}};
+    for (const auto& [callback, begin] : begins) {
+        const auto url = verification_url(url_of(callback), usual_verification);
+        CHECK(url.text == begin + std::string(usual_parameters));
+        CHECK(url.target.ends_with(usual_parameters));
+        CHECK(net::parse_url(url.text) == url);
+    }
+}
+
+TEST_CASE("A subscriber of PubSubHubbub 0.3 gets its token back") {
+    auto verification = usual_verification;
+    verification.mode = Mode::unsubscribe;
+    verification.verify_token = "a&b =";
+    const auto url = verification_url(url_of("http://a.example/"), verification);
+    CHECK(url.text.starts_with("http://a.example/?hub.mode=unsubscribe&"));
+    CHECK(url.text.ends_with("&hub.lease_seconds=86400&hub.verify_token=a%26b%20%3D"));
+}
+
+TEST_CASE("A denial says why") {
+    CHECK(denial_url(url_of("http://a.example/?x"), "http://f.example/", "no such feed").text ==
+          "http://a.example/?x&hub.mode=denied&hub.topic=http%3A%2F%2Ff.example%2F"
+          "&hub.reason=no%20such%20feed");
+}
+
+TEST_CASE("The longest callback and topic make a whole URL") {
+    const std::string begin = "http://a.example/";
+    const auto longest = begin + std::string(2048 - begin.size(), 'x');
+    auto verification = usual_verification;
+    verification.topic_url = longest;
+    CHECK(verification_url(url_of(longest), verification).text.ends_with("=86400"));
+}
+
+TEST_CASE("Challenges are never the same") {
+    std::set<std::string> seen;
+    for (int i = 0; i < 100; ++i) CHECK(seen.insert(new_challenge()).second);
+    CHECK(seen.begin()->size() == 64);
+}
+
+TEST_CASE("A delivery names hub and topic in one field") {
+    CHECK(link_field("https://f.example/hub", "https://f.example/rss?class=A&name=B") ==
+          "<https://f.example/hub>; rel=\"hub\", "
+          "<https://f.example/rss?class=A&name=B>; rel=\"self\"");
+}
+
+TEST_CASE("Signatures are those of RFC 2202 and RFC 4231") {
+    CHECK(signature_field(SignatureMethod::sha1, "Jefe", "what do ya want for nothing?") ==
+          "sha1=effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+    CHECK(signature_field(SignatureMethod::sha256, "Jefe", "what do ya want for nothing?") ==
+          "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    CHECK(signature_field(SignatureMethod::sha384, "Jefe", "what do ya want for nothing?") ==
+          "sha384=af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e"
+          "8e2240ca5e69e2c78b3239ecfab21649");
+    CHECK(signature_field(SignatureMethod::sha512, "Jefe", "what do ya want for nothing?") ==
+          "sha512=164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+          "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737");
+}
