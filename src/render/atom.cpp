@@ -51,6 +51,8 @@ void append_feed_links(std::string& xml, const Channel& channel, const Neighbour
     constexpr std::string_view atom_type = "application/atom+xml";
     append_feed_link(xml, 1, "alternate", "text/html", channel.subject.page_url);
     append_feed_link(xml, 1, "self", atom_type, channel.self_url);
+    if (!channel.hub_url.empty())
+        append_empty(xml, 1, "link", {{"rel", "hub"}, {"href", channel.hub_url}});
     append_feed_link(xml, 1, "current", atom_type, links.current);
     append_feed_link(xml, 1, "prev-archive", atom_type, links.older);
     append_feed_link(xml, 1, "next-archive", atom_type, links.newer);

@@ -103,6 +103,7 @@ class IdentityText {
         add(channel.archive_url);
         add(channel.before);
         add(channel.for_browser);
+        add(channel.hub_url);
     }
 
     // Of the notes, only what may change without another revision: so a tag is made without them
@@ -336,8 +337,9 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
     links.archive = channel.before > 0;
     if (page.cut) return links;
     if (!links.archive) {
-        links.complete = shown >= page.recorded;
-        links.older = archive_url(page_behind(page, shown));
+        links.complete = shown >= page.recorded && !channel.is_part;
+        // What a part lacks may be newer than what it has.
+        links.older = archive_url(page_behind(page, channel.is_part ? 0 : shown));
         return links;
     }
     links.current = channel.current_url;

@@ -46,6 +46,9 @@ struct Subject {
 // "All releases - …", tag:AUTHORITY:/releases
 [[nodiscard]] Subject subject_of_releases(const Site& site);
 
+// Bytes of the address of a feed that a hub takes as a topic; a longer one advertises no hub.
+inline constexpr std::size_t longest_topic = 2048;
+
 // One document. Absolute URLs.
 struct Channel {
     Subject subject;
@@ -61,6 +64,11 @@ struct Channel {
     // XML for a browser, which shows it with feed.css: content and links are elements of XHTML. Feed
     // readers get text in their place, because many put the parts of such elements in a wrong order.
     bool for_browser = false;
+    // Where changes of this document are subscribed to (WebSub); empty: nowhere.
+    std::string hub_url = {};
+    // The document has some of the items only that the feed has now: those that a subscriber lacks. It
+    // is not complete, and the other items are in the archive from its newest page on.
+    bool is_part = false;
 };
 
 // Returns when a document last changed: the newest of the release dates and recorded_at of its

@@ -25,6 +25,14 @@ void write_authors(base::JsonWriter& json, const std::vector<Curator>& authors) 
     json.end_array();
 }
 
+// "hubs":[{"type":"WebSub","url":…}]; nothing if there is none.
+void write_hub(base::JsonWriter& json, const std::string& url) {
+    if (url.empty()) return;
+    json.key("hubs").begin_array().begin_object().field("type", "WebSub");
+    write_text(json, "url", url);
+    json.end_object().end_array();
+}
+
 // "changes":[…], those that pass the filter of the page, in the order of the row, up to the
 // limits; "left_out", how many more the release made.
 void write_changes(base::JsonWriter& json, const tables::Row& row, const query::HistoryPage& page,
@@ -71,6 +79,7 @@ void write_feed(std::string& text, const query::HistoryPage& page, const Channel
     if (!links.older.empty()) write_text(json, "next_url", links.older);
     write_text(json, "language", site.language);
     write_authors(json, {{publisher_of(site), {}}});
+    write_hub(json, channel.hub_url);
     json.key("items").begin_array();
     text += '\n';
 }

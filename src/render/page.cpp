@@ -48,6 +48,14 @@ void add_subscription(Variables& variables, const std::vector<Variables>& feeds)
         .list("more_feeds", {feeds.begin() + 1, feeds.end()});
 }
 
+// Subscribers who are given the address of a page subscribe to its first feed.
+void add_hub(Variables& variables, const std::vector<Variables>& feeds, const Site& site) {
+    if (feeds.empty() || site.hub_url.empty()) return;
+    const auto& topic = feeds.front().values().find("feed_url")->second.text;
+    if (topic.size() > longest_topic) return;
+    variables.set("hub_url", site.hub_url).set("topic_url", topic);
+}
+
 Variables common(const Frame& frame, const Site& site, const Templates& templates) {
     Variables variables;
     variables.set("language", site.language)
@@ -66,6 +74,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
         .set("search_text", frame.search_text)
         .list("feeds", frame.feeds);
     add_subscription(variables, frame.feeds);
+    add_hub(variables, frame.feeds, site);
     return variables;
 }
 

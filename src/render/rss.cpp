@@ -75,6 +75,8 @@ void append_atom_link(std::string& xml, std::string_view rel, std::string_view u
 
 void append_channel_links(std::string& xml, const Channel& channel, const Neighbours& links) {
     append_atom_link(xml, "self", channel.self_url);
+    if (!channel.hub_url.empty())
+        append_empty(xml, 2, "atom:link", {{"href", channel.hub_url}, {"rel", "hub"}});
     append_atom_link(xml, "current", links.current);
     append_atom_link(xml, "prev-archive", links.older);
     append_atom_link(xml, "next-archive", links.newer);

@@ -28,6 +28,8 @@ struct Site {
     bool hide_curators = false;  // users of timestamps are shown nowhere
     bool is_private = false;     // readers need a token
     long max_age = 3600;         // seconds
+    std::string hub_url =
+        {};  // of the WebSub hub, "https://x.org/changes/hub"; empty: there is none
 };
 
 }  // namespace render

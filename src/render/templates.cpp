@@ -20,30 +20,13 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr auto everywhere = std::to_array<std::string_view>({"language",
-                                                             "title",
-                                                             "site_title",
-                                                             "home_url",
-                                                             "releases_url",
-                                                             "watch_list_url",
-                                                             "contact",
-                                                             "contact_url",
-                                                             "style_url",
-                                                             "script_url",
-                                                             "suggest_url",
-                                                             "noindex",
-                                                             "private",
-                                                             "search_text",
-                                                             "feeds",
-                                                             "feed_url",
-                                                             "feed_type",
-                                                             "feed_title",
-                                                             "feed_format",
-                                                             "subscribe_url",
-                                                             "subscribe_type",
-                                                             "subscribe_format",
-                                                             "subscribe_address",
-                                                             "more_feeds"});
+constexpr auto everywhere = std::to_array<std::string_view>(
+    {"language",       "title",         "site_title",     "home_url",         "releases_url",
+     "watch_list_url", "contact",       "contact_url",    "style_url",        "script_url",
+     "suggest_url",    "noindex",       "private",        "search_text",      "feeds",
+     "feed_url",       "feed_type",     "feed_title",     "feed_format",      "hub_url",
+     "topic_url",      "subscribe_url", "subscribe_type", "subscribe_format", "subscribe_address",
+     "more_feeds"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
     {"class_feed_url", "class_options", "class_name",     "searched", "results",

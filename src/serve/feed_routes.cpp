@@ -13,6 +13,7 @@
 #include "serve/context.hpp"
 #include "serve/delta.hpp"
 #include "serve/errors.hpp"
+#include "serve/feed_loading.hpp"
 #include "serve/labels.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
@@ -28,141 +29,6 @@ using Subject = FeedRequest::Subject;
 
 // How long after its row was recorded the transaction may end that recorded it.
 constexpr std::chrono::minutes rows_come_within{1};
-
-// A feed in one format.
-struct FeedDocument {
-    FeedRequest request;
-    const render::Format& format;
-    bool is_for_browser = false;   // which shows XML with its stylesheet
-    std::string query_token = {};  // of a reader who sent it in the query, or what stands for it
-    [[nodiscard]] std::string content_type() const {
-        return std::string(is_for_browser ? "application/xml" : format.media_type) +
-               "; charset=utf-8";
-    }
-};
-
-struct LoadedFeed {
-    query::HistoryPage page;
-    render::Subject subject;
-    bool up_to_date = true;  // false: some object could not be compared with the current build
-};
-
-Result<LoadedFeed> load_object(SiteContext& context, const FeedRequest& request,
-                               const query::PageRequest& page_request) {
-    auto answer = context.history.history_of(request.object, page_request);
-    if (!answer)
-        return fail(object_error_of(answer.error(), context, request, page_request.since));
-    if (answer->history.object != request.object) {
-        auto recorded = request;
-        recorded.object = answer->history.object;
-        return fail(moved("feed", context.absolute_url(url_of(recorded))));
-    }
-    auto subject = render::subject_of(answer->history, context.site);
-    query::HistoryPage& page = answer->history;
-    return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
-}
-
-Result<LoadedFeed> load_list(SiteContext& context, const FeedRequest& request,
-                             const query::PageRequest& page_request) {
-    const auto asked = objects_of_list(context, {request.objects, request.list_id});
-    if (!asked) return fail(asked.error());
-    auto listed = context.history.watch_list(*asked, page_request);
-    if (!listed) return fail(http_error_of(listed.error(), wanted_list(), page_request.since));
-    if (!request.list_id.empty()) {
-        const auto page_url = url_of(WatchRequest{.list = {{}, request.list_id}});
-        auto subject =
-            render::subject_of(listed->list, context.site, context.absolute_url(page_url));
-        query::HistoryPage& page = listed->list;
-        return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
-    }
-    auto objects = recorded_spellings(request.objects, listed->list.objects);
-    if (objects != request.objects) {
-        auto recorded = request;
-        recorded.objects = std::move(objects);
-        return fail(moved("feed", context.absolute_url(url_of(recorded))));
-    }
-    auto subject = render::subject_of(listed->list, context.site);
-    query::HistoryPage& page = listed->list;
-    return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
-}
-
-// Returns the recorded spelling of a class that differs in case only; empty: there is none.
-std::string recorded_class(const SiteContext& context, const std::string& class_name) {
-    const auto classes = query::known_classes(context.history.read_context());
-    const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& each) {
-        return base::equal_ignoring_case(each, class_name);
-    });
-    return found == classes.end() || *found == class_name ? std::string() : *found;
-}
-
-Result<LoadedFeed> load_class(SiteContext& context, const FeedRequest& request,
-                              const query::PageRequest& page_request) {
-    const auto& class_name = request.object.class_name;
-    auto page = query::class_history(context.history.read_context(), class_name, page_request);
-    if (page)
-        return LoadedFeed{std::move(*page), render::subject_of_class(class_name, context.site)};
-    if (page.error().kind == base::ErrorKind::absent)
-        if (auto spelling = recorded_class(context, class_name); !spelling.empty()) {
-            auto recorded = request;
-            recorded.object.class_name = std::move(spelling);
-            return fail(moved("feed", context.absolute_url(url_of(recorded))));
-        }
-    return fail(http_error_of(page.error(), wanted_class(class_name), page_request.since));
-}
-
-Result<LoadedFeed> load_release(SiteContext& context, const FeedRequest& request,
-                                const query::PageRequest& page_request) {
-    auto page =
-        query::release_history(context.history.read_context(), request.version, page_request);
-    if (!page) return fail(http_error_of(page.error(), wanted_release(request.version)));
-    const base::Release release = page->rows.empty()
-                                      ? base::Release{request.version, page->last_modified}
-                                      : page->rows.front().release;
-    return LoadedFeed{std::move(*page), render::subject_of_release(release, context.site)};
-}
-
-// Reads the rows of a feed.
-//   page_request  which rows; delta responses need more than the request's
-//   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
-Result<LoadedFeed> load(SiteContext& context, const FeedRequest& request,
-                        const query::PageRequest& page_request) {
-    switch (request.subject) {
-        case Subject::watch_list: return load_list(context, request, page_request);
-        case Subject::whole_class: return load_class(context, request, page_request);
-        case Subject::release: return load_release(context, request, page_request);
-        case Subject::object:
-        case Subject::all_releases: break;  // the latter: render_releases_document()
-    }
-    return load_object(context, request, page_request);
-}
-
-// Returns the URL with token= for a reader who needs it there.
-std::string with_token(std::string url, const std::string& token) {
-    if (token.empty() || url.empty()) return url;
-    const auto parameter = "token=" + base::percent_encode(token);
-    // The number of an archive page is still to be added to "…before=".
-    if (url.ends_with('=')) return url.insert(url.find_last_of("?&") + 1, parameter + "&");
-    return url + (url.find('?') == std::string::npos ? "?" : "&") + parameter;
-}
-
-render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
-                           const render::Subject& subject) {
-    const auto& request = document.request;
-    const auto address = [&](const std::string& url) {
-        return with_token(context.absolute_url(url), document.query_token);
-    };
-    return {
-        .subject = subject,
-        .filter_text = filter_text_of(request),
-        .self_url = address(url_of(request)),
-        .current_url = request.is_archive() ? address(current_url_of(request)) : std::string(),
-        .archive_url = request.subject == Subject::all_releases
-                           ? std::string()
-                           : address(archive_url_of(request, document.format.name)),
-        .before = request.page.before,
-        .for_browser = document.is_for_browser,
-    };
-}
 
 // Returns the redirection of a feed that asks for more items than there are to one that has them
 // all, with some room for more; nullopt: it is not such a feed.
@@ -329,13 +195,6 @@ std::string feed_tag_of(const SiteContext& context, const FeedDocument& document
                           document.query_token);
 }
 
-const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
-    if (const auto* named = render::format_named(request.format)) return *named;
-    std::vector<std::string_view> media_types;
-    for (const auto& format : render::formats()) media_types.push_back(format.media_type);
-    return render::formats()[preferred_type(accept, media_types)];
-}
-
 // Returns the time for Last-Modified; 0: unknown.
 //   shown_since       asked before the rows were read
 //   newest_recording  of the rows shown
@@ -387,7 +246,7 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
                                           const query::CacheVersion& version) {
     const auto& request = document.request;
     const auto shown_since = context.shown_since();
-    auto loaded = load(context, request, request.page);
+    auto loaded = load_feed(context, request, request.page);
     if (!loaded) return fail(std::move(loaded.error()));
     if (auto wrong = check_tag_of_object(context, request, loaded->page))
         return fail(std::move(*wrong));
@@ -434,7 +293,7 @@ std::optional<PageCache::Found> known_by_rows(SiteContext& context, const Reques
     auto identities = document.request.page;
     identities.identities = true;
     const auto shown_since = context.shown_since();
-    const auto loaded = load(context, document.request, identities);
+    const auto loaded = load_feed(context, document.request, identities);
     if (!loaded || (document.request.is_archive() && loaded->page.rows.empty()))
         return std::nullopt;
     const auto channel = channel_of(context, document, loaded->subject);
@@ -561,7 +420,7 @@ std::optional<Response> delta_response(SiteContext& context, const Request& requ
     // the client has. Where they have more, fewer releases can be left out.
     page_request.most += most_releases_back;
     const auto shown_since = context.shown_since();
-    auto loaded = load(context, document.request, page_request);
+    auto loaded = load_feed(context, document.request, page_request);
     if (!loaded || !loaded->up_to_date) return std::nullopt;
     const auto channel = channel_of(context, document, loaded->subject);
     const auto newer = newer_items(
@@ -582,6 +441,16 @@ std::optional<Response> delta_response(SiteContext& context, const Request& requ
         response.fields.emplace_back("Last-Modified", sent_date(date, context.settings.clock()));
     response.fields.emplace_back("Vary", vary_of(document));
     return response;
+}
+
+// Adds the field that names the hub and the topic (WebSub section 4). The topic has no token, because the hub
+// stores it and names it in deliveries; the hub's address has that of the reader, who subscribes with it.
+void add_hub_link(const SiteContext& context, const FeedDocument& document, Response& response) {
+    const auto topic = topic_url_of(context, document);
+    if (topic.empty()) return;
+    response.fields.emplace_back("Link",
+                                 "<" + with_token(context.site.hub_url, document.query_token) +
+                                     ">; rel=\"hub\", <" + topic + ">; rel=\"self\"");
 }
 
 }  // namespace
@@ -607,12 +476,14 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
         !is_not_modified(request, validators_of(context, *found->page)))
         if (auto delta = delta_response(context, request, document, coding))
             return std::move(*delta);
-    return page_response(context, request, *found,
-                         {.content_type = document.content_type(),
-                          .coding = coding,
-                          .vary = vary_of(document),
-                          .max_age = context.settings.max_age,
-                          .is_for_browser = document.is_for_browser});
+    auto response = page_response(context, request, *found,
+                                  {.content_type = document.content_type(),
+                                   .coding = coding,
+                                   .vary = vary_of(document),
+                                   .max_age = context.settings.max_age,
+                                   .is_for_browser = document.is_for_browser});
+    if (response.status == 200) add_hub_link(context, document, response);
+    return response;
 }
 
 Result<Response> answer_feed(SiteContext& context, const Request& request) {

@@ -38,6 +38,7 @@ bool shows_the_same(const Document& a, const Document& b) {
 const std::vector<Step> steps = {
     [](Document& d) { d.channel.subject.title += "x"; },
     [](Document& d) { d.channel.subject.description += "x"; },
+    [](Document& d) { d.channel.hub_url += "https://changes.example.org/hub"; },
     [](Document& d) { d.channel.subject.page_url += "x"; },
     [](Document& d) { d.channel.subject.id += "x"; },
     [](Document& d) { d.channel.filter_text += "x"; },

@@ -44,6 +44,12 @@ inline render::Site site_at(const std::string& base_url) {
     return site;
 }
 
+inline render::Site site_with_hub() {
+    auto site = site_at("https://example.org/changes");
+    site.hub_url = site.base_url + "/hub";
+    return site;
+}
+
 // WS1 has the date 2008-01-01, WS2 the next day, and so on. WS0 has all three objects, but no
 // rows: nothing is recorded of an object at first sight.
 class World {
@@ -52,8 +58,11 @@ class World {
     explicit World(serve::Settings settings = settings_with(),
                    const std::string& base_url = "https://example.org/changes",
                    Start start = Start::with_release, base::ByteBudget::Limits budget = {})
+        : World(site_at(base_url), std::move(settings), start, budget) {}
+    explicit World(render::Site look, serve::Settings settings = settings_with(),
+                   Start start = Start::with_release, base::ByteBudget::Limits budget = {})
         : small(names(), budget), tokens(small.pool),
-          site({small.service, small.current, small.pool, tokens}, site_at(base_url),
+          site({small.service, small.current, small.pool, tokens}, std::move(look),
                *render::Templates::make(), completed(std::move(settings))) {
         for (const auto& [object, label] : labels) set_value(object, "0");
         if (start == Start::with_release) release(0);

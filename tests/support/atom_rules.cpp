@@ -105,9 +105,11 @@ class AtomChecker {
         const auto rel = attribute_of(link, "rel"), type = attribute_of(link, "type");
         if (!links_.insert(type + " " + rel).second)
             rules_.find("DuplicateAtomLink", "link", rel);
-        if (!matches(rel, "alternate|self|current|prev-archive|next-archive"))
+        if (!matches(rel, "alternate|self|hub|current|prev-archive|next-archive"))
             rules_.find("UnregisteredAtomLinkRel", "link", rel);
-        const auto* wanted = rel == "alternate" ? "text/html" : "application/atom+xml";
+        const auto* wanted = rel == "alternate" ? "text/html"
+                             : rel == "hub"     ? ""
+                                                : "application/atom+xml";
         if (type != wanted) rules_.find("SelfNotAtom", "link", type);
         if (rel == "self") rules_.self("link", attribute_of(link, "href"));
     }

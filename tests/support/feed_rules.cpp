@@ -154,10 +154,10 @@ class RssChecker {
     void link(const xmlNode* node, const std::string& text) {
         const auto href = attribute_of(node, "href"), rel = attribute_of(node, "rel");
         if (!text.empty()) rules_.find("AtomLinkNotEmpty", "atom:link", text);
-        if (!matches(rel, "self|current|prev-archive|next-archive"))
+        if (!matches(rel, "self|hub|current|prev-archive|next-archive"))
             rules_.find("UnregisteredAtomLinkRel", "atom:link", rel);
         if (!rels_.insert(rel).second) rules_.find("DuplicateAtomLink", "atom:link", rel);
-        if (attribute_of(node, "type") != "application/rss+xml")
+        if (attribute_of(node, "type") != (rel == "hub" ? "" : "application/rss+xml"))
             rules_.find("SelfNotAtom", "atom:link", attribute_of(node, "type"));
         rules_.full_link("atom:link", href);  // RelativeSelf
         if (rel == "self") rules_.self("atom:link", href);

@@ -17,9 +17,9 @@ using nlohmann::json;
 using Strings = std::vector<std::string>;
 
 // The allowed keys; extensions begin with "_".
-const std::set<std::string> feed_keys = {"version",     "title",    "home_page_url",
-                                         "feed_url",    "next_url", "language",
-                                         "description", "authors",  "items"};
+const std::set<std::string> feed_keys = {"version",  "title",    "home_page_url", "feed_url",
+                                         "next_url", "language", "description",   "authors",
+                                         "items",    "hubs"};
 const std::set<std::string> item_keys = {
     "id",      "url",    "title", "content_html", "date_published",
     "authors", "_varve", "tags",  "summary"};

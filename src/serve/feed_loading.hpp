@@ -1,0 +1,66 @@
+// serve/feed_loading.hpp -- from a parsed feed request to the rows of the feed and to what its document
+// says besides them. The routes of feeds, of the hub and what is new in a topic begin with it.
+// For this room only. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "query/history_page.hpp"
+#include "render/feed.hpp"
+#include "serve/context.hpp"
+#include "serve/http.hpp"
+#include "serve/requests.hpp"
+
+namespace serve {
+
+// A feed in one format.
+struct FeedDocument {
+    FeedRequest request;
+    const render::Format& format;
+    bool is_for_browser = false;   // which shows XML with its stylesheet
+    std::string query_token = {};  // of a reader who sent it in the query, or what stands for it
+    [[nodiscard]] std::string content_type() const {
+        return std::string(is_for_browser ? "application/xml" : format.media_type) +
+               "; charset=utf-8";
+    }
+};
+
+// Returns the format of the request, or the one that Accept prefers.
+[[nodiscard]] const render::Format& format_of(const FeedRequest& request,
+                                              std::string_view accept);
+
+// The rows of a feed.
+struct LoadedFeed {
+    query::HistoryPage page;
+    render::Subject subject;
+    bool up_to_date = true;  // false: some object could not be compared with the current build
+};
+
+// Reads the rows of a feed.
+//   page_request  which rows; delta responses need more than the request's
+//   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
+[[nodiscard]] Result<LoadedFeed> load_feed(SiteContext& context, const FeedRequest& request,
+                                           const query::PageRequest& page_request);
+
+// Returns the URL with token= for a reader who needs it there.
+[[nodiscard]] std::string with_token(std::string url, const std::string& token);
+
+// Returns whether changes of the feed can be subscribed to at the hub: those of its current document, and not
+// those of a feed of a class or release that is narrowed, which are thousands of rows to read at each look.
+[[nodiscard]] bool can_be_topic(const FeedRequest& request);
+// Returns the URL that names the document among those that content negotiation chooses from, for the hub and
+// for its self link: with format= where the address alone gets another format.
+//   returns  the request itself where the site has no hub
+[[nodiscard]] FeedRequest with_own_address(const SiteContext& context,
+                                           const FeedDocument& document);
+// Returns the topic that the document belongs to, its absolute URL without a token; empty: it is none, or the
+// site has no hub.
+[[nodiscard]] std::string topic_url_of(const SiteContext& context, const FeedDocument& document);
+
+// Returns what the document says besides its items.
+[[nodiscard]] render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
+                                         const render::Subject& subject);
+
+}  // namespace serve
