@@ -145,10 +145,16 @@ std::optional<TokenHolders::Names> TokenHolders::read() const {
 base::Result<std::optional<std::string>> TokenHolders::holder_of(std::string_view token) {
     using Holder = std::optional<std::string>;
     if (token.empty() || token.size() > longest_token) return Holder();
+    return holder_with_digest(base::sha256_hex(token));
+}
+
+base::Result<std::optional<std::string>> TokenHolders::holder_with_digest(
+    std::string_view digest) {
+    using Holder = std::optional<std::string>;
     const auto names = names_.get([this] { return read(); });
     if (names.value == nullptr || (names.has_failed && names.age >= valid_without_store_for))
         return base::fail(ErrorKind::unavailable, "the tokens cannot be read from the store");
-    const auto found = names.value->find(base::sha256_hex(token));
+    const auto found = names.value->find(digest);
     return found == names.value->end() ? Holder() : Holder(found->second);
 }
 

@@ -60,6 +60,9 @@ class TokenHolders {
     // Returns the name of a token's holder; nullopt: the token is not valid.
     //   error  unavailable: the store could not be reached for a minute
     [[nodiscard]] base::Result<std::optional<std::string>> holder_of(std::string_view token);
+    // Returns the same of a token of which its SHA-256 is known alone, in hexadecimal digits.
+    [[nodiscard]] base::Result<std::optional<std::string>> holder_with_digest(
+        std::string_view digest);
 
    private:
     using Names = std::map<std::string, std::string, std::less<>>;  // by hash

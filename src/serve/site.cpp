@@ -9,6 +9,7 @@
 #include "serve/access_control.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
+#include "serve/hub_topics.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 
@@ -182,6 +183,18 @@ Site::Site(const Services& services, render::Site site, render::Templates templa
                                              std::move(settings))) {}
 
 Site::~Site() = default;
+
+base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,
+                                                      std::string_view since) {
+    return read_news(*context_, topic, since);
+}
+
+base::Result<bool> Site::may_read(std::string_view token_digest) {
+    if (!context_->settings.private_site) return true;
+    return context_->tokens.holder_with_digest(token_digest).map([](const auto& holder) {
+        return holder.has_value();
+    });
+}
 
 // A token is removed from the query before anything else reads it: canonical URLs, cache keys and
 // logs never contain one.

@@ -5,7 +5,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 
+#include "base/result.hpp"
+#include "hub/topic.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/context.hpp"
@@ -22,6 +26,15 @@ class Site {
     // Returns the response to a request. Never throws: a failure becomes a 5xx with a short page
     // and a line in the log.
     [[nodiscard]] Response answer(const Request& request);
+
+    // Returns what a topic of the hub has that `since` had not, as hub::ReadNews says; brings an object up to
+    // date first, like a request for its feed.
+    //   error  absent: there is no such feed any more, or it has another address; unavailable
+    [[nodiscard]] base::Result<std::optional<hub::FeedNews>> news(const hub::Topic& topic,
+                                                                  std::string_view since);
+    // Returns whether a subscriber may read the feeds of the site, as hub::MayRead says: everybody those of a
+    // public one.
+    [[nodiscard]] base::Result<bool> may_read(std::string_view token_digest);
 
    private:
     std::unique_ptr<SiteContext> context_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/world.hpp"
 
+using namespace std::chrono_literals;
 using namespace world;
 
 namespace {

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "serve/hub_topics.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "query/context.hpp"
+#include "render/feed.hpp"
+#include "serve/feed_loading.hpp"
+#include "serve/feed_position.hpp"
+#include "serve/negotiation.hpp"
+#include "serve/parameters.hpp"
+#include "serve/routes.hpp"
+#include "serve/watch_lists.hpp"
+
+namespace serve {
+
+static_assert(render::longest_topic == hub::longest_topic);
+
+namespace {
+
+using base::ErrorKind;
+using News = base::Result<std::optional<hub::FeedNews>>;
+using Subject = FeedRequest::Subject;
+
+tl::unexpected<HttpError> no_topic(std::string_view what) {
+    return fail(400, "hub.topic " + std::string(what));
+}
+
+// Returns the path below base_url and the query of a URL; nullopt: it is one of another site.
+std::optional<std::string> target_below(const std::string& base_url, const net::Url& url) {
+    const auto base = net::parse_url(base_url);
+    if (!base || base->scheme != url.scheme || base->host != url.host || base->port != url.port)
+        return std::nullopt;
+    auto path = base->target;
+    while (path.ends_with('/')) path.pop_back();
+    if (!url.target.starts_with(path + "/")) return std::nullopt;
+    return url.target.substr(path.size());
+}
+
+Result<FeedRequest> parse_feed_address(const SiteContext& context, std::string_view path,
+                                       std::string_view query) {
+    constexpr std::string_view release = "/release/", archive = "/archive";
+    const auto most = context.settings.max_items;
+    if (path == "/rss") return parse_feed_request(query, most);
+    if (path == "/releases") return parse_releases_feed_request(query);
+    if (!path.starts_with(release) || path.ends_with(archive))
+        return no_topic("is not the address of a feed of this site.");
+    const auto version = version_in_path(path);
+    if (!version) return fail(version.error());
+    return parse_release_feed_request(*version, query, most);
+}
+
+hub::Topic::Subject subject_of_topic(Subject subject) {
+    switch (subject) {
+        case Subject::watch_list: return hub::Topic::Subject::watch_list;
+        case Subject::whole_class: return hub::Topic::Subject::whole_class;
+        case Subject::release: return hub::Topic::Subject::release;
+        case Subject::all_releases: return hub::Topic::Subject::all_releases;
+        case Subject::object: break;
+    }
+    return hub::Topic::Subject::object;
+}
+
+// Returns what the hub needs to know of an error: whether the feed is gone.
+base::Error hub_error_of(const HttpError& error) {
+    const bool is_gone = error.status < 500;
+    return {is_gone ? ErrorKind::absent : ErrorKind::unavailable, error.text};
+}
+
+hub::FeedNews position_alone(const FeedDocument& document, std::string position) {
+    return {document.content_type(), {}, std::move(position)};
+}
+
+// Returns the page with the new rows alone; `recorded` stays that of the feed.
+query::HistoryPage part_of(query::HistoryPage page, const NewRows& news, std::size_t most) {
+    if (news.all) {
+        page.rows.resize(std::min(most, page.rows.size()));
+        return page;
+    }
+    std::vector<tables::Row> rows;
+    for (const auto index : news.rows) rows.push_back(std::move(page.rows[index]));
+    page.rows = std::move(rows);
+    return page;
+}
+
+// JSON Feed has no partial documents (WebSub section 7).
+NewRows in_format(NewRows news, const FeedDocument& document) {
+    if (!is_xml(document.format.media_type)) news.all = true;
+    return news;
+}
+
+News news_of_rows(SiteContext& context, const FeedDocument& document, std::string_view since) {
+    const auto most = document.request.page.most;
+    auto request = document.request.page;
+    request.most = 2 * most;  // to know the earlier document
+    // Most topics have nothing new when they are looked at, and their rows say so without their notes.
+    request.identities =
+        document.request.subject == Subject::object && !request.filter.chooses_rows();
+    auto loaded = load_feed(context, document.request, request);
+    if (!loaded) return tl::unexpected(hub_error_of(loaded.error()));
+    if (since.empty()) return position_alone(document, position_of(loaded->page, most));
+    auto news = rows_since(loaded->page, most, since);
+    if (!news) return std::nullopt;
+    if (request.identities) {
+        request.identities = false;
+        loaded = load_feed(context, document.request, request);
+        if (!loaded) return tl::unexpected(hub_error_of(loaded.error()));
+        news = rows_since(loaded->page, most, since);
+        if (!news) return std::nullopt;
+    }
+    news = in_format(*std::move(news), document);
+    auto position = position_of(loaded->page, most);
+    auto channel = channel_of(context, document, loaded->subject);
+    channel.is_part = !news->all;
+    const auto page = part_of(std::move(loaded->page), *news, most);
+    return hub::FeedNews{document.content_type(),
+                         document.format.render(page, channel, context.site),
+                         std::move(position)};
+}
+
+// Returns the releases as rows, of which positions are made.
+query::HistoryPage rows_of(const query::ReleaseList& releases) {
+    query::HistoryPage page;
+    page.recorded = releases.size();
+    for (const auto& each : releases) page.rows.emplace_back().release = each.summary.release;
+    return page;
+}
+
+News news_of_releases(SiteContext& context, const FeedDocument& document,
+                      std::string_view since) {
+    const auto list = context.releases(context.history.cache_version());
+    if (!list) return tl::unexpected(list.error());
+    const auto rows = rows_of(**list);
+    auto position = position_of(rows, render::releases_in_feed);
+    if (since.empty()) return position_alone(document, std::move(position));
+    auto news = rows_since(rows, render::releases_in_feed, since);
+    if (!news) return std::nullopt;
+    news = in_format(*std::move(news), document);
+    auto channel = channel_of(context, document, render::subject_of_releases(context.site));
+    channel.is_part = !news->all;
+    query::ReleaseList part;
+    for (const auto index : news->rows) part.push_back((**list)[index]);
+    return hub::FeedNews{
+        document.content_type(),
+        document.format.render_releases(news->all ? **list : part, channel, context.site),
+        std::move(position)};
+}
+
+}  // namespace
+
+Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url) {
+    const auto normal = net::parse_url(net::normalized(url));
+    const auto target = target_below(context.site.base_url, normal.value_or(url));
+    if (!target) return no_topic("is not an address of this site.");
+    const auto question = std::min(target->find('?'), target->size());
+    const auto path =
+        base::percent_decode(std::string_view(*target).substr(0, question), base::Plus::literal);
+    const auto query = question == target->size() ? "" : target->substr(question + 1);
+    if (!path) return no_topic("is not an address of this site.");
+    auto tokens = extract_parameter(query, "token");
+    auto feed = parse_feed_address(context, *path, tokens.rest);
+    if (!feed && feed.error().text.starts_with("hub.topic")) return fail(feed.error());
+    if (!feed) return no_topic("is not the address of a feed: " + feed.error().text);
+    const bool has_page =
+        feed->subject == Subject::release || feed->subject == Subject::all_releases;
+    if (has_page && feed->format.empty())
+        return no_topic("is the address of a page. That of its feed has format=.");
+    if (!can_be_topic(*feed))
+        return no_topic("is a feed of a class or release that tag=, change=, mass= or since= "
+                        "narrows. Those cannot be subscribed to.");
+    hub::Topic topic{.url = context.absolute_url(url_of(*feed)),
+                     .subject = subject_of_topic(feed->subject),
+                     .class_name = feed->object.class_name,
+                     .name = feed->object.name,
+                     .version = feed->version};
+    if (topic.url.size() > hub::longest_topic)
+        return no_topic("must not be longer than " + std::to_string(hub::longest_topic) +
+                        " bytes.");
+    return ParsedTopic{std::move(*feed), std::move(topic), std::move(tokens.values)};
+}
+
+News read_news(SiteContext& context, const hub::Topic& topic, std::string_view since) {
+    const auto url = net::parse_url(topic.url);
+    if (!url) return base::fail(ErrorKind::absent, "the topic " + url.error().text);
+    const auto parsed = parse_topic(context, *url);
+    if (!parsed) return tl::unexpected(hub_error_of(parsed.error()));
+    const auto& feed = parsed->feed;
+    const FeedDocument document{feed, format_of(feed, "")};
+    note_use_of_list(context, feed.list_id);
+    try {
+        return feed.subject == Subject::all_releases ? news_of_releases(context, document, since)
+                                                     : news_of_rows(context, document, since);
+    } catch (const store::Failure& failure) {
+        return base::fail(ErrorKind::unavailable, failure.what());
+    } catch (const query::Busy& busy) {
+        return base::fail(ErrorKind::unavailable, busy.what());
+    }
+}
+
+}  // namespace serve
