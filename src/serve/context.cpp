@@ -38,8 +38,9 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
       settings(std::move(settings_)), site_id(base::sha256_hex(site.base_url).substr(0, 16)),
       look(entity_tag_of({})), pages(settings.cache_bytes),
       store_state({.refresh_after = 10s}, settings.steady_clock),
-      store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
-      wide_gate(settings.wide),
+      store_counts({.refresh_after = 60s}, settings.steady_clock),
+      hub_numbers({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
+      subscriptions(pool, settings.subscription_limits), wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
 
 base::Result<std::shared_ptr<const query::ReleaseList>> SiteContext::releases(

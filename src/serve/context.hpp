@@ -16,6 +16,8 @@
 #include "base/date.hpp"
 #include "base/single_flight.hpp"
 #include "history/current.hpp"
+#include "hub/subscriptions.hpp"
+#include "net/address.hpp"
 #include "query/history_service.hpp"
 #include "query/release_contents.hpp"
 #include "query/release_list.hpp"
@@ -50,6 +52,10 @@ struct Settings {
     bool private_site = false;   // readers need a token
     RateLimits limits = {};      // for each client
     WideGate::Limits wide = {};  // for all clients together
+    // Judges the addresses that subscribers of the hub name as their own. Whether there is a hub,
+    // render::Site says.
+    net::AddressGuard callback_guard = {};
+    hub::SubscriptionLimits subscription_limits = {};
     Metrics* metrics = nullptr;  // outlives the site, and counts for the next one too;
                                  // nullptr: the site has its own
     base::Clock clock = base::system_clock_now;
@@ -101,6 +107,7 @@ struct SiteContext {
     MinuteVersion minute_version;
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;
+    base::RefreshedValue<hub::HubNumbers> hub_numbers;
     base::VersionedValue<query::CacheVersion, std::vector<std::string>> known_classes;
     query::ReleaseListCache release_details;
     base::VersionedValue<query::CacheVersion, std::shared_ptr<const query::ReleaseList>>
@@ -108,6 +115,11 @@ struct SiteContext {
     RateLimiter limiter;
     // Of lists that are kept, by anybody: a stranger who fills the store needs days.
     RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
+    // Of requests to the hub, by client and by the host of their callback: each request sends a verification
+    // to that host.
+    RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
+    RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
+    hub::Subscriptions subscriptions;
     WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;

@@ -7,6 +7,7 @@
 #include "base/date.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
+#include "hub/protocol.hpp"
 #include "query/class_history.hpp"
 #include "query/search.hpp"
 #include "render/feed.hpp"
@@ -448,9 +449,8 @@ std::optional<Response> delta_response(SiteContext& context, const Request& requ
 void add_hub_link(const SiteContext& context, const FeedDocument& document, Response& response) {
     const auto topic = topic_url_of(context, document);
     if (topic.empty()) return;
-    response.fields.emplace_back("Link",
-                                 "<" + with_token(context.site.hub_url, document.query_token) +
-                                     ">; rel=\"hub\", <" + topic + ">; rel=\"self\"");
+    response.fields.emplace_back(
+        "Link", hub::link_field(with_token(context.site.hub_url, document.query_token), topic));
 }
 
 }  // namespace

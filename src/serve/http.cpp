@@ -33,6 +33,7 @@ HttpError body_too_long() {
 std::string_view reason_phrase(int status) {
     switch (status) {
         case 200: return "OK";
+        case 202: return "Accepted";
         case 204: return "No Content";
         case 226: return "IM Used";
         case 300: return "Multiple Choices";

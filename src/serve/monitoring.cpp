@@ -39,6 +39,34 @@ void append_counts(std::string& text, const query::StoreCounts& counts) {
                   static_cast<std::uint64_t>(counts.watch_lists));
 }
 
+// Returns how many seconds ago something was; 0 when it lies ahead.
+std::uint64_t age_of(base::Seconds since, base::Seconds now) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - since).count()));
+}
+
+void append_hub(std::string& text, const hub::HubNumbers& hub, base::Seconds now) {
+    append_single(text, "varve_hub_subscriptions", "gauge", "Subscriptions in force.",
+                  hub.subscriptions);
+    append_single(text, "varve_hub_topics", "gauge", "Feeds that have subscriptions.",
+                  hub.topics);
+    append_single(text, "varve_hub_unverified", "gauge",
+                  "Requests of subscribers that wait for their verification.", hub.to_verify);
+    append_single(text, "varve_hub_waiting", "gauge", "Subscriptions that wait for a delivery.",
+                  hub.waiting);
+    append_single(text, "varve_hub_failing", "gauge",
+                  "Those of them whose delivery has failed at least once.", hub.failing);
+    append_single(text, "varve_hub_waiting_seconds", "gauge",
+                  "Age of the oldest change that is not delivered everywhere; 0: there is none.",
+                  hub.waiting_since ? age_of(*hub.waiting_since, now) : 0);
+    if (hub.looked_at)
+        append_single(text, "varve_hub_looked_seconds", "gauge",
+                      "Time since a hub looked for news last.", age_of(*hub.looked_at, now));
+    describe(text, "varve_hub_outcomes_total", "counter",
+             "What became of deliveries and verifications, of all hubs over the store.");
+    for (const auto& [outcome, count] : hub.outcomes)
+        text += fmt::format("varve_hub_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);
+}
+
 // A version contains no character that a label must escape (base::is_version).
 void append_release(std::string& text, const base::Release& release) {
     describe(text, "varve_release_info", "gauge", "The release currently being served.");
@@ -68,6 +96,7 @@ std::string_view name_of(Route route) {
         case Route::suggest: return "suggest";
         case Route::file: return "file";
         case Route::old_link: return "old_link";
+        case Route::hub: return "hub";
         case Route::health: return "healthz";
         case Route::metrics: return "metrics";
     }
@@ -144,6 +173,7 @@ std::string Metrics::text(const Gauges& gauges) const {
                   "1 if objects can be loaded from the current build, else 0.",
                   gauges.source_up ? 1 : 0);
     if (gauges.store) append_counts(text, *gauges.store);
+    if (gauges.hub) append_hub(text, *gauges.hub, gauges.now);
     if (gauges.release) append_release(text, *gauges.release);
     return text;
 }

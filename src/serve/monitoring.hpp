@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/date.hpp"
+#include "hub/subscriptions.hpp"
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
 #include "serve/routes.hpp"
@@ -37,6 +39,8 @@ class Metrics {
         bool store_writable = false;
         bool source_up = false;
         std::optional<query::StoreCounts> store;  // nullopt: unknown
+        std::optional<hub::HubNumbers> hub = {};  // nullopt: unknown, or the site has no hub
+        base::Seconds now{};                      // for the ages of what the hub has to do
         std::uint64_t computations = 0;           // objects loaded and compared for a request
         std::uint64_t store_retries = 0;          // transactions that were retried
         std::uint64_t cache_bytes = 0;
@@ -46,8 +50,8 @@ class Metrics {
     [[nodiscard]] std::string text(const Gauges& gauges) const;
 
     // The statuses that Varve sends; any other is counted as the last.
-    static constexpr std::array statuses = {200, 226, 301, 302, 304, 400, 401,
-                                            404, 405, 414, 429, 500, 503, 0};
+    static constexpr std::array statuses = {200, 202, 226, 301, 302, 304, 400, 401, 404,
+                                            405, 413, 414, 415, 429, 500, 503, 0};
     // Upper bounds of the histogram's buckets, in microseconds.
     static constexpr auto bounds =
         std::to_array<std::int64_t>({100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000, 100'000,

@@ -1,6 +1,6 @@
 // serve/routes.hpp -- the name and the function of each route; the table that maps paths to them is
 // in site.cpp.
-// For this room only. Each route answers GET; site.cpp derives HEAD. One answers POST too. Safe from
+// For this room only. Each route answers GET; site.cpp derives HEAD. Two answer POST. Safe from
 // any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -34,6 +34,7 @@ enum class Route : unsigned char {
     suggest,
     file,
     old_link,
+    hub,
     health,
     metrics,  // the last one: the counters have room up to here
 };
@@ -63,12 +64,20 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 [[nodiscard]] Result<Response> take_watch_form(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_opml(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
+// The WebSub hub, which takes POST alone: 405, or 404 on a site without a hub.
+[[nodiscard]] Result<Response> answer_hub(SiteContext& context, const Request& request);
+// POST: records what a subscriber asks for, before it is verified and whatever comes of that.
+//   returns  202, or an error whose text names the parameter
+[[nodiscard]] Result<Response> take_subscription(SiteContext& context, const Request& request);
 // Style sheets and the script of the pages.
 [[nodiscard]] Result<Response> answer_file(SiteContext& context, const Request& request);
 // Asks crawlers to stay away from pages that are made for one reader; from a private site at all.
 [[nodiscard]] Result<Response> answer_robots(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_health(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_metrics(SiteContext& context, const Request& request);
+
+// Returns the error of other methods than POST for the hub.
+[[nodiscard]] HttpError no_method_of_hub();
 
 // Returns the feed of a parsed request, in its format or the one that Accept prefers.
 [[nodiscard]] Result<Response> answer_feed_request(SiteContext& context, const Request& request,

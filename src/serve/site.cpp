@@ -21,7 +21,8 @@ struct RouteEntry {
     std::string_view path;
     Route route = Route::none;
     Result<Response> (*answer)(SiteContext&, const Request&) = nullptr;
-    enum class Access : unsigned char { everyone, readers } access = Access::readers;
+    // subscribers: limited as readers are; the route looks at their tokens.
+    enum class Access : unsigned char { everyone, readers, subscribers } access = Access::readers;
     Result<Response> (*take)(SiteContext&, const Request&) = nullptr;  // POST, if it has that
 };
 
@@ -42,6 +43,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/opml", Route::opml, answer_opml},
     {"/suggest", Route::suggest, answer_suggest},
     {"/db/rss", Route::old_link, answer_old_link},
+    {"/hub", Route::hub, answer_hub, RouteEntry::Access::subscribers, take_subscription},
     {"/style.css", Route::file, answer_file, everyone},
     {"/feed.css", Route::file, answer_file, everyone},
     {"/varve.js", Route::file, answer_file, everyone},
@@ -115,6 +117,7 @@ std::optional<HttpError> check_rate(SiteContext& context, const Request& request
 
 HttpError no_method(const RouteEntry& entry) {
     HttpError error{405, "Only GET and HEAD are supported."};
+    if (entry.route == Route::hub) return no_method_of_hub();
     if (entry.take != nullptr) {
         error.text = "Only GET, HEAD and POST are supported.";
         error.allow = "GET, HEAD, POST";
@@ -125,12 +128,11 @@ HttpError no_method(const RouteEntry& entry) {
 Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
                               const Request& request,
                               const std::vector<std::string>& query_tokens) {
-    if (entry.access == RouteEntry::Access::readers) {
+    if (entry.access != RouteEntry::Access::everyone)
         if (auto error = check_rate(context, request)) return fail(std::move(*error));
-        if (context.settings.private_site)
-            if (auto error = check_token(context.tokens, request, query_tokens))
-                return fail(std::move(*error));
-    }
+    if (entry.access == RouteEntry::Access::readers && context.settings.private_site)
+        if (auto error = check_token(context.tokens, request, query_tokens))
+            return fail(std::move(*error));
     if (request.method == "OPTIONS" && is_for_other_sites(context, entry, request))
         return options_response();
     auto answer = entry.answer;

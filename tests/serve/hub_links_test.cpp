@@ -7,10 +7,9 @@ using namespace world;
 
 namespace {
 
-const std::string top = "https://example.org/changes";
-
 std::string link_to(const std::string& topic, const std::string& token = "") {
-    return "<" + top + "/hub" + token + ">; rel=\"hub\", <" + top + topic + ">; rel=\"self\"";
+    return "<" + site_top + "/hub" + token + ">; rel=\"hub\", <" + site_top + topic +
+           ">; rel=\"self\"";
 }
 
 }  // namespace
@@ -42,7 +41,7 @@ TEST_CASE("A site without a hub sends no Link and has no self link of another ad
     world.release_up_to(1);
     const auto shown = world.get(plain, {{"accept", "application/atom+xml"}});
     CHECK(shown.field("Link").empty());
-    CHECK(support::read_atom(*shown.body).self == top + "/rss?" + plain);
+    CHECK(support::read_atom(*shown.body).self == site_top + "/rss?" + plain);
     CHECK_FALSE(says(shown, "rel=\"hub\""));
 }
 
@@ -51,10 +50,10 @@ TEST_CASE("A format that Accept chose has an address of its own on a site with a
     world.release_up_to(1);
     const auto chosen = world.get(plain, {{"accept", "application/atom+xml"}});
     CHECK(chosen.field("Link") == link_to("/rss?" + plain + "&format=atom"));
-    CHECK(support::read_atom(*chosen.body).self == top + "/rss?" + plain + "&format=atom");
+    CHECK(support::read_atom(*chosen.body).self == site_top + "/rss?" + plain + "&format=atom");
     const auto first = world.get(plain);
     CHECK(first.field("Link") == link_to("/rss?" + plain));
-    CHECK(support::read_rss(*first.body).self == top + "/rss?" + plain);
+    CHECK(support::read_rss(*first.body).self == site_top + "/rss?" + plain);
 }
 
 TEST_CASE("What is no topic names no hub: archives and narrowed feeds of classes and releases") {
@@ -100,7 +99,7 @@ TEST_CASE("A reader's token goes with the address of the hub and not with that o
     world.release_up_to(1);
     const auto shown = world.get(plain + "&token=secret");
     CHECK(shown.field("Link") == link_to("/rss?" + plain, "?token=secret"));
-    CHECK(says(shown, "<atom:link href=\"" + top + "/hub?token=secret\" rel=\"hub\"/>"));
+    CHECK(says(shown, "<atom:link href=\"" + site_top + "/hub?token=secret\" rel=\"hub\"/>"));
     const auto known = world.get(plain, {{"authorization", "Bearer secret"}});
     CHECK(known.field("Link") == link_to("/rss?" + plain));
 }

@@ -11,9 +11,8 @@ using namespace world;
 namespace {
 
 using Subject = hub::Topic::Subject;
-const std::string top = "https://example.org/changes";
 
-hub::Topic topic(const std::string& url) { return {.url = top + url}; }
+hub::Topic topic(const std::string& url) { return {.url = site_top + url}; }
 const std::string gene_url = "/rss?" + plain;
 const std::string pair_url = "/rss?object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
 
@@ -88,7 +87,7 @@ TEST_CASE("The news of each kind of topic are its new items, in each format") {
             CHECK(items_of(*news, in_format) == fresh);
             CHECK(news->content_type ==
                   "application/" + std::string(format) + "+xml; charset=utf-8");
-            CHECK(format_of(in_format).findings(news->body, top + in_format,
+            CHECK(format_of(in_format).findings(news->body, site_top + in_format,
                                                 world.small.now + std::chrono::hours(24)) ==
                   std::vector<std::string>());
             CHECK_FALSE(format_of(in_format).read(news->body).complete);
@@ -269,7 +268,7 @@ TEST_CASE("News of a private site have no token in their addresses") {
     world.release_up_to(2);
     const auto news = news_of(world, gene_url, position);
     REQUIRE(news);
-    CHECK(support::read_rss(news->body).self == top + gene_url);
+    CHECK(support::read_rss(news->body).self == site_top + gene_url);
     CHECK(news->body.find("token") == std::string::npos);
 }
 

@@ -44,8 +44,9 @@ inline render::Site site_at(const std::string& base_url) {
     return site;
 }
 
+inline const std::string site_top = "https://example.org/changes";
 inline render::Site site_with_hub() {
-    auto site = site_at("https://example.org/changes");
+    auto site = site_at(site_top);
     site.hub_url = site.base_url + "/hub";
     return site;
 }

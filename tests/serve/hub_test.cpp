@@ -1,0 +1,341 @@
+// POST /hub: what subscribers ask for, what is recorded of it, and how bad requests are answered.
+// SPDX-License-Identifier: MIT
+#include "base/text.hpp"
+#include "serve/world.hpp"
+
+using namespace std::chrono_literals;
+using namespace world;
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+const std::string topic_url = site_top + "/rss?" + plain;
+const std::string hub_form_type = "application/x-www-form-urlencoded";
+const std::string callback_url = "https://reader.example/in?id=7";
+
+std::string hub_form(const std::vector<std::pair<std::string, std::string>>& fields) {
+    std::string body;
+    for (const auto& [name, value] : fields) {
+        if (!body.empty()) body += '&';
+        body += name + "=" + base::percent_encode(value);
+    }
+    return body;
+}
+
+struct HubRequest {
+    std::string mode = "subscribe", topic = topic_url, to = callback_url;
+    std::vector<std::pair<std::string, std::string>> more = {};
+    std::string body() const {
+        std::vector<std::pair<std::string, std::string>> fields = {
+            {"hub.mode", mode}, {"hub.topic", topic}, {"hub.callback", to}};
+        fields.insert(fields.end(), more.begin(), more.end());
+        return hub_form(fields);
+    }
+};
+
+Response post_to_hub(World& world, const std::string& body,
+                     const std::string& type = hub_form_type, const std::string& query = "",
+                     const std::string& client = "192.0.2.1") {
+    Request request;
+    request.method = "POST";
+    request.path = "/hub";
+    request.query = query;
+    request.fields = {{"content-type", type}};
+    request.body = body;
+    request.client_address = client;
+    return world.site.answer(request);
+}
+Response subscribe(World& world, const HubRequest& asked) {
+    return post_to_hub(world, asked.body());
+}
+
+void check_refused_by_hub(World& world, const HubRequest& asked, int status,
+                          const std::string& text) {
+    const auto response = subscribe(world, asked);
+    INFO(asked.body().substr(0, 500));
+    CHECK(response.status == status);
+    CHECK_THAT(body_of(response), Contains(text));
+    CHECK(response.field("Content-Type") == "text/plain; charset=utf-8");
+    CHECK(response.field("Cache-Control") == "no-store");
+}
+
+std::int64_t subscriptions_in(World& world) {
+    return world.small.query("SELECT COUNT(*) FROM subscriptions")[0].integer(0);
+}
+std::string topic_in(World& world) {
+    const auto rows = world.small.query("SELECT url FROM topics");
+    return rows.empty() ? "" : rows[0].text(0);
+}
+
+struct HubWorld : World {
+    explicit HubWorld(serve::Settings settings = settings_with())
+        : World(site_with_hub(), std::move(settings)) {
+        release_up_to(2);
+    }
+};
+
+serve::Settings private_settings() {
+    auto settings = settings_with();
+    settings.private_site = true;
+    return settings;
+}
+
+}  // namespace
+
+TEST_CASE("A request of a subscriber is accepted before it is verified, and recorded") {
+    HubWorld world;
+    const auto response = subscribe(world, {});
+    CHECK(response.status == 202);
+    CHECK(response.field("Content-Type") == "text/plain; charset=utf-8");
+    CHECK(response.field("Cache-Control") == "no-store");
+    CHECK(subscriptions_in(world) == 1);
+    CHECK(topic_in(world) == topic_url);
+}
+
+TEST_CASE("Every feed that names the hub is a topic, under the address that it names") {
+    for (const auto* url :
+         {"/rss?class=Gene&name=WBGene00006763",
+          "/rss?class=Gene&name=WBGene00006763&format=json",
+          "/rss?class=Gene&name=WBGene00006763&n=2&since=WS1&tag=Live&change=added&mass=no",
+          "/rss?object=Gene:WBGene00006763&object=Paper:WBPaper00031000&format=atom",
+          "/rss?class=Gene&format=rss", "/rss?class=Gene", "/release/WS2?format=atom",
+          "/releases?format=rss"}) {
+        INFO(url);
+        HubWorld world;
+        const auto link = std::string(world.open(url).field("Link"));
+        CHECK_THAT(link, Contains("<" + site_top + url + ">; rel=\"self\""));
+        CHECK(subscribe(world, {.topic = site_top + url}).status == 202);
+        CHECK(topic_in(world) == site_top + url);
+    }
+}
+
+TEST_CASE("Other spellings of a topic are the same topic") {
+    for (const auto* url :
+         {"https://EXAMPLE.org:443/changes/rss?name=WBGene00006763&class=Gene",
+          "https://example.org/changes/rss?class=%47ene;name=WBGene00006763&x=y",
+          "HTTPS://example.org/changes/r%73s?class=Gene&name=WBGene00006763"}) {
+        INFO(url);
+        HubWorld world;
+        CHECK(subscribe(world, {.topic = url}).status == 202);
+        CHECK(topic_in(world) == topic_url);
+    }
+}
+
+TEST_CASE("A topic that is no feed of this site is refused, and the text says what it is") {
+    HubWorld world;
+    for (const auto& [url, status, text] : std::vector<std::tuple<std::string, int, std::string>>{
+             {"https://elsewhere.org/changes/rss?" + plain, 400,
+              "is not an address of this site"},
+             {"http://example.org/changes/rss?" + plain, 400, "is not an address of this site"},
+             {"https://example.org/rss?" + plain, 400, "is not an address of this site"},
+             {"https://example.org/changesrss?" + plain, 400, "is not an address of this site"},
+             {site_top + "/history?" + plain, 400, "is not the address of a feed"},
+             {site_top + "/", 400, "is not the address of a feed"},
+             {site_top + "/rss/archive?" + plain + "&before=50", 400,
+              "is not the address of a feed"},
+             {site_top + "/release/WS2/archive?before=50", 400, "is not the address of a feed"},
+             {site_top + "/release/WS2", 400, "is the address of a page"},
+             {site_top + "/releases", 400, "is the address of a page"},
+             {site_top + "/rss?class=Gene&tag=Live", 400, "narrows"},
+             {site_top + "/release/WS2?mass=no&format=rss", 400, "narrows"},
+             {site_top + "/rss?" + plain + "&n=0", 400, "n="},
+             {site_top + "/rss?" + plain + "&since=WS77", 400, "since="},
+             {site_top + "/rss?class=Gene&name=Nothing", 404, "Nothing"},
+             {site_top + "/rss?class=Gene&name=wbgene00006763", 400, topic_url},
+             {site_top + "/rss?class=Nothing", 404, "Nothing"},
+             {site_top + "/release/WS99?format=rss", 404, "WS99"},
+             {site_top + "/rss?watch=abcdefghijklmnop", 404, "hub.topic"},
+             {site_top + "/rss?" + plain + "&tag=%FF", 400, "tag"}}) {
+        check_refused_by_hub(world, {.topic = url}, status, text);
+        check_refused_by_hub(world, {.topic = url}, status, "hub.topic");
+    }
+    CHECK(subscriptions_in(world) == 0);
+}
+
+TEST_CASE("Each bad parameter is refused with a text that names it") {
+    using namespace std::string_literals;
+    HubWorld world;
+    for (const auto* name : {"hub.mode", "hub.topic", "hub.callback"}) {
+        std::vector<std::pair<std::string, std::string>> fields = {
+            {"hub.mode", "subscribe"}, {"hub.topic", topic_url}, {"hub.callback", callback_url}};
+        std::erase_if(fields, [&](const auto& field) { return field.first == name; });
+        const auto missing = post_to_hub(world, hub_form(fields));
+        CHECK(missing.status == 400);
+        CHECK_THAT(body_of(missing), Contains(std::string(name) + " is missing"));
+        fields.emplace_back(name, "");
+        CHECK_THAT(body_of(post_to_hub(world, hub_form(fields))), Contains(std::string(name)));
+        check_refused_by_hub(world, {.more = {{name, "x"}}}, 400, name);
+        const auto escape = post_to_hub(world, hub_form(fields) + "&" + name + "=%zz");
+        CHECK(escape.status == 400);
+        CHECK_THAT(body_of(escape), Contains(std::string(name)));
+    }
+    for (const auto& bad :
+         {"ftp://reader.example/"s, "/relative"s, "https://reader.example/#x"s,
+          "https://user:x@reader.example/"s, "https://reader.example/\0"s,
+          "https://reader.example/\r\nX: y"s, "https://2130706433/"s, "https://0177.0.0.1/"s,
+          "https://127.0.0.1/"s, "https://10.0.0.1/"s, "https://[::1]/"s,
+          "https://203.0.113.7:25/"s, "https://reader.example/" + std::string(2048, 'x')}) {
+        check_refused_by_hub(world, {.to = bad}, 400, "hub.callback");
+        if (bad.find("//1") == std::string::npos && bad.find("//20") == std::string::npos)
+            check_refused_by_hub(world, {.topic = bad}, 400, "hub.topic");
+    }
+    check_refused_by_hub(world, {.mode = "publish"}, 400, "hub.mode");
+    check_refused_by_hub(world, {.mode = "denied"}, 400, "hub.mode");
+    for (const auto* lease : {"0", "-1", "1e3", "abc", " 1"})
+        check_refused_by_hub(world, {.more = {{"hub.lease_seconds", lease}}}, 400,
+                             "hub.lease_seconds");
+    check_refused_by_hub(world, {.more = {{"hub.secret", std::string(200, 's')}}}, 400,
+                         "hub.secret");
+    check_refused_by_hub(world, {.more = {{"hub.verify", "maybe"}}}, 400, "hub.verify");
+    check_refused_by_hub(world, {.more = {{"hub.verify_token", std::string(513, 't')}}}, 400,
+                         "hub.verify_token");
+    check_refused_by_hub(world, {.more = {{"hub.signature_method", "md5"}}}, 400,
+                         "hub.signature_method");
+    CHECK(subscriptions_in(world) == 0);
+}
+
+TEST_CASE("Parameters that the hub does not know are ignored, whatever they hold") {
+    HubWorld world;
+    CHECK(post_to_hub(world, HubRequest{}.body() + "&hub.foo=%zz&foo=%ff&%zz=1&=&&x").status ==
+          202);
+    CHECK(subscribe(world, {.more = {{"hub.foo", "bar"}, {"foo", "bar"}}}).status == 202);
+    CHECK(subscribe(world, {.more = {{"hub.lease_seconds", "99999999999999999999"}}}).status ==
+          202);
+    CHECK(subscribe(world, {.more = {{"hub.secret", std::string(199, 's')}}}).status == 202);
+    CHECK(subscriptions_in(world) == 1);
+}
+
+TEST_CASE(
+    "A subscriber of PubSubHubbub 0.3 gets the same answer, whichever verification it wants") {
+    HubWorld world;
+    CHECK(
+        subscribe(world, {.more = {{"hub.verify", "sync"}, {"hub.verify_token", "t"}}}).status ==
+        202);
+    CHECK(subscribe(world, {.more = {{"hub.verify", "async"}, {"hub.verify", "sync"}}}).status ==
+          202);
+}
+
+TEST_CASE("The body is a form of at most 16 KB") {
+    HubWorld world;
+    for (const auto* type :
+         {"application/json", "text/plain", "multipart/form-data; boundary=x", ""}) {
+        const auto response = post_to_hub(world, HubRequest{}.body(), type);
+        CHECK(response.status == 415);
+        CHECK_THAT(body_of(response), Contains("Content-Type"));
+    }
+    for (const auto* type : {"application/x-www-form-urlencoded; charset=UTF-8",
+                             "Application/X-WWW-Form-Urlencoded"})
+        CHECK(post_to_hub(world, HubRequest{}.body(), type).status == 202);
+    const auto padded = HubRequest{}.body() + "&x=";
+    CHECK(post_to_hub(world, padded + std::string(16 * 1024 - padded.size(), 'x')).status == 202);
+    CHECK(post_to_hub(world, padded + std::string(16 * 1024 - padded.size() + 1, 'x')).status ==
+          413);
+    Request dropped;
+    dropped.method = "POST";
+    dropped.path = "/hub";
+    dropped.fields = {{"content-type", hub_form_type}};
+    dropped.body_error = serve::body_too_long();
+    CHECK(world.site.answer(dropped).status == 413);
+    CHECK(post_to_hub(world, "").status == 400);
+}
+
+TEST_CASE("The hub takes POST alone") {
+    HubWorld world;
+    for (const auto* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}) {
+        const auto response = world.ask(method, "/hub");
+        CHECK(response.status == 405);
+        CHECK(response.field("Allow") == "POST");
+    }
+}
+
+TEST_CASE("A site without a hub has no page at its address") {
+    World world;
+    CHECK(world.ask("GET", "/hub").status == 404);
+    CHECK(subscribe(world, {}).status == 404);
+}
+
+TEST_CASE("Who unsubscribes needs neither a feed that is still there nor a token") {
+    HubWorld world(private_settings());
+    CHECK(subscribe(world, {.mode = "unsubscribe"}).status == 202);
+    CHECK(subscribe(world,
+                    {.mode = "unsubscribe", .topic = site_top + "/rss?class=Gene&name=Nothing"})
+              .status == 202);
+    CHECK(subscribe(world, {.mode = "unsubscribe", .topic = site_top + "/"}).status == 400);
+}
+
+TEST_CASE("Feeds of a private site are topics of its readers alone") {
+    HubWorld world(private_settings());
+    world.add_token("reader", "secret");
+    check_refused_by_hub(world, {}, 401, "hub.topic");
+    check_refused_by_hub(world, {.topic = topic_url + "&token=wrong"}, 401, "hub.topic");
+    check_refused_by_hub(world, {.topic = topic_url + "&token=a&token=b&token=c&token=secret"},
+                         401, "hub.topic");
+    CHECK(subscriptions_in(world) == 0);
+    CHECK(subscribe(world, {.topic = topic_url + "&token=secret"}).status == 202);
+    CHECK(post_to_hub(world, HubRequest{}.body(), hub_form_type, "token=secret").status == 202);
+    const auto rows =
+        world.small.query("SELECT url, asked_topic_url, asked_reader FROM topics, subscriptions");
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].text(0) == topic_url);
+    CHECK(rows[0].text(1) == topic_url);
+    CHECK(rows[0].text(2) == base::sha256_hex("secret"));
+}
+
+TEST_CASE("Requests to the hub are limited for each client and for each host of callbacks") {
+    HubWorld world;
+    int accepted = 0;
+    const auto ask = [&](int number, const std::string& host) {
+        const auto body =
+            HubRequest{.to = "https://" + host + "/" + std::to_string(number)}.body();
+        return post_to_hub(world, body, hub_form_type, "",
+                           "198.51.100." + std::to_string(number % 250));
+    };
+    while (accepted < 1000 && ask(accepted, "one.example").status == 202) ++accepted;
+    CHECK(accepted == 500);
+    const auto refused = ask(1, "one.example");
+    CHECK(refused.status == 429);
+    CHECK(refused.field("Retry-After") == "1");
+    CHECK_THAT(body_of(refused), Contains("hub.callback"));
+    CHECK(ask(1, "two.example").status == 202);
+    int of_client = 0;
+    while (
+        of_client < 1000 &&
+        subscribe(world, {.to = "https://h" + std::to_string(of_client) + ".example/"}).status ==
+            202)
+        ++of_client;
+    CHECK(of_client == 500);
+    world.tick += 1s;
+    CHECK(subscribe(world, {}).status == 202);
+}
+
+TEST_CASE("A hub that is full says when to come again") {
+    auto settings = settings_with();
+    settings.subscription_limits.most_pending_of_host = 1;
+    HubWorld world(settings);
+    CHECK(subscribe(world, {}).status == 202);
+    const auto refused = subscribe(world, {.to = "https://reader.example/other"});
+    CHECK(refused.status == 429);
+    CHECK(refused.field("Retry-After") == "3600");
+    CHECK_THAT(body_of(refused), Contains("hub.callback"));
+    settings.subscription_limits.most = 0;
+    HubWorld full(settings);
+    const auto none = subscribe(full, {});
+    CHECK(none.status == 503);
+    CHECK(none.field("Retry-After") == "30");
+}
+
+TEST_CASE("While the store is away nothing is accepted") {
+    HubWorld world;
+    world.small.set_store_down(true);
+    CHECK(subscribe(world, {}).status == 503);
+    CHECK(subscribe(world, {.mode = "unsubscribe"}).status == 503);
+}
+
+TEST_CASE("A callback on an intranet is accepted where the operator allows it") {
+    auto settings = settings_with();
+    settings.callback_guard = net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value());
+    HubWorld world(settings);
+    CHECK(subscribe(world, {.to = "http://127.0.0.1:8080/in"}).status == 202);
+    check_refused_by_hub(world, {.to = "http://10.0.0.1/in"}, 400, "hub.callback");
+}
