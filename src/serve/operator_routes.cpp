@@ -3,6 +3,7 @@
 #include "base/date.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "hub/subscriptions.hpp"
 #include "query/release_contents.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
@@ -53,15 +54,44 @@ StoreState look_at_store(store::Pool& pool) {
     return state;
 }
 
+// Returns the numbers of the hub; nullopt: they are unknown, or the site has no hub.
+std::optional<hub::HubNumbers> numbers_of_hub(SiteContext& context) {
+    if (context.site.hub_url.empty()) return std::nullopt;
+    const auto known = context.hub_numbers.get([&] {
+        return if_reachable([&] {
+            return store::perform(
+                context.pool, store::Access::read,
+                [](store::Transaction& transaction) { return hub::hub_numbers(transaction); });
+        });
+    });
+    if (known.value == nullptr || known.has_failed) return std::nullopt;
+    return *known.value;
+}
+
+// Returns what is wrong with the hub of the site; empty: nothing, or it has nothing to do.
+std::string fault_of(const hub::HubNumbers& hub, base::Seconds now) {
+    constexpr std::chrono::minutes looks_within{10}, delivers_within{60};
+    const bool has_work = hub.topics > 0 || hub.to_verify > 0;
+    if (has_work && (!hub.looked_at || *hub.looked_at + looks_within < now))
+        return "no hub has looked for news in the last 10 minutes: varve hub is to run";
+    // Subscribers who do not answer keep their part of the queue for days.
+    if (hub.waiting > hub.failing && hub.waiting_since &&
+        *hub.waiting_since + delivers_within < now)
+        return std::to_string(hub.waiting) + " deliveries wait, the oldest one since " +
+               base::format_rfc3339(*hub.waiting_since);
+    return {};
+}
+
 // What this process can do. Readers are served with what is recorded as long as `can_serve` is true.
 struct Health {
     query::CacheVersion version;
     std::optional<StoreState> store;  // nullopt: unknown
     std::string store_fault;          // empty: it takes what is recorded
     std::string source_fault;         // empty: objects can be loaded from the current build
+    std::string hub_fault;            // empty: subscribers get what is new, or there is no hub
     bool can_serve = false;
     [[nodiscard]] bool is_ok() const {
-        return can_serve && store_fault.empty() && source_fault.empty();
+        return can_serve && store_fault.empty() && source_fault.empty() && hub_fault.empty();
     }
 };
 
@@ -82,6 +112,8 @@ Health health_of(SiteContext& context) {
     if (health.store_fault.empty() && context.history.failed_to_record())
         health.store_fault = "could not take what a request recorded in the last minute";
     health.source_fault = context.build.trouble();
+    if (const auto hub = numbers_of_hub(context))
+        health.hub_fault = fault_of(*hub, context.settings.clock());
     const bool is_ours =
         !health.store || (health.store->schema_error.empty() && !health.store->has_moved);
     health.can_serve =
@@ -110,6 +142,7 @@ std::string health_report(const SiteContext& context, const Health& health) {
     }
     json.field("build", version.build_digest);
     if (!health.source_fault.empty()) json.field("source_fault", health.source_fault);
+    if (!health.hub_fault.empty()) json.field("hub_fault", health.hub_fault);
     if (const auto reason = context.build.why(); !reason.empty())
         json.field("refused_build", reason);
     if (const auto reason = context.metrics.rejection(); !reason.empty())
@@ -155,6 +188,8 @@ Result<Response> answer_metrics(SiteContext& context, const Request&) {
     gauges.store_up = health.version.store_reachable;
     gauges.store_writable = gauges.store_up && health.store_fault.empty();
     gauges.source_up = gauges.release.has_value() && health.source_fault.empty();
+    gauges.hub = numbers_of_hub(context);
+    gauges.now = context.settings.clock();
     gauges.computations = context.history.computations();
     gauges.store_retries = context.pool.retries();
     gauges.cache_bytes = context.pages.bytes();

@@ -222,3 +222,60 @@ TEST_CASE("Every route has a name of its own") {
     CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
     CHECK_FALSE(names.front().empty());
 }
+
+namespace {
+
+// A subscription whose verification a hub is to send.
+void record_hub_work(World& world) {
+    Request request;
+    request.method = "POST";
+    request.path = "/hub";
+    request.fields = {{"content-type", "application/x-www-form-urlencoded"}};
+    request.body = "hub.mode=subscribe&hub.callback=https://reader.example/&hub.topic=" +
+                   base::percent_encode(site_top + "/rss?" + plain);
+    REQUIRE(world.site.answer(request).status == 202);
+}
+
+}  // namespace
+
+TEST_CASE("A site with a hub shows its numbers, and a site without one none") {
+    World world(site_with_hub());
+    record_hub_work(world);
+    const auto metrics = body_of(world.open("/metrics"));
+    for (const auto* row :
+         {"\nvarve_hub_subscriptions 0\n", "\nvarve_hub_unverified 1\n",
+          "\nvarve_hub_waiting 0\n", "\nvarve_hub_failing 0\n", "\nvarve_hub_waiting_seconds 0\n",
+          "\nvarve_requests_total{route=\"hub\",status=\"202\"} 1\n"})
+        CHECK_THAT(metrics, Catch::Matchers::Contains(row));
+    World without;
+    CHECK_FALSE(says(without.open("/metrics"), "varve_hub"));
+}
+
+TEST_CASE("The metrics of a hub are its numbers") {
+    serve::Metrics metrics;
+    serve::Metrics::Gauges gauges;
+    gauges.now = base::Seconds(1000s);
+    gauges.hub = hub::HubNumbers{.subscriptions = 7,
+                                 .topics = 3,
+                                 .waiting = 2,
+                                 .failing = 1,
+                                 .waiting_since = base::Seconds(400s),
+                                 .looked_at = base::Seconds(990s),
+                                 .outcomes = {{"delivered", 12}, {"given up", 1}}};
+    const auto text = metrics.text(gauges);
+    for (const auto* row :
+         {"\nvarve_hub_subscriptions 7\n", "\nvarve_hub_topics 3\n", "\nvarve_hub_waiting 2\n",
+          "\nvarve_hub_failing 1\n", "\nvarve_hub_waiting_seconds 600\n",
+          "\nvarve_hub_looked_seconds 10\n",
+          "\nvarve_hub_outcomes_total{outcome=\"delivered\"} 12\n",
+          "\nvarve_hub_outcomes_total{outcome=\"given up\"} 1\n"})
+        CHECK_THAT(text, Catch::Matchers::Contains(row));
+}
+
+TEST_CASE("A hub that has work and does not run is a fault for monitors and not for readers") {
+    World world(site_with_hub());
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+    record_hub_work(world);
+    world.tick += 60s;
+    check_health(world, 503, 200, "\"hub_fault\":\"no hub has looked for news");
+}
