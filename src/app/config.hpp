@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "history/context.hpp"
+#include "net/address.hpp"
 #include "net/url.hpp"
 #include "render/mail.hpp"
 #include "render/site.hpp"
@@ -54,6 +56,16 @@ struct ServeConfig {
     std::size_t limit_burst = 60;                // of them at once
 };
 
+struct HubConfig {
+    bool enabled = false;
+};
+
+// Requests to others.
+struct NetConfig {
+    std::vector<net::Allowed>
+        allow;  // addresses that are not public, and may be asked all the same
+};
+
 // Whether a connection to a mail server must be encrypted.
 enum class Tls : unsigned char { required, opportunistic, none };
 
@@ -91,6 +103,8 @@ struct Config {
     history::Settings history;
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;
+    HubConfig hub;
+    NetConfig net;
     MailConfig mail;
     NotifyConfig notify;
     LogConfig log;

@@ -172,6 +172,7 @@ std::string page_digest_of(const Config& config) {
     parts << "curators";
     for (const auto& [user, object] : config.history.curators)
         parts << user << object.class_name << object.name;
+    if (!site.hub_url.empty()) parts << "hub" << site.hub_url;
     parts << config.templates->digest();
     return parts.hex();
 }
@@ -196,6 +197,7 @@ Result<Config> complete(Draft draft) {
     config.templates = std::move(*templates);
     config.site.max_age = config.serve.max_age;
     config.site.ranking = config.history.ranking;
+    if (config.hub.enabled) config.site.hub_url = config.site.base_url + "/hub";
     config.page_digest = page_digest_of(config);
     return std::move(config);
 }

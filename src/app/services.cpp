@@ -98,6 +98,7 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.limits.burst = static_cast<double>(config.serve.limit_burst);
     settings.wide = serve::WideGate::limits_of(config.serve.threads, base::processors());
+    settings.callback_guard = net::AddressGuard(config.net.allow);
     settings.metrics = metrics;
     return std::make_unique<serve::Site>(
         serve::Services{*services.history, *services.current, *services.pool, *services.tokens},

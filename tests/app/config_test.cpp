@@ -235,6 +235,25 @@ TEST_CASE("A question accepts only yes and no") {
     CHECK(says(complaint(with("private = true")), "[site] private: \"true\" is neither yes nor"));
 }
 
+TEST_CASE("A site has a hub where that is enabled, below its own address") {
+    const auto plain = load(least), set = load(least + "[hub]\nenabled = yes\n");
+    REQUIRE(plain);
+    REQUIRE(set);
+    CHECK(plain->site.hub_url.empty());
+    CHECK(set->site.hub_url == set->site.base_url + "/hub");
+    CHECK(says(complaint(least + "[hub]\nenabled = 1\n"), "[hub] enabled: "));
+}
+
+TEST_CASE("Addresses that are not public are allowed one by one") {
+    const auto plain = load(least),
+               set = load(least + "[net]\nallow = 10.1.0.0/16, 10.2.0.7:80\n");
+    REQUIRE(plain);
+    REQUIRE(set);
+    CHECK(plain->net.allow.empty());
+    CHECK(set->net.allow == *net::parse_allow_list("10.1.0.0/16, 10.2.0.7:80"));
+    CHECK(says(complaint(least + "[net]\nallow = 10.1\n"), "[net] allow: "));
+}
+
 TEST_CASE("Curators are configured by user and object, successors by paths") {
     const auto config = load(least + "[curators]\nsylvia = Person:WBPerson1:983\n"
                                      "[successor]\nGene = Identity>Merged_into, Merged\n");
@@ -263,12 +282,14 @@ TEST_CASE("The configuration digest changes with what can change a page, and wit
           least + "[object_url]\nGene = https://x.org/{name}\n", least + "[names]\nGene = A>B\n",
           least + "[successor]\nGene = A>B\n", least + "[names]\nGene = A, B\n",
           least + "[ignore]\nGene = A>B\n", least + "[ignore]\nGene = A, B\n",
-          least + "[ignore]\n* = A, B\n", least + "[curators]\nGene = A:B\n"}) {
+          least + "[hub]\nenabled = yes\n", least + "[ignore]\n* = A, B\n",
+          least + "[curators]\nGene = A:B\n"}) {
         INFO(text);
         CHECK(digests.insert(digest(text)).second);
     }
-    for (const auto* line : {"[serve]\nthreads = 3\n", "[serve]\nlimit_per_minute = 3\n",
-                             "[log]\nlevel = debug\n", "[log]\naccess = access.log\n"})
+    for (const auto* line : {"[net]\nallow = 10.0.0.1\n", "[serve]\nthreads = 3\n",
+                             "[serve]\nlimit_per_minute = 3\n", "[log]\nlevel = debug\n",
+                             "[log]\naccess = access.log\n"})
         CHECK(digest(least + line) == digest(least));
 }
 
