@@ -11,6 +11,7 @@ import sys
 import checking
 import comparer_checks  # noqa: F401  adds its checks to the list
 import golden
+import hub_checks  # noqa: F401
 import reader_checks  # noqa: F401
 import rendered
 from site_of_varve import HERE

@@ -1,5 +1,5 @@
 // parse_feed.mjs FILE... -- what npm's feed readers find in feeds: a JSON document a line. feedsmith reads any
-// format and OPML: { format, title, self, home, items: [{ title, id, date, link, authors, content }] }; rss-parser
+// format and OPML: { format, title, self, hub, home, items: [{ title, id, date, link, authors, content }] }; rss-parser
 // and feedparser read RSS and Atom: { others: { "rss-parser": [{ title, id, date, link, text }], "feedparser":
 // [{ title, id, date, link, content }] } }. feedparser takes what looks like a tag out of titles.
 // SPDX-License-Identifier: MIT
@@ -14,6 +14,7 @@ const link = (links, rel) => links?.find((each) => (each.rel ?? "alternate") ===
 const read = {
   rss: (feed) => ({
     self: link(feed.atom?.links, "self"),
+    hub: link(feed.atom?.links, "hub"),
     home: feed.link,
     items: feed.items.map((item) => ({
       title: item.title, id: item.guid?.value, date: item.pubDate, link: item.link,
@@ -22,6 +23,7 @@ const read = {
   }),
   atom: (feed) => ({
     self: link(feed.links, "self"),
+    hub: link(feed.links, "hub"),
     home: link(feed.links, "alternate"),
     items: (feed.entries ?? []).map((entry) => ({
       title: entry.title?.value ?? entry.title, id: entry.id, date: entry.published ?? entry.updated,
@@ -31,6 +33,7 @@ const read = {
   }),
   json: (feed) => ({
     self: feed.feed_url,
+    hub: feed.hubs?.find((each) => each.type === "WebSub")?.url,
     home: feed.home_page_url,
     items: feed.items.map((item) => ({
       title: item.title, id: item.id, date: item.date_published, link: item.url,
