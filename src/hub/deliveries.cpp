@@ -114,6 +114,13 @@ std::vector<ClaimedDelivery> claim_deliveries(Transaction& transaction, const Cl
     return claimed;
 }
 
+bool is_delivery_due(Transaction& transaction, base::Seconds now) {
+    return !transaction
+                .query("SELECT 1 FROM subscriptions WHERE due_at > '' AND due_at <= ? LIMIT 1",
+                       {Value{format_rfc3339(now)}})
+                .empty();
+}
+
 void renew_claims(Transaction& transaction, std::span<const ClaimedDelivery* const> claims,
                   base::Seconds now) {
     const Value end{format_rfc3339(now + delivery_claim)};

@@ -83,6 +83,8 @@ inline constexpr std::size_t most_excluded_hosts = 16;
 [[nodiscard]] std::vector<ClaimedDelivery> claim_deliveries(store::Transaction& transaction,
                                                             const ClaimTerms& terms,
                                                             base::Seconds now);
+// Returns whether there may be something to claim. Costs an index look-up, and no lock.
+[[nodiscard]] bool is_delivery_due(store::Transaction& transaction, base::Seconds now);
 // Lets the claims last for delivery_claim from now on.
 void renew_claims(store::Transaction& transaction, std::span<const ClaimedDelivery* const> claims,
                   base::Seconds now);

@@ -142,6 +142,11 @@ bool claim_look(Transaction& transaction, std::int64_t owner, base::Seconds now)
                                {me, until, me, Value{std::int64_t{seconds}}, until}) == 1;
 }
 
+void end_look(Transaction& transaction, std::int64_t owner) {
+    transaction.execute("UPDATE hub_notes SET number = 0 WHERE name = 'looker' AND text = ?",
+                        {Value{std::to_string(owner)}});
+}
+
 std::optional<TopicState> load_topic(Transaction& transaction, std::int64_t topic,
                                      base::Seconds now) {
     const auto rows = transaction.query(

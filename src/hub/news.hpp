@@ -52,6 +52,9 @@ void note_finished_look(store::Transaction& transaction, const LookPlan& plan, b
 [[nodiscard]] bool claim_look(store::Transaction& transaction, std::int64_t owner,
                               base::Seconds now);
 
+// Lets others look, and itself.
+void end_look(store::Transaction& transaction, std::int64_t owner);
+
 struct TopicState {
     Topic topic;
     std::string position;

@@ -169,6 +169,18 @@ std::size_t retry_now(Transaction& transaction, std::string_view text, base::Sec
         {Value{format_rfc3339(now)}, Value{part}, Value{part}}));
 }
 
+std::vector<tables::ObjectName> subscribed_objects(Transaction& transaction, std::size_t most,
+                                                   base::Seconds now) {
+    std::vector<tables::ObjectName> names;
+    for (const auto& row : transaction.query(
+             "SELECT t.class, t.name, COUNT(*) subscribers FROM topics t JOIN subscriptions s"
+             " ON s.topic = t.id WHERE t.subject = 'object' AND s.expires_at > ?"
+             " GROUP BY t.class, t.name ORDER BY subscribers DESC, t.class, t.name LIMIT ?",
+             {Value{format_rfc3339(now)}, Value{as_integer(most)}}))
+        names.push_back({row.text(0), row.text(1)});
+    return names;
+}
+
 namespace {
 
 std::uint64_t count_of(Transaction& transaction, const char* sql, const std::string& value) {

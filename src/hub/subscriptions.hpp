@@ -21,6 +21,7 @@
 #include "hub/topic.hpp"
 #include "store/dialect.hpp"
 #include "store/pool.hpp"
+#include "tables/objects.hpp"
 
 namespace hub {
 
@@ -89,6 +90,11 @@ struct SubscriptionEntry {
 // Makes deliveries due now that wait for their next try, of callbacks that contain `text`.
 //   returns  how many subscriptions there were
 std::size_t retry_now(store::Transaction& transaction, std::string_view text, base::Seconds now);
+
+// Returns the objects with the most subscriptions, most first.
+[[nodiscard]] std::vector<tables::ObjectName> subscribed_objects(store::Transaction& transaction,
+                                                                 std::size_t most,
+                                                                 base::Seconds now);
 
 // For /metrics, /healthz and operators.
 struct HubNumbers {

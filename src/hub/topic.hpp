@@ -49,4 +49,12 @@ using ReadNews = std::function<base::Result<std::optional<FeedNews>>(const Topic
 //   error         unavailable: it isn't known now
 using MayRead = std::function<base::Result<bool>(std::string_view token_digest)>;
 
+// What the hub knows of the site. Called by the one thread of the hub.
+struct Site {
+    std::string hub_url;  // as feeds name it
+    ReadNews read_news;
+    MayRead may_read;
+    std::function<std::string()> current_release;  // its version; empty: no build is served now
+};
+
 }  // namespace hub

@@ -110,6 +110,14 @@ std::vector<ClaimedVerification> claim_verifications(Transaction& transaction, s
     return claimed;
 }
 
+bool is_verification_due(Transaction& transaction, base::Seconds now) {
+    return !transaction
+                .query("SELECT 1 FROM subscriptions WHERE verify_at > '' AND verify_at <= ?"
+                       " LIMIT 1",
+                       {Value{format_rfc3339(now)}})
+                .empty();
+}
+
 bool finish_verification(Transaction& transaction, const ClaimedVerification& verification,
                          Verified outcome, const std::string& position, base::Seconds now) {
     const Value id{verification.subscription};

@@ -38,6 +38,9 @@ struct ClaimedVerification {
 [[nodiscard]] std::vector<ClaimedVerification> claim_verifications(
     store::Transaction& transaction, std::int64_t claim, std::size_t most, base::Seconds now);
 
+// Returns whether there may be something to claim. Costs an index look-up, and no lock.
+[[nodiscard]] bool is_verification_due(store::Transaction& transaction, base::Seconds now);
+
 enum class Verified : unsigned char {
     confirmed,
     refused,  // the subscriber does not want it, or answers wrongly

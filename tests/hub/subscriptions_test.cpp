@@ -334,3 +334,16 @@ TEST_CASE("A request that fails at any statement is recorded once or not at all"
                 CHECK_FALSE(expiry_of(hub_store).empty());
             }
 }
+
+TEST_CASE("The objects with most subscriptions come first") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe("http://a.example/", "a");
+        hub_store.subscribe("http://a.example/", "b");
+        hub_store.subscribe("http://b.example/", "b");
+        hub_store.ask("http://b.example/", "c");
+        const auto names = hub_store.write([&](store::Transaction& transaction) {
+            return subscribed_objects(transaction, 5, hub_store.now);
+        });
+        CHECK(names == std::vector<tables::ObjectName>{{"Gene", "b"}, {"Gene", "a"}});
+    });
+}

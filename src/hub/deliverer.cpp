@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "hub/protocol.hpp"
+#include "hub/workers.hpp"
+#include "tables/releases.hpp"
+
+namespace hub {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+
+// What one transaction claims or writes.
+constexpr std::size_t claims_at_once = 500;
+constexpr std::size_t least_room = 2, most_room = 256;
+// What of a host is claimed at least, so that it can be sent as soon as there is room.
+constexpr std::size_t claimed_ahead = 128;
+// After so many deliveries in a row that did not reach a host, it gets none for a while. Short, because
+// other subscribers of a shared host may be alive.
+constexpr int unreachable_in_a_row = 4;
+constexpr std::chrono::seconds host_pause{60};
+// Before what was claimed and could not be sent is due again.
+constexpr std::chrono::seconds busy_pause{1}, unknown_pause{60};
+
+}  // namespace
+
+void Deliverer::work() {
+    keep_claims();
+    claim();
+    for (auto& [name, host] : hosts_) send_waiting(host);
+    write_results();
+}
+
+void Deliverer::abandon_late() {
+    if (open_.empty() && waiting_ == 0) return;
+    if (workplace_.steady() < claims_last_until_) return;
+    base::log::error("deliveries abandoned because the store could not be reached");
+    auto client = make_client_();
+    if (!client) throw std::runtime_error(client.error().text);
+    client_ = std::move(*client);
+    for (auto& [id, delivery] : open_)
+        finish(std::move(delivery), Delivered::not_sent, busy_pause);
+    open_.clear();
+    for (auto& [name, host] : hosts_) {
+        host.open = 0;
+        give_back_waiting(host, busy_pause);
+    }
+}
+
+void Deliverer::keep_claims() {
+    const auto now = workplace_.steady();
+    if (now < renew_at_ || (open_.empty() && waiting_ == 0)) return;
+    const auto all = claims();
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        renew_claims(transaction, all, workplace_.clock(transaction));
+    });
+    renew_at_ = now + renew_claims_every;
+    claims_last_until_ = now + delivery_claim - std::chrono::seconds(20);
+}
+
+std::vector<const ClaimedDelivery*> Deliverer::claims() const {
+    std::vector<const ClaimedDelivery*> all;
+    all.reserve(open_.size() + waiting_);
+    for (const auto& [id, delivery] : open_) all.push_back(&delivery);
+    for (const auto& [name, host] : hosts_)
+        for (const auto& delivery : host.waiting) all.push_back(&delivery);
+    return all;
+}
+
+bool Deliverer::is_full(const Host& host) {
+    const auto most = host.unreachable > 0 ? host.room : std::max(claimed_ahead, 2 * host.room);
+    return host.open + host.waiting.size() >= most;
+}
+
+// At most most_excluded_hosts of those that take nothing now.
+std::vector<std::string> Deliverer::full_hosts() const {
+    const auto now = workplace_.steady();
+    std::vector<std::string> names;
+    for (const auto& [name, host] : hosts_)
+        if ((is_full(host) || now < host.paused_until) && names.size() < most_excluded_hosts)
+            names.push_back(name);
+    return names;
+}
+
+void Deliverer::claim() {
+    has_more_ = false;
+    const auto claimed_now = std::min(limits_.most_claimed, open_.size() + waiting_);
+    const auto room = limits_.most_claimed - claimed_now;
+    const ClaimTerms terms{.claim = workplace_.new_claim(),
+                           .most = std::min(room, claims_at_once),
+                           .without_hosts = full_hosts()};
+    if (terms.most == 0) return;
+    const auto now = workplace_.steady();
+    // Most of the time nothing is due, and a transaction that writes makes others wait.
+    const bool is_due =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            return is_delivery_due(transaction, workplace_.clock(transaction));
+        });
+    if (!is_due) return;
+    auto claimed = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        return claim_deliveries(transaction, terms, workplace_.clock(transaction));
+    });
+    if (claimed.empty()) return;
+    if (open_.empty() && waiting_ == 0) {
+        renew_at_ = now + renew_claims_every;
+        claims_last_until_ = now + delivery_claim - std::chrono::seconds(20);
+    }
+    has_more_ = claimed.size() == terms.most;
+    for (auto& delivery : claimed) take(std::move(delivery));
+}
+
+std::shared_ptr<const Notification> Deliverer::notification(const NotificationKey& key) {
+    if (const auto found = notifications_.find(key); found != notifications_.end())
+        if (auto kept = found->second.lock()) return kept;
+    auto loaded = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        return load_notification(transaction, key);
+    });
+    if (!loaded) return nullptr;
+    auto shared = std::make_shared<const Notification>(std::move(*loaded));
+    notifications_[key] = shared;
+    return shared;
+}
+
+void Deliverer::take(ClaimedDelivery delivery) {
+    auto& host = hosts_[delivery.host];
+    if (workplace_.steady() < host.paused_until)
+        return finish(std::move(delivery), Delivered::not_sent, host_pause);
+    if (is_full(host)) return finish(std::move(delivery), Delivered::not_sent, busy_pause);
+    host.waiting.push_back(std::move(delivery));
+    ++waiting_;
+}
+
+void Deliverer::send_waiting(Host& host) {
+    while (!host.waiting.empty() && host.open < host.room) {
+        auto delivery = std::move(host.waiting.front());
+        host.waiting.pop_front();
+        --waiting_;
+        send(std::move(delivery), host);
+    }
+}
+
+void Deliverer::give_back_waiting(Host& host, std::chrono::seconds pause) {
+    waiting_ -= host.waiting.size();
+    for (auto& delivery : host.waiting) finish(std::move(delivery), Delivered::not_sent, pause);
+    host.waiting.clear();
+}
+
+void Deliverer::send(ClaimedDelivery delivery, Host& host) {
+    const auto allowed = workplace_.site.may_read(delivery.reader);
+    if (!allowed) return finish(std::move(delivery), Delivered::not_sent, unknown_pause);
+    if (!*allowed) {
+        verifier_.deny(delivery.callback, delivery.topic_url, "The token is not valid any more.");
+        return finish(std::move(delivery), Delivered::gone, {});
+    }
+    auto url = net::parse_url(delivery.callback);
+    const auto content = url ? notification(delivery.notification) : nullptr;
+    if (!url) return finish(std::move(delivery), Delivered::gone, {});
+    if (!content) return finish(std::move(delivery), Delivered::not_sent, busy_pause);
+    net::Request request;
+    request.url = std::move(*url);
+    request.method = net::Method::post;
+    request.fields = {{"User-Agent", workplace_.user_agent},
+                      {"Content-Type", content->content_type},
+                      {"Link", link_field(workplace_.site.hub_url, delivery.topic_url)}};
+    if (!delivery.secret.empty())
+        request.fields.push_back(
+            {"X-Hub-Signature",
+             signature_field(delivery.method, delivery.secret, content->body)});
+    request.body = std::shared_ptr<const std::string>(content, &content->body);
+    request.connect = limits_.connect;
+    request.total = limits_.total;
+    request.most_body = 4096;
+    request.needed = net::Needed::status;
+    ++host.open;
+    open_.emplace(client_.add(std::move(request)), std::move(delivery));
+}
+
+void Deliverer::finish(ClaimedDelivery delivery, Delivered outcome, std::chrono::seconds pause) {
+    results_.push_back({std::move(delivery), outcome, pause});
+}
+
+void Deliverer::receive(std::chrono::milliseconds at_most) {
+    for (const auto& finished : client_.wait(at_most)) take_answer(finished);
+}
+
+void Deliverer::take_answer(const net::FinishedRequest& finished) {
+    auto found = open_.extract(finished.id);
+    if (found.empty()) return;
+    auto& delivery = found.mapped();
+    auto& host = hosts_[delivery.host];
+    --host.open;
+    const int status = finished.response ? finished.response->status : 0;
+    if (status != 0) {
+        host.unreachable = 0;
+        host.room = std::min(host.room + 1, most_room);
+    } else {
+        note_unreachable(delivery.host, host);
+    }
+    if (status >= 200 && status < 300)
+        return finish(std::move(delivery), Delivered::delivered, {});
+    if (status == 410) return finish(std::move(delivery), Delivered::gone, {});
+    const double random = std::uniform_real_distribution<double>()(workplace_.random);
+    const auto pause = pause_after(delivery.tries + 1, delivery.given_up, random);
+    if (!pause)
+        base::log::warning("a notification was given up",
+                           {{"subscription", std::to_string(delivery.subscription)},
+                            {"host", delivery.host},
+                            {"reason", finished.response ? "status " + std::to_string(status)
+                                                         : finished.response.error().text}});
+    finish(std::move(delivery), Delivered::failed, pause.value_or(std::chrono::seconds(0)));
+}
+
+void Deliverer::note_unreachable(const std::string& name, Host& host) {
+    host.room = std::max(host.room / 2, least_room);
+    if (++host.unreachable < unreachable_in_a_row) return;
+    host.unreachable = 0;
+    host.paused_until = workplace_.steady() + host_pause;
+    give_back_waiting(host, host_pause);
+    put_off_.push_back(name);
+}
+
+void Deliverer::write_results() {
+    if (results_.empty() && put_off_.empty()) return;
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = workplace_.clock(transaction);
+        std::vector<DeliveryResult> results;
+        results.reserve(results_.size());
+        for (const auto& [delivery, outcome, pause] : results_)
+            results.push_back({&delivery, outcome, pause});
+        const auto counts = finish_deliveries(transaction, results, now);
+        for (const auto& host : put_off_) put_off(transaction, host, host_pause, now);
+        count_outcomes(transaction, counts, tables::slot_of_process());
+    });
+    results_.clear();
+    put_off_.clear();
+    std::erase_if(notifications_, [](const auto& entry) { return entry.second.expired(); });
+    const auto now = workplace_.steady();
+    std::erase_if(hosts_, [&](const auto& entry) {
+        const auto& host = entry.second;
+        return host.open == 0 && host.waiting.empty() && host.unreachable == 0 &&
+               host.paused_until < now;
+    });
+}
+
+void Deliverer::give_back() {
+    for (auto& [id, delivery] : open_)
+        finish(std::move(delivery), Delivered::not_sent, std::chrono::seconds(0));
+    open_.clear();
+    for (auto& [name, host] : hosts_) give_back_waiting(host, std::chrono::seconds(0));
+    write_results();
+}
+
+}  // namespace hub

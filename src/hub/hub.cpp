@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "hub/hub.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "base/log.hpp"
+#include "hub/workers.hpp"
+
+namespace hub {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+using namespace std::chrono_literals;
+
+constexpr auto sweep_every = 60s;
+constexpr std::size_t swept_at_once = 1000;
+
+net::Limits verification_limits(const HubOptions& options) {
+    net::Limits limits;
+    limits.connections = std::max<std::size_t>(options.connections / 4, 1);
+    return limits;
+}
+
+Deliverer::MakeClient client_maker(const HubOptions& options) {
+    net::Limits limits;
+    limits.connections = options.connections;
+    limits.requests_to_address = options.requests_to_address;
+    return [guard = options.guard, look_up = options.look_up, limits] {
+        return net::Client::make(guard, limits, look_up);
+    };
+}
+
+}  // namespace
+
+class Hub::Loop {
+   public:
+    Loop(Workplace workplace, const HubOptions& options, net::Client verifications,
+         net::Client deliveries, Deliverer::MakeClient make_client)
+        : workplace_(std::move(workplace)), looker_(workplace_, options.look_every),
+          verifier_(workplace_, std::move(verifications)),
+          deliverer_(workplace_, verifier_, std::move(deliveries), std::move(make_client),
+                     {.connect = options.connect, .total = options.total}) {}
+
+    void step(std::chrono::milliseconds at_most) {
+        deliverer_.abandon_late();
+        const auto is_reached = try_store([&] {
+            deliverer_.write_results();
+            verifier_.write_results();
+            looker_.work();
+            verifier_.work();
+            deliverer_.work();
+            sweep_sometimes();
+        });
+        const bool is_busy = is_reached && (looker_.is_busy() || deliverer_.has_more());
+        receive(is_busy ? 0ms : at_most);
+        try_store([&] {
+            deliverer_.write_results();
+            verifier_.write_results();
+        });
+    }
+
+    void stop(std::chrono::milliseconds at_most) {
+        const auto end = workplace_.steady() + at_most;
+        for (auto now = workplace_.steady(); now < end && deliverer_.is_open();
+             now = workplace_.steady())
+            deliverer_.receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
+        try_store([&] { deliverer_.give_back(); });
+        verifier_.receive(0ms);
+        try_store([&] { verifier_.write_results(); });
+    }
+
+    void wake() {
+        deliverer_.wake();
+        verifier_.wake();
+    }
+
+   private:
+    // Returns false if the store could not be reached.
+    template <class F>
+    bool try_store(F&& work) {
+        try {
+            work();
+            return true;
+        } catch (const store::Failure& failure) {
+            base::log::error("hub cannot use the store", {{"error", failure.what()}});
+            return false;
+        }
+    }
+
+    // Both clients may have answers, and only one of them can be waited for.
+    void receive(std::chrono::milliseconds at_most) {
+        const bool both = verifier_.is_open() && deliverer_.is_open();
+        if (verifier_.is_open()) verifier_.receive(both ? 0ms : at_most);
+        if (!verifier_.is_open() || both)
+            deliverer_.receive(both ? std::min(at_most, 5ms) : at_most);
+    }
+
+    void sweep_sometimes() {
+        const auto now = workplace_.steady();
+        if (now >= sweep_at_) {
+            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+                const auto time = workplace_.clock(transaction);
+                sweep(transaction, time);
+                ask_for_renewals(transaction, time);
+                delete_unused_topics(transaction, swept_at_once);
+            });
+            sweep_at_ = now + sweep_every;
+        }
+        if (now < clean_at_) return;
+        const auto end =
+            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+                return delete_old_notifications(transaction, cleaned_, swept_at_once,
+                                                workplace_.clock(transaction));
+            });
+        cleaned_ = end.value_or(NotificationKey{});
+        clean_at_ = now + (end ? 1s : 10s);
+    }
+
+    Workplace workplace_;
+    Looker looker_;
+    Verifier verifier_;
+    Deliverer deliverer_;
+    SteadyTime sweep_at_{}, clean_at_{};
+    NotificationKey cleaned_;  // up to which notifications were looked at
+};
+
+Hub::Hub(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+Hub::~Hub() = default;
+Hub::Hub(Hub&&) noexcept = default;
+Hub& Hub::operator=(Hub&&) noexcept = default;
+
+base::Result<Hub> Hub::make(store::Pool& pool, Site site, HubOptions options) {
+    auto verifications =
+        net::Client::make(options.guard, verification_limits(options), options.look_up);
+    if (!verifications) return tl::unexpected(verifications.error());
+    const auto make_client = client_maker(options);
+    auto deliveries = make_client();
+    if (!deliveries) return tl::unexpected(deliveries.error());
+    std::random_device seed;
+    Workplace workplace{.pool = pool,
+                        .site = std::move(site),
+                        .clock = options.clock,
+                        .steady = options.steady,
+                        .user_agent = options.user_agent,
+                        .random = std::mt19937_64((std::uint64_t{seed()} << 32U) ^ seed())};
+    return Hub(std::make_unique<Loop>(std::move(workplace), options, std::move(*verifications),
+                                      std::move(*deliveries), make_client));
+}
+
+void Hub::step(std::chrono::milliseconds at_most) { loop_->step(at_most); }
+void Hub::stop(std::chrono::milliseconds at_most) { loop_->stop(at_most); }
+void Hub::wake() { loop_->wake(); }
+
+}  // namespace hub

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <variant>
+
+#include "base/log.hpp"
+#include "hub/workers.hpp"
+
+namespace hub {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+
+// Topics of one transaction, and how long a part of a look takes at most.
+constexpr std::size_t topics_at_once = 64;
+constexpr std::chrono::milliseconds one_part{100};
+
+}  // namespace
+
+void Looker::work() {
+    const auto began = workplace_.steady();
+    if (!plan_) {
+        if (began < due_ && workplace_.site.current_release() == last_version_) return;
+        begin();
+    }
+    while (plan_ && next_ < plan_->candidates.size()) {
+        if (workplace_.steady() - began > one_part) return;
+        const auto rest = std::span(plan_->candidates).subspan(next_);
+        look_at(rest.first(std::min(rest.size(), topics_at_once)));
+        next_ += std::min(rest.size(), topics_at_once);
+    }
+    if (plan_) end();
+}
+
+void Looker::begin() {
+    const auto current = workplace_.site.current_release();
+    began_ = workplace_.steady();
+    due_ = began_ + std::min<std::chrono::seconds>(every_, std::chrono::seconds(1));
+    if (current.empty()) return;
+    plan_ = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        return plan_look(transaction, current);
+    });
+    last_version_ = current;
+    if (!plan_) return;
+    const bool is_mine =
+        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            return claim_look(transaction, me_, workplace_.clock(transaction));
+        });
+    if (!is_mine) plan_.reset();
+    next_ = 0;
+    is_incomplete_ = false;
+}
+
+void Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
+    struct State {
+        const LookPlan::Candidate* candidate;
+        TopicState topic;
+    };
+    const auto states =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            const auto now = workplace_.clock(transaction);
+            std::vector<State> found;
+            for (const auto& candidate : candidates)
+                if (auto topic = load_topic(transaction, candidate.topic, now))
+                    found.push_back({&candidate, std::move(*topic)});
+            return found;
+        });
+    std::vector<FoundNews> found;
+    std::vector<const LookPlan::Candidate*> without_news;
+    for (const auto& [candidate, state] : states) {
+        if (state.position.empty()) continue;  // it was never in force
+        auto news = workplace_.site.read_news(state.topic, state.position);
+        if (!news && news.error().kind != base::ErrorKind::absent) {
+            is_incomplete_ = true;
+            base::log::warning("no news of a topic",
+                               {{"topic", state.topic.url}, {"reason", news.error().text}});
+        } else if (news && *news && !(*news)->body.empty()) {
+            found.push_back({.topic = candidate->topic,
+                             .before = state.position,
+                             .news = std::move(**news),
+                             .looked_in = plan_->version,
+                             .row_seen = candidate->row_seen});
+        } else {
+            without_news.push_back(candidate);
+        }
+    }
+    const bool is_mine =
+        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            const auto now = workplace_.clock(transaction);
+            for (const auto& news : found) record_notification(transaction, news, now);
+            for (const auto* candidate : without_news)
+                note_without_news(transaction, *candidate, plan_->version);
+            return claim_look(transaction, me_, now);
+        });
+    // Another hub looks at the rest, or the rest would be judged by a release that is not current.
+    if (!is_mine || workplace_.site.current_release() != plan_->version) plan_.reset();
+}
+
+void Looker::end() {
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        if (!is_incomplete_)
+            note_finished_look(transaction, *plan_, workplace_.clock(transaction));
+        end_look(transaction, me_);
+    });
+    const auto now = workplace_.steady();
+    due_ = now + every_ + 10 * (now - began_);
+    if (is_incomplete_) due_ += std::chrono::seconds(30);
+    plan_.reset();
+}
+
+}  // namespace hub

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "hub/workers.hpp"
+#include "tables/releases.hpp"
+
+namespace hub {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+
+constexpr std::chrono::milliseconds longest_verification{10'000};
+
+net::Request request_to(net::Url url, const std::string& user_agent) {
+    net::Request request;
+    request.url = std::move(url);
+    request.fields = {{"User-Agent", user_agent}};
+    request.total = longest_verification;
+    request.most_body = 1024;  // a challenge has 64 bytes
+    return request;
+}
+
+// What an answer means for the subscription. Who answers anything but the challenge has refused; who does not
+// answer, or says that it can't now, is asked again.
+Verified outcome_of(const net::FinishedRequest& finished, const std::string& challenge) {
+    if (!finished.response) {
+        const auto kind = finished.response.error().kind;
+        return kind == net::FailureKind::refused || kind == net::FailureKind::too_large
+                   ? Verified::refused
+                   : Verified::failed;
+    }
+    const auto status = finished.response->status;
+    if (status >= 200 && status < 300)
+        return finished.response->body == challenge ? Verified::confirmed : Verified::refused;
+    return status >= 500 || status == 408 || status == 429 ? Verified::failed : Verified::refused;
+}
+
+}  // namespace
+
+void Verifier::work() {
+    if (open_.size() >= most_open || !results_.empty()) return;
+    const bool is_due =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            return is_verification_due(transaction, workplace_.clock(transaction));
+        });
+    if (!is_due) return;
+    auto claimed = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        return claim_verifications(transaction, workplace_.new_claim(), most_open - open_.size(),
+                                   workplace_.clock(transaction));
+    });
+    for (auto& one : claimed)
+        if (auto result = send(std::move(one))) results_.push_back(std::move(*result));
+    write_results();
+}
+
+// Returns what has come of it if nothing was sent.
+std::optional<Verifier::Result> Verifier::send(ClaimedVerification claimed) {
+    const auto callback = net::parse_url(claimed.callback);
+    if (!callback) return Result{std::move(claimed), Verified::refused, {}, false};
+    if (open_of_host_[callback->host] >= most_of_host)
+        return Result{std::move(claimed), Verified::failed, {}, true};
+    std::string position;
+    bool later = false;
+    if (claimed.verification.mode == Mode::subscribe)
+        if (const auto outcome = find_position(claimed, position, later))
+            return Result{std::move(claimed), *outcome, {}, later};
+    claimed.verification.challenge = new_challenge();
+    const auto id = client_.add(
+        request_to(verification_url(*callback, claimed.verification), workplace_.user_agent));
+    ++open_of_host_[callback->host];
+    open_.emplace(id, Open{std::move(claimed), callback->host, std::move(position)});
+    return std::nullopt;
+}
+
+// Returns an outcome if nothing needs to be asked.
+//   position  where the news of the topic begin
+//   later     set if the site can't say now
+std::optional<Verified> Verifier::find_position(const ClaimedVerification& claimed,
+                                                std::string& position, bool& later) {
+    const auto allowed = workplace_.site.may_read(claimed.reader);
+    if (allowed && !*allowed) {
+        deny(claimed.callback, claimed.verification.topic_url,
+             "The token is not valid any more.");
+        return Verified::refused;
+    }
+    later = !allowed;
+    if (later) return Verified::failed;
+    if (!claimed.is_first) return std::nullopt;
+    auto news = workplace_.site.read_news(claimed.topic, "");
+    if (!news && news.error().kind == base::ErrorKind::absent) {
+        deny(claimed.callback, claimed.verification.topic_url, "There is no such feed.");
+        return Verified::refused;
+    }
+    later = !news || !*news || (*news)->position.empty();
+    if (later) return Verified::failed;
+    position = std::move((*news)->position);
+    return std::nullopt;
+}
+
+void Verifier::deny(const std::string& callback, const std::string& topic_url,
+                    std::string_view reason) {
+    if (const auto url = net::parse_url(callback))
+        client_.add(request_to(denial_url(*url, topic_url, reason), workplace_.user_agent));
+}
+
+void Verifier::receive(std::chrono::milliseconds at_most) {
+    for (const auto& finished : client_.wait(at_most)) {
+        auto found = open_.extract(finished.id);
+        if (found.empty()) continue;  // a denial
+        auto& [claimed, host, position] = found.mapped();
+        if (--open_of_host_[host] == 0) open_of_host_.erase(host);
+        const auto outcome = outcome_of(finished, claimed.verification.challenge);
+        results_.push_back({std::move(claimed), outcome, std::move(position), false});
+    }
+}
+
+void Verifier::write_results() {
+    if (results_.empty()) return;
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = workplace_.clock(transaction);
+        std::map<std::string, std::int64_t> counts;
+        for (const auto& [claimed, outcome, position, is_postponed] : results_) {
+            if (is_postponed)
+                postpone_verification(transaction, claimed, now);
+            else if (finish_verification(transaction, claimed, outcome, position, now) &&
+                     outcome != Verified::failed)
+                ++counts[outcome == Verified::confirmed ? "verified" : "refused"];
+        }
+        count_outcomes(transaction, counts, tables::slot_of_process());
+    });
+    results_.clear();
+}
+
+}  // namespace hub

@@ -1,0 +1,192 @@
+// hub/workers.hpp -- the three things that a hub does by turns: it looks for news, verifies what subscribers
+// ask for, and delivers. Each does a small part of its work at a time, so that none waits for the others.
+// Whatever a worker knows and has not written to the store, another hub does again when it is gone.
+// All belong to one thread. Functions throw store::Failure; then the worker goes on at the next call.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "hub/deliveries.hpp"
+#include "hub/news.hpp"
+#include "hub/subscriptions.hpp"
+#include "hub/topic.hpp"
+#include "hub/verifications.hpp"
+#include "net/client.hpp"
+#include "store/pool.hpp"
+
+namespace hub {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// What all workers of a hub use. The hub keeps it longer than they live.
+struct Workplace {
+    store::Pool& pool;
+    Site site;
+    StoreClock clock;                    // of the store: for everything that is written
+    std::function<SteadyTime()> steady;  // for what the hub itself waits for
+    std::string user_agent;
+    std::mt19937_64 random;
+
+    // Returns a number for a claim that no hub has used, as far as 62 random bits can promise it.
+    [[nodiscard]] std::int64_t new_claim() {
+        return static_cast<std::int64_t>(random() >> 2U) + 1;
+    }
+};
+
+// Finds news and records notifications.
+class Looker {
+   public:
+    Looker(Workplace& workplace, std::chrono::seconds every)
+        : workplace_(workplace), every_(every), me_(workplace.new_claim()) {}
+
+    // Looks at some topics, or begins a look if one is due and another hub doesn't look: when another release
+    // is current, or something was written, and the last look ended `every` and ten times its duration ago.
+    void work();
+    [[nodiscard]] bool is_busy() const { return plan_.has_value(); }
+
+   private:
+    void begin();
+    void look_at(std::span<const LookPlan::Candidate> candidates);
+    void end();
+
+    Workplace& workplace_;
+    const std::chrono::seconds every_;
+    const std::int64_t me_;
+    std::optional<LookPlan> plan_;
+    std::size_t next_ = 0;        // candidate
+    bool is_incomplete_ = false;  // a topic could not be read
+    std::string last_version_;    // of the last look
+    SteadyTime began_{}, due_{};
+};
+
+// Sends verifications and denials with a client of its own: strangers name their addresses, and must not take
+// the places of deliveries.
+class Verifier {
+   public:
+    // How many verifications are open at once, and how many of one host.
+    static constexpr std::size_t most_open = 100, most_of_host = 8;
+
+    Verifier(Workplace& workplace, net::Client client)
+        : workplace_(workplace), client_(std::move(client)) {}
+
+    // Claims and sends what is due, as far as there is room.
+    void work();
+    // Waits for answers and writes what came of them.
+    void receive(std::chrono::milliseconds at_most);
+    void write_results();
+    // Tells a subscriber that its subscription has ended. The answer is ignored, and nothing is repeated.
+    void deny(const std::string& callback, const std::string& topic_url, std::string_view reason);
+
+    [[nodiscard]] bool is_open() const { return client_.open() > 0; }
+    void wake() { client_.wake(); }
+
+   private:
+    struct Open {
+        ClaimedVerification claimed;
+        std::string host, position;
+    };
+    struct Result {
+        ClaimedVerification claimed;
+        Verified outcome = Verified::confirmed;
+        std::string position;
+        bool is_postponed = false;
+    };
+    [[nodiscard]] std::optional<Result> send(ClaimedVerification claimed);
+    [[nodiscard]] std::optional<Verified> find_position(const ClaimedVerification& claimed,
+                                                        std::string& position, bool& later);
+
+    Workplace& workplace_;
+    net::Client client_;
+    std::unordered_map<net::RequestId, Open> open_;
+    std::map<std::string, std::size_t> open_of_host_;
+    std::vector<Result> results_;  // that are not written
+};
+
+// Sends notifications.
+class Deliverer {
+   public:
+    struct Limits {
+        std::size_t most_claimed = 2000;
+        std::chrono::milliseconds connect{5'000}, total{20'000};
+    };
+    using MakeClient = std::function<base::Result<net::Client>()>;
+
+    Deliverer(Workplace& workplace, Verifier& verifier, net::Client client,
+              MakeClient make_client, Limits limits)
+        : workplace_(workplace), verifier_(verifier), client_(std::move(client)),
+          make_client_(std::move(make_client)), limits_(limits) {}
+
+    // Claims and sends what is due, and keeps the claims.
+    void work();
+    // Claims that could not be renewed in time end, and another hub may send the next notification meanwhile.
+    // So what is open then is abandoned: an older one must not arrive after it. Doesn't use the store.
+    //   throws  std::runtime_error if the client can't be made anew
+    void abandon_late();
+    // Waits for answers.
+    void receive(std::chrono::milliseconds at_most);
+    // Writes what came of deliveries.
+    void write_results();
+    // Abandons what is open, and gives its claims back.
+    void give_back();
+
+    [[nodiscard]] bool is_open() const { return !open_.empty(); }
+    // True when there was more to claim than there was room for.
+    [[nodiscard]] bool has_more() const { return has_more_; }
+    void wake() { client_.wake(); }
+
+   private:
+    // How a host does. What it may have at once grows with each answer, and falls with each delivery that does
+    // not reach it: a host that takes 20 seconds for an answer gets a few, and never all places.
+    struct Host {
+        std::size_t open = 0, room = 8;
+        std::deque<ClaimedDelivery> waiting = {};  // claimed, until there is room
+        int unreachable = 0;                       // deliveries in a row that did not reach it
+        SteadyTime paused_until{};
+    };
+    struct Result {
+        ClaimedDelivery delivery;
+        Delivered outcome = Delivered::delivered;
+        std::chrono::seconds pause{0};
+    };
+    void keep_claims();
+    void claim();
+    void take(ClaimedDelivery delivery);
+    void send_waiting(Host& host);
+    void send(ClaimedDelivery delivery, Host& host);
+    void give_back_waiting(Host& host, std::chrono::seconds pause);
+    [[nodiscard]] std::vector<const ClaimedDelivery*> claims() const;
+    [[nodiscard]] static bool is_full(const Host& host);
+    void finish(ClaimedDelivery delivery, Delivered outcome, std::chrono::seconds pause);
+    void take_answer(const net::FinishedRequest& finished);
+    void note_unreachable(const std::string& name, Host& host);
+    [[nodiscard]] std::shared_ptr<const Notification> notification(const NotificationKey& key);
+    [[nodiscard]] std::vector<std::string> full_hosts() const;
+
+    Workplace& workplace_;
+    Verifier& verifier_;
+    net::Client client_;
+    MakeClient make_client_;
+    const Limits limits_;
+    std::unordered_map<net::RequestId, ClaimedDelivery> open_;
+    std::map<std::string, Host> hosts_;
+    std::size_t waiting_ = 0;                                                     // of all hosts
+    std::map<NotificationKey, std::weak_ptr<const Notification>> notifications_;  // being sent
+    std::vector<Result> results_;       // that are not written
+    std::vector<std::string> put_off_;  // hosts that are paused from now on
+    SteadyTime claims_last_until_{}, renew_at_{};
+    bool has_more_ = false;
+};
+
+}  // namespace hub

@@ -1,0 +1,632 @@
+// Whole hubs against subscribers that misbehave. Nothing sleeps: a hub takes steps until something is so.
+// SPDX-License-Identifier: MIT
+#include "hub/hub.hpp"
+
+#include <mutex>
+#include <set>
+
+#include "hub/protocol.hpp"
+#include "hub_store.hpp"
+#include "support/http_peer.hpp"
+#include "tables/releases.hpp"
+
+using namespace hub;
+using namespace std::chrono_literals;
+using support::HubStore;
+using support::PeerConnection;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr std::string_view yes = "HTTP/1.1 204 No Content\r\n\r\n";
+
+std::string value_in(const std::string& request, const std::string& name) {
+    const auto at = request.find(name + "=");
+    if (at == std::string::npos) return "";
+    const auto begin = at + name.size() + 1;
+    return request.substr(begin, request.find_first_of("& ", begin) - begin);
+}
+std::string field_in(const std::string& request, const std::string& name) {
+    const auto at = request.find("\r\n" + name + ": ");
+    if (at == std::string::npos) return "(no field)";
+    const auto begin = at + name.size() + 4;
+    return request.substr(begin, request.find("\r\n", begin) - begin);
+}
+std::string body_in(const std::string& request) {
+    return request.substr(request.find("\r\n\r\n") + 4);
+}
+std::string answer_of(const std::string& body, const std::string& status = "200 OK") {
+    return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
+}
+
+// A subscriber: it confirms what it is asked for, and answers deliveries as the test says.
+class Reader {
+   public:
+    // Answers a request, or does something worse; false: the connection is closed.
+    using Answer = std::function<bool(PeerConnection&, const std::string& request)>;
+
+    explicit Reader(Answer to_delivery = {}, Answer to_verification = {},
+                    const std::string& address = "127.0.0.1")
+        : to_delivery_(std::move(to_delivery)), to_verification_(std::move(to_verification)),
+          peer_([this](PeerConnection& connection) { serve(connection); }, address) {}
+
+    [[nodiscard]] std::string url(const std::string& target = "/take?for=me") const {
+        return peer_.url(target);
+    }
+    [[nodiscard]] Texts requests(const std::string& method) const {
+        const std::scoped_lock lock(mutex_);
+        Texts found;
+        for (const auto& request : requests_)
+            if (request.starts_with(method)) found.push_back(request);
+        return found;
+    }
+    [[nodiscard]] Texts bodies() const {
+        Texts found;
+        for (const auto& request : requests("POST")) found.push_back(body_in(request));
+        return found;
+    }
+    static bool confirm(PeerConnection& connection, const std::string& request) {
+        return connection.send(answer_of(value_in(request, "hub.challenge")));
+    }
+
+   private:
+    void serve(PeerConnection& connection) {
+        for (;;) {
+            const auto request = connection.request();
+            if (request.empty()) return;
+            {
+                const std::scoped_lock lock(mutex_);
+                requests_.push_back(request);
+            }
+            const auto& answer = request.starts_with("POST") ? to_delivery_ : to_verification_;
+            const bool goes_on = answer                        ? answer(connection, request)
+                                 : request.starts_with("POST") ? connection.send(yes)
+                                                               : confirm(connection, request);
+            if (!goes_on) return;
+        }
+    }
+
+    Answer to_delivery_, to_verification_;
+    mutable std::mutex mutex_;
+    Texts requests_;
+    support::HttpPeer peer_;  // last: its threads use the others
+};
+
+Reader::Answer with(const std::string& answer) {
+    return [answer](PeerConnection& connection, const std::string&) {
+        return connection.send(answer);
+    };
+}
+
+// A site whose feeds are lists of texts. A topic is a whole class, which is looked at whenever anything was
+// written.
+struct FeedSite {
+    Topic topic_named(const std::string& name) const {
+        return {.url = "http://f.example/rss?class=" + name,
+                .subject = Topic::Subject::whole_class,
+                .class_name = name};
+    }
+    base::Result<std::optional<FeedNews>> news(const Topic& topic, std::string_view since) {
+        ++reads;
+        if (is_down) return base::fail(base::ErrorKind::unavailable, "the build is away");
+        const auto found = feeds.find(topic.class_name);
+        if (found == feeds.end()) return base::fail(base::ErrorKind::absent, "no such feed");
+        const auto& items = found->second;
+        FeedNews result{"application/rss+xml; charset=utf-8", "", std::to_string(items.size())};
+        if (since.empty()) return result;
+        if (since == result.position) return std::nullopt;
+        for (auto i = static_cast<std::size_t>(std::stoi(std::string(since))); i < items.size();
+             ++i)
+            result.body += items[i];
+        return result;
+    }
+    Site site() {
+        return {.hub_url = "http://f.example/hub",
+                .read_news = [this](const Topic& topic,
+                                    std::string_view since) { return news(topic, since); },
+                .may_read = [this](std::string_view token) -> base::Result<bool> {
+                    return !revoked.contains(std::string(token));
+                },
+                .current_release = [] { return std::string("WS1"); }};
+    }
+
+    std::map<std::string, Texts> feeds{{"Gene", {"old"}}, {"Paper", {}}};
+    std::set<std::string> revoked;
+    bool is_down = false;
+    int reads = 0;
+};
+
+struct Scene {
+    explicit Scene(const store::Connect& connect) : hub_store(connect) {
+        hub_store.write([](store::Transaction& transaction) {
+            transaction.execute(
+                "INSERT INTO releases (version, released_on) VALUES ('WS1', '2008-01-01')");
+        });
+    }
+    HubOptions options() {
+        HubOptions some;
+        some.guard = net::AddressGuard(*net::parse_allow_list("127.0.0.0/8"));
+        some.look_every = 0s;
+        some.connect = 2s;
+        some.total = 2s;
+        some.clock = [this](store::Transaction&) { return hub_store.now; };
+        return some;
+    }
+    Hub make_hub() { return make_hub(options()); }
+    Hub make_hub(HubOptions some) {
+        auto made = Hub::make(hub_store.pool, site.site(), std::move(some));
+        if (!made) throw std::runtime_error(made.error().text);
+        return std::move(*made);
+    }
+    void ask(const std::string& callback, const std::string& feed = "Gene",
+             Mode mode = Mode::subscribe, const std::string& token = "",
+             const std::string& secret = "") {
+        const auto topic = site.topic_named(feed);
+        auto request = support::request_of(callback, topic, mode);
+        request.secret = secret;
+        REQUIRE(hub_store.subscriptions.ask(request, topic, token) == Accepted::yes);
+    }
+    void publish(const std::string& text, const std::string& feed = "Gene") {
+        site.feeds[feed].push_back(text);
+        hub_store.write(
+            [](store::Transaction& transaction) { tables::move_generation(transaction); });
+    }
+    std::size_t in_force() {
+        std::size_t count = 0;
+        for (const auto& entry : hub_store.list())
+            count += entry.expires_at.empty() || entry.is_pending ? 0 : 1;
+        return count;
+    }
+    bool is_quiet() {
+        return hub_store.write([](store::Transaction& transaction) {
+            return transaction
+                .query("SELECT 1 FROM subscriptions WHERE due_at > '' OR verify_at > ''")
+                .empty();
+        });
+    }
+
+    HubStore hub_store;
+    FeedSite site;
+};
+
+template <class F>
+void each_scene(F fn) {
+    support::each_store([&](const store::Connect& connect) {
+        Scene scene(connect);
+        fn(scene);
+    });
+}
+
+// Takes steps until the condition holds; fails after far more than are needed.
+void run_until(Hub& hub, const std::function<bool()>& condition) {
+    for (int i = 0; i < 1000; ++i) {
+        if (condition()) return;
+        hub.step(20ms);
+    }
+    FAIL("the hub did not get there");
+}
+
+void subscribe(Scene& scene, Hub& hub, const std::string& callback,
+               const std::string& feed = "Gene") {
+    const auto before = scene.in_force();
+    scene.ask(callback, feed);
+    run_until(hub, [&] { return scene.in_force() == before + 1; });
+}
+
+}  // namespace
+
+TEST_CASE("A subscriber confirms, and then gets what is new and nothing old") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto hub = scene.make_hub();
+        scene.ask(reader.url(), "Gene", Mode::subscribe, "", "the secret");
+        run_until(hub, [&] { return scene.in_force() == 1; });
+        const auto verifications = reader.requests("GET");
+        REQUIRE(verifications.size() == 1);
+        CHECK(verifications[0].starts_with(
+            "GET /take?for=me&hub.mode=subscribe&hub.topic=http%3A%2F%2Ff.example%2Frss%3Fclass"
+            "%3DGene&hub.challenge="));
+        CHECK(value_in(verifications[0], "hub.lease_seconds") == "864000");
+        scene.publish("<new/>");
+        run_until(hub, [&] { return !reader.bodies().empty() && scene.is_quiet(); });
+        const auto delivery = reader.requests("POST").at(0);
+        CHECK(delivery.starts_with("POST /take?for=me HTTP/1.1\r\n"));
+        CHECK(body_in(delivery) == "<new/>");
+        CHECK(field_in(delivery, "Content-Type") == "application/rss+xml; charset=utf-8");
+        CHECK(field_in(delivery, "Link") == "<http://f.example/hub>; rel=\"hub\", "
+                                            "<http://f.example/rss?class=Gene>; rel=\"self\"");
+        CHECK(field_in(delivery, "X-Hub-Signature") ==
+              signature_field(SignatureMethod::sha256, "the secret", "<new/>"));
+        scene.ask(reader.url(), "Gene", Mode::unsubscribe);
+        run_until(hub, [&] { return scene.hub_store.list().empty(); });
+        scene.publish("<more/>");
+        for (int i = 0; i < 5; ++i) hub.step(1ms);
+        CHECK(reader.bodies() == Texts{"<new/>"});
+    });
+}
+
+TEST_CASE("Without a secret there is no signature") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto hub = scene.make_hub();
+        subscribe(scene, hub, reader.url());
+        scene.publish("<new/>");
+        run_until(hub, [&] { return !reader.bodies().empty(); });
+        CHECK(field_in(reader.requests("POST").at(0), "X-Hub-Signature") == "(no field)");
+    });
+}
+
+TEST_CASE("Who does not repeat the challenge has not confirmed") {
+    const std::vector<Reader::Answer> wrong = {
+        with(answer_of("wrong")),
+        with(answer_of("")),
+        with(answer_of("", "404 Not Found")),
+        with(answer_of("", "403 Forbidden")),
+        [](PeerConnection& connection, const std::string& request) {
+            return connection.send(answer_of(value_in(request, "hub.challenge") + "\n"));
+        },
+        [](PeerConnection& connection, const std::string& request) {
+            return connection.send(
+                answer_of(value_in(request, "hub.challenge"), "300 Multiple Choices"));
+        },
+        [](PeerConnection& connection, const std::string& request) {
+            return connection.send("HTTP/1.1 302 Found\r\nLocation: /?hub.challenge=" +
+                                   value_in(request, "hub.challenge") +
+                                   "\r\nContent-Length: 0\r\n\r\n");
+        },
+        [](PeerConnection& connection, const std::string& request) {
+            return connection.send(answer_of(value_in(request, "hub.challenge") +
+                                             std::string(std::size_t{10} << 20, 'x')));
+        }};
+    each_scene([&](Scene& scene) {
+        auto hub = scene.make_hub();
+        for (const auto& answer : wrong) {
+            const Reader reader({}, answer);
+            scene.ask(reader.url());
+            run_until(hub, [&] { return scene.hub_store.list().empty(); });
+            CHECK(reader.requests("GET").size() == 1);
+        }
+    });
+}
+
+TEST_CASE("Who can't confirm now is asked again later") {
+    each_scene([](Scene& scene) {
+        std::atomic<int> asked = 0;
+        const Reader reader({}, [&](PeerConnection& connection, const std::string& request) {
+            if (++asked == 1) return connection.send(answer_of("", "503 Service Unavailable"));
+            if (asked == 2) return false;
+            return Reader::confirm(connection, request);
+        });
+        auto hub = scene.make_hub();
+        scene.ask(reader.url());
+        run_until(hub, [&] {
+            scene.hub_store.now += 10s;
+            return scene.in_force() == 1;
+        });
+        CHECK(asked >= 3);
+    });
+}
+
+TEST_CASE("Verifications that hang do not delay deliveries") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        const Reader tarpit(
+            {}, [](PeerConnection& connection, const std::string&) { return connection.wait(); });
+        auto hub = scene.make_hub();
+        subscribe(scene, hub, reader.url());
+        for (int i = 0; i < 50; ++i) scene.ask(tarpit.url("/" + std::to_string(i)));
+        run_until(hub, [&] { return !tarpit.requests("GET").empty(); });
+        scene.publish("<new/>");
+        run_until(hub, [&] { return !reader.bodies().empty(); });
+        CHECK(scene.in_force() == 1);
+    });
+}
+
+TEST_CASE("A delivery that fails is repeated after a pause, and later ones come after it") {
+    const std::vector<Reader::Answer> failing = {
+        with(answer_of("", "500 Internal Server Error")),
+        with("HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"),
+        with(answer_of("", "404 Not Found")), with("not HTTP\r\n\r\n"),
+        [](PeerConnection& connection, const std::string&) {
+            connection.reset();
+            return false;
+        }};
+    each_scene([&](Scene& scene) {
+        for (const auto& answer : failing) {
+            std::atomic<bool> works = false;
+            Texts got;
+            const Reader reader([&](PeerConnection& connection, const std::string& request) {
+                if (!works) return answer(connection, request);
+                got.push_back(body_in(request));
+                return connection.send(yes);
+            });
+            auto hub = scene.make_hub();
+            subscribe(scene, hub, reader.url());
+            scene.publish("1");
+            const auto has_failed = [&] {
+                for (const auto& entry : scene.hub_store.list())
+                    if (entry.callback == reader.url() && entry.tries == 1) return true;
+                return false;
+            };
+            run_until(hub, has_failed);
+            scene.publish("2");
+            for (int i = 0; i < 3; ++i) hub.step(1ms);
+            CHECK(has_failed());
+            works = true;
+            scene.hub_store.now += 40s;
+            run_until(hub, [&] { return scene.is_quiet(); });
+            CHECK(got == Texts{"1", "2"});
+            scene.hub_store.write([](store::Transaction& transaction) {
+                transaction.execute("DELETE FROM subscriptions");
+            });
+        }
+    });
+}
+
+TEST_CASE("Any 2xx is a success, whatever follows") {
+    const std::vector<Reader::Answer> good = {
+        with(answer_of("", "202 Accepted")), with(answer_of(std::string(1 << 20, 'x'))),
+        with("HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nabc"),
+        [](PeerConnection& connection, const std::string&) {
+            while (connection.send("HTTP/1.1 200 OK\r\n\r\n" + std::string(1 << 16, 'x'))) {
+            }
+            return false;
+        }};
+    each_scene([&](Scene& scene) {
+        for (const auto& answer : good) {
+            const Reader reader(answer);
+            auto hub = scene.make_hub();
+            subscribe(scene, hub, reader.url());
+            scene.publish("1");
+            run_until(hub, [&] { return !reader.bodies().empty() && scene.is_quiet(); });
+            CHECK(reader.bodies() == Texts{"1"});
+            scene.hub_store.write([](store::Transaction& transaction) {
+                transaction.execute("DELETE FROM subscriptions");
+            });
+        }
+    });
+}
+
+TEST_CASE("410 ends a subscription") {
+    each_scene([](Scene& scene) {
+        const Reader reader(with(answer_of("", "410 Gone")));
+        auto hub = scene.make_hub();
+        subscribe(scene, hub, reader.url());
+        scene.publish("1");
+        run_until(hub, [&] { return scene.hub_store.list().empty(); });
+        CHECK(reader.bodies() == Texts{"1"});
+    });
+}
+
+TEST_CASE("A subscriber that never answers does not delay the others") {
+    each_scene([](Scene& scene) {
+        const Reader tarpit(
+            [](PeerConnection& connection, const std::string&) { return connection.wait(); });
+        const Reader reader({}, {}, "127.0.0.2");
+        auto hub = scene.make_hub();
+        for (int i = 0; i < 20; ++i) subscribe(scene, hub, tarpit.url("/" + std::to_string(i)));
+        for (int i = 0; i < 20; ++i) subscribe(scene, hub, reader.url("/" + std::to_string(i)));
+        scene.publish("1");
+        run_until(hub, [&] { return reader.bodies().size() == 20; });
+        for (const auto& entry : scene.hub_store.list())
+            CHECK((entry.tries == 0 || !entry.callback.starts_with("http://127.0.0.2")));
+    });
+}
+
+TEST_CASE(
+    "A host that is not there is paused, and its subscribers get everything when it is back") {
+    each_scene([](Scene& scene) {
+        std::string url;
+        {
+            const Reader gone;
+            url = gone.url("/");
+        }
+        auto hub = scene.make_hub();
+        for (int i = 0; i < 30; ++i) {
+            scene.ask(url + std::to_string(i));
+            const auto claimed = scene.hub_store.claim_verifications();
+            scene.hub_store.finish(claimed.at(0), Verified::confirmed, "1");
+        }
+        const Reader reader({}, {}, "127.0.0.2");
+        subscribe(scene, hub, reader.url());
+        scene.publish("1");
+        run_until(hub, [&] { return reader.bodies().size() == 1; });
+        run_until(hub, [&] {
+            std::int64_t tries = 0;
+            for (const auto& entry : scene.hub_store.list()) tries += entry.tries;
+            return tries >= 4;
+        });
+        for (int i = 0; i < 5; ++i) hub.step(1ms);
+        std::int64_t tried = 0;
+        for (const auto& entry : scene.hub_store.list()) tried += entry.tries > 0 ? 1 : 0;
+        CHECK(tried <= 16);
+    });
+}
+
+TEST_CASE("Two hubs over one store deliver everything once") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto one = scene.make_hub();
+        auto other = scene.make_hub();
+        for (int i = 0; i < 30; ++i) subscribe(scene, one, reader.url("/" + std::to_string(i)));
+        scene.publish("1");
+        run_until(one, [&] {
+            other.step(1ms);
+            return reader.bodies().size() >= 30 && scene.is_quiet();
+        });
+        CHECK(reader.bodies().size() == 30);
+    });
+}
+
+TEST_CASE("What a killed hub was delivering, another one delivers") {
+    each_scene([](Scene& scene) {
+        std::atomic<bool> works = false;
+        const Reader reader([&](PeerConnection& connection, const std::string&) {
+            return works ? connection.send(yes) : connection.wait();
+        });
+        {
+            auto killed = scene.make_hub();
+            for (int i = 0; i < 5; ++i)
+                subscribe(scene, killed, reader.url("/" + std::to_string(i)));
+            scene.publish("1");
+            run_until(killed, [&] { return !reader.bodies().empty(); });
+        }
+        works = true;
+        scene.publish("2");
+        auto hub = scene.make_hub();
+        hub.step(1ms);
+        CHECK_FALSE(scene.is_quiet());
+        scene.hub_store.now += delivery_claim;
+        run_until(hub, [&] { return scene.is_quiet(); });
+        for (int i = 0; i < 5; ++i) {
+            std::string got;
+            for (const auto& request : reader.requests("POST /" + std::to_string(i)))
+                got += body_in(request);
+            CHECK((got == "12" || got == "112"));
+        }
+    });
+}
+
+TEST_CASE("A hub that stops gives back what it could not finish") {
+    each_scene([](Scene& scene) {
+        std::atomic<bool> works = false;
+        const Reader reader([&](PeerConnection& connection, const std::string&) {
+            return works ? connection.send(yes) : connection.wait();
+        });
+        auto stopped = scene.make_hub();
+        subscribe(scene, stopped, reader.url());
+        scene.publish("1");
+        run_until(stopped, [&] { return !reader.bodies().empty(); });
+        stopped.stop(1ms);
+        works = true;
+        auto hub = scene.make_hub();
+        run_until(hub, [&] { return scene.is_quiet(); });
+        CHECK(reader.bodies() == Texts{"1", "1"});
+    });
+}
+
+TEST_CASE("A revoked token ends a subscription at its next delivery, and does not keep it from "
+          "ending") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto hub = scene.make_hub();
+        scene.ask(reader.url("/a"), "Gene", Mode::subscribe, "token");
+        scene.ask(reader.url("/b"), "Paper", Mode::subscribe, "token");
+        run_until(hub, [&] { return scene.in_force() == 2; });
+        scene.site.revoked.insert("token");
+        scene.ask(reader.url("/b"), "Paper", Mode::unsubscribe);
+        run_until(hub, [&] { return scene.hub_store.list().size() == 1; });
+        scene.publish("1");
+        run_until(hub, [&] { return scene.hub_store.list().empty(); });
+        run_until(hub, [&] { return reader.requests("GET /a?hub.mode=denied").size() == 1; });
+        CHECK(reader.bodies().empty());
+        scene.ask(reader.url("/c"), "Gene", Mode::subscribe, "token");
+        run_until(hub, [&] { return reader.requests("GET /c?hub.mode=denied").size() == 1; });
+        CHECK(reader.requests("GET /c?hub.mode=subscribe").empty());
+        CHECK(scene.hub_store.list().empty());
+    });
+}
+
+TEST_CASE(
+    "A feed that is not there is denied, and one that can't be read now is asked for later") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto hub = scene.make_hub();
+        scene.ask(reader.url("/a"), "Nothing");
+        run_until(hub, [&] { return reader.requests("GET /a?hub.mode=denied").size() == 1; });
+        CHECK(scene.hub_store.list().empty());
+        scene.site.is_down = true;
+        scene.ask(reader.url("/b"));
+        for (int i = 0; i < 5; ++i) {
+            scene.hub_store.now += 70s;
+            hub.step(1ms);
+        }
+        CHECK(reader.requests("GET /b").empty());
+        scene.site.is_down = false;
+        scene.hub_store.now += 70s;
+        run_until(hub, [&] { return scene.in_force() == 1; });
+    });
+}
+
+TEST_CASE("News that can't be read now come later") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto options = scene.options();
+        auto steady = std::chrono::steady_clock::now();
+        options.steady = [&steady] { return steady; };
+        auto hub = scene.make_hub(options);
+        subscribe(scene, hub, reader.url());
+        scene.site.is_down = true;
+        scene.publish("1");
+        const auto reads = scene.site.reads;
+        run_until(hub, [&] {
+            steady += 1s;
+            return scene.site.reads > reads;
+        });
+        scene.site.is_down = false;
+        run_until(hub, [&] {
+            steady += 1s;
+            return !reader.bodies().empty();
+        });
+        CHECK(reader.bodies() == Texts{"1"});
+    });
+}
+
+TEST_CASE("Nothing is sent to an address that is refused, also when its name changes its mind") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto options = scene.options();
+        options.guard = net::AddressGuard(*net::parse_allow_list("127.0.0.1"));
+        auto looked_up = std::make_shared<std::atomic<int>>(0);
+        options.look_up =
+            [looked_up](const std::string&) -> base::Result<std::vector<net::Address>> {
+            return std::vector{
+                *net::parse_address(++*looked_up == 1 ? "127.0.0.1" : "127.0.0.2")};
+        };
+        auto url = reader.url("/x");
+        url.replace(url.find("127.0.0.1"), 9, "reader.example");
+        auto hub = scene.make_hub(options);
+        subscribe(scene, hub, url);
+        scene.publish("1");
+        run_until(hub, [&] { return scene.hub_store.list().at(0).tries == 1; });
+        CHECK(reader.bodies().empty());
+        scene.ask("http://127.0.0.2:8080/", "Paper");
+        run_until(hub, [&] { return scene.hub_store.list().size() == 1; });
+    });
+}
+
+TEST_CASE("Whatever statement of a hub fails, everything arrives, in order") {
+    for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
+        for (const auto fault : {support::Fault::lost, support::Fault::lost_commit})
+            for (int at = 1;; at += 3) {
+                INFO(support::name_of(engine)
+                     << ", fault " << static_cast<int>(fault) << " at " << at);
+                const support::FreshStore fresh(engine);
+                const Reader reader;
+                Scene scene(fresh.connect());
+                const auto struck = std::make_shared<support::FaultPlan>(fault, at);
+                store::Pool pool(support::faulty(fresh.connect(), struck), 4,
+                                 support::no_waiting());
+                auto hub = Hub::make(pool, scene.site.site(), scene.options());
+                REQUIRE(hub);
+                scene.ask(reader.url());
+                run_until(*hub, [&] {
+                    scene.hub_store.now += 1s;
+                    return scene.in_force() == 1;
+                });
+                for (const auto* text : {"1", "2"}) {
+                    scene.publish(text);
+                    run_until(*hub, [&] {
+                        scene.hub_store.now += 1s;
+                        const auto bodies = reader.bodies();
+                        return !bodies.empty() && bodies.back() == text && scene.is_quiet();
+                    });
+                }
+                std::string got;
+                for (const auto& body : reader.bodies()) got += body;
+                CHECK((got == "12" || got == "112" || got == "122"));
+                if (!struck->struck()) break;
+            }
+}
