@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "query/context.hpp"
 #include "render/feed.hpp"
 #include "serve/feed_loading.hpp"
 #include "serve/feed_position.hpp"
@@ -189,14 +188,8 @@ News read_news(SiteContext& context, const hub::Topic& topic, std::string_view s
     const auto& feed = parsed->feed;
     const FeedDocument document{feed, format_of(feed, "")};
     note_use_of_list(context, feed.list_id);
-    try {
-        return feed.subject == Subject::all_releases ? news_of_releases(context, document, since)
-                                                     : news_of_rows(context, document, since);
-    } catch (const store::Failure& failure) {
-        return base::fail(ErrorKind::unavailable, failure.what());
-    } catch (const query::Busy& busy) {
-        return base::fail(ErrorKind::unavailable, busy.what());
-    }
+    return feed.subject == Subject::all_releases ? news_of_releases(context, document, since)
+                                                 : news_of_rows(context, document, since);
 }
 
 }  // namespace serve

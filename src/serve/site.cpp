@@ -188,7 +188,13 @@ Site::~Site() = default;
 
 base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,
                                                       std::string_view since) {
-    return read_news(*context_, topic, since);
+    try {
+        return read_news(*context_, topic, since);
+    } catch (const std::exception& failure) {
+        base::log::error("cannot read what is new",
+                         {{"topic", topic.url}, {"reason", failure.what()}});
+        return base::fail(base::ErrorKind::unavailable, failure.what());
+    }
 }
 
 base::Result<bool> Site::may_read(std::string_view token_digest) {

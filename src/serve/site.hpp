@@ -29,6 +29,7 @@ class Site {
 
     // Returns what a topic of the hub has that `since` had not, as hub::ReadNews says; brings an object up to
     // date first, like a request for its feed.
+    // Never throws.
     //   error  absent: there is no such feed any more, or it has another address; unavailable
     [[nodiscard]] base::Result<std::optional<hub::FeedNews>> news(const hub::Topic& topic,
                                                                   std::string_view since);
