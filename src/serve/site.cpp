@@ -198,7 +198,8 @@ base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,
 }
 
 base::Result<bool> Site::may_read(std::string_view token_digest) {
-    if (!context_->settings.private_site) return true;
+    // Whoever opened the site: the settings of an operator's own ask for no token.
+    if (!context_->site.is_private && !context_->settings.private_site) return true;
     return context_->tokens.holder_with_digest(token_digest).map([](const auto& holder) {
         return holder.has_value();
     });

@@ -285,6 +285,15 @@ TEST_CASE("Who showed a token may read a private site until it is revoked, other
     CHECK(*fresh.holder_with_digest(base::sha256_hex("secret")) == std::nullopt);
 }
 
+TEST_CASE("Who opens a private site without asking for tokens still knows who may read it") {
+    auto look = site_with_hub();
+    look.is_private = true;
+    World world(look);
+    world.add_token("reader", "secret");
+    CHECK(world.site.may_read(base::sha256_hex("secret")) == true);
+    CHECK(world.site.may_read("") == false);
+}
+
 TEST_CASE("Everybody may read a public site") {
     World world(site_with_hub());
     CHECK(world.site.may_read("") == true);
