@@ -14,7 +14,7 @@ using store::Access;
 using store::Transaction;
 
 // What one transaction claims or writes.
-constexpr std::size_t claims_at_once = 500;
+constexpr std::size_t claims_least = 16, claims_at_once = 500;
 constexpr std::size_t least_room = 2, most_room = 256;
 // What of a host is claimed at least, so that it can be sent as soon as there is room.
 constexpr std::size_t claimed_ahead = 128;
@@ -30,7 +30,7 @@ constexpr std::chrono::seconds busy_pause{1}, unknown_pause{60};
 void Deliverer::work() {
     keep_claims();
     claim();
-    for (auto& [name, host] : hosts_) send_waiting(host);
+    send_waiting();
     write_results();
 }
 
@@ -70,17 +70,19 @@ std::vector<const ClaimedDelivery*> Deliverer::claims() const {
     return all;
 }
 
-bool Deliverer::is_full(const Host& host) {
+std::size_t Deliverer::room_of(const Host& host) {
     const auto most = host.unreachable > 0 ? host.room : std::max(claimed_ahead, 2 * host.room);
-    return host.open + host.waiting.size() >= most;
+    return most - std::min(most, host.open + host.waiting.size());
 }
 
-// At most most_excluded_hosts of those that take nothing now.
+// At most most_excluded_hosts of those that take nothing now, or so little that most of a claim for them
+// would have to be given back.
 std::vector<std::string> Deliverer::full_hosts() const {
     const auto now = workplace_.steady();
     std::vector<std::string> names;
     for (const auto& [name, host] : hosts_)
-        if ((is_full(host) || now < host.paused_until) && names.size() < most_excluded_hosts)
+        if ((room_of(host) < host.room / 2 || room_of(host) == 0 || now < host.paused_until) &&
+            names.size() < most_excluded_hosts)
             names.push_back(name);
     return names;
 }
@@ -90,7 +92,7 @@ void Deliverer::claim() {
     const auto claimed_now = std::min(limits_.most_claimed, open_.size() + waiting_);
     const auto room = limits_.most_claimed - claimed_now;
     const ClaimTerms terms{.claim = workplace_.new_claim(),
-                           .most = std::min(room, claims_at_once),
+                           .most = std::min(room, claim_size_),
                            .without_hosts = full_hosts()};
     if (terms.most == 0) return;
     const auto now = workplace_.steady();
@@ -109,7 +111,10 @@ void Deliverer::claim() {
         claims_last_until_ = now + delivery_claim - std::chrono::seconds(20);
     }
     has_more_ = claimed.size() == terms.most;
+    given_back_ = 0;
     for (auto& delivery : claimed) take(std::move(delivery));
+    claim_size_ = given_back_ == 0 ? std::min(2 * claim_size_, claims_at_once)
+                                   : std::max(claims_least, claim_size_ - given_back_);
 }
 
 std::shared_ptr<const Notification> Deliverer::notification(const NotificationKey& key) {
@@ -128,18 +133,22 @@ void Deliverer::take(ClaimedDelivery delivery) {
     auto& host = hosts_[delivery.host];
     if (workplace_.steady() < host.paused_until)
         return finish(std::move(delivery), Delivered::not_sent, host_pause);
-    if (is_full(host)) return finish(std::move(delivery), Delivered::not_sent, busy_pause);
+    if (room_of(host) == 0) {
+        ++given_back_;
+        return finish(std::move(delivery), Delivered::not_sent, busy_pause);
+    }
     host.waiting.push_back(std::move(delivery));
     ++waiting_;
 }
 
-void Deliverer::send_waiting(Host& host) {
-    while (!host.waiting.empty() && host.open < host.room) {
-        auto delivery = std::move(host.waiting.front());
-        host.waiting.pop_front();
-        --waiting_;
-        send(std::move(delivery), host);
-    }
+void Deliverer::send_waiting() {
+    for (auto& [name, host] : hosts_)
+        while (!host.waiting.empty() && host.open < host.room) {
+            auto delivery = std::move(host.waiting.front());
+            host.waiting.pop_front();
+            --waiting_;
+            send(std::move(delivery), host);
+        }
 }
 
 void Deliverer::give_back_waiting(Host& host, std::chrono::seconds pause) {

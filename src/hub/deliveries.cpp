@@ -116,8 +116,9 @@ std::vector<ClaimedDelivery> claim_deliveries(Transaction& transaction, const Cl
 
 bool is_delivery_due(Transaction& transaction, base::Seconds now) {
     return !transaction
-                .query("SELECT 1 FROM subscriptions WHERE due_at > '' AND due_at <= ? LIMIT 1",
-                       {Value{format_rfc3339(now)}})
+                .query("SELECT 1 FROM subscriptions WHERE due_at > '' AND due_at <= ?"
+                       " AND expires_at > ? LIMIT 1",
+                       {Value{format_rfc3339(now)}, Value{format_rfc3339(now)}})
                 .empty();
 }
 

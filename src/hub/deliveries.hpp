@@ -24,7 +24,7 @@
 namespace hub {
 
 // How long a claim lasts, and how often a hub that works on it makes it last longer.
-inline constexpr std::chrono::seconds delivery_claim{120}, renew_claims_every{30};
+inline constexpr std::chrono::seconds delivery_claim{60}, renew_claims_every{15};
 
 // ---- Notifications ----
 

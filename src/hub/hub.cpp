@@ -16,7 +16,8 @@ using store::Transaction;
 using namespace std::chrono_literals;
 
 constexpr auto sweep_every = 60s;
-constexpr std::size_t swept_at_once = 1000;
+constexpr std::size_t swept_at_once = 1000, results_at_once = 500;
+constexpr auto one_batch = 20ms;
 
 net::Limits verification_limits(const HubOptions& options) {
     net::Limits limits;
@@ -39,7 +40,8 @@ class Hub::Loop {
    public:
     Loop(Workplace workplace, const HubOptions& options, net::Client verifications,
          net::Client deliveries, Deliverer::MakeClient make_client)
-        : workplace_(std::move(workplace)), looker_(workplace_, options.look_every),
+        : workplace_(std::move(workplace)),
+          looker_(workplace_, options.look_every, options.settle),
           verifier_(workplace_, std::move(verifications)),
           deliverer_(workplace_, verifier_, std::move(deliveries), std::move(make_client),
                      {.connect = options.connect, .total = options.total}) {}
@@ -56,6 +58,7 @@ class Hub::Loop {
         });
         const bool is_busy = is_reached && (looker_.is_busy() || deliverer_.has_more());
         receive(is_busy ? 0ms : at_most);
+        if (is_reached) try_store([&] { receive_more(); });
         try_store([&] {
             deliverer_.write_results();
             verifier_.write_results();
@@ -98,6 +101,17 @@ class Hub::Loop {
             deliverer_.receive(both ? std::min(at_most, 5ms) : at_most);
     }
 
+    // Receives and sends for a little while more, because a transaction for each answer would take longer than
+    // the answers.
+    void receive_more() {
+        const auto end = workplace_.steady() + one_batch;
+        for (int i = 0; i < 200 && deliverer_.is_open(); ++i) {
+            if (workplace_.steady() >= end || deliverer_.results() >= results_at_once) return;
+            deliverer_.send_waiting();
+            receive(2ms);
+        }
+    }
+
     void sweep_sometimes() {
         const auto now = workplace_.steady();
         if (now >= sweep_at_) {
@@ -105,8 +119,8 @@ class Hub::Loop {
                 const auto time = workplace_.clock(transaction);
                 sweep(transaction, time);
                 ask_for_renewals(transaction, time);
-                delete_unused_topics(transaction, swept_at_once);
             });
+            delete_topics();
             sweep_at_ = now + sweep_every;
         }
         if (now < clean_at_) return;
@@ -117,6 +131,17 @@ class Hub::Loop {
             });
         cleaned_ = end.value_or(NotificationKey{});
         clean_at_ = now + (end ? 1s : 10s);
+    }
+
+    void delete_topics() {
+        const auto unused =
+            store::perform(workplace_.pool, Access::read, [](Transaction& transaction) {
+                return unused_topics(transaction, swept_at_once);
+            });
+        if (unused.empty()) return;
+        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            delete_unused_topics(transaction, unused);
+        });
     }
 
     Workplace workplace_;

@@ -27,6 +27,8 @@ struct HubOptions {
     std::size_t requests_to_address = 32;  // deliveries at once to one address
     std::chrono::milliseconds connect{5'000}, total{20'000};  // of a delivery
     std::chrono::seconds look_every{10};  // for news, if something was written
+    // Between seeing that something was written and asking the site, which may remember for a second.
+    std::chrono::seconds settle{2};
     std::string user_agent = "Varve-hub";
     StoreClock clock = store::now;
     std::function<std::chrono::steady_clock::time_point()> steady =

@@ -24,6 +24,7 @@ void Looker::work() {
         if (began < due_ && workplace_.site.current_release() == last_version_) return;
         begin();
     }
+    if (plan_ && began < begins_) return;
     while (plan_ && next_ < plan_->candidates.size()) {
         if (workplace_.steady() - began > one_part) return;
         const auto rest = std::span(plan_->candidates).subspan(next_);
@@ -48,6 +49,7 @@ void Looker::begin() {
             return claim_look(transaction, me_, workplace_.clock(transaction));
         });
     if (!is_mine) plan_.reset();
+    begins_ = began_ + settle_;
     next_ = 0;
     is_incomplete_ = false;
 }

@@ -223,6 +223,10 @@ SweepResult sweep(Transaction& transaction, base::Seconds now) {
     result.expired = static_cast<std::size_t>(transaction.execute(
         "DELETE FROM subscriptions WHERE expires_at > '' AND expires_at < ? AND asked = ''",
         {past}));
+    // Nothing is due after the end. If the clock was wrong, the next notification makes all of it due again.
+    transaction.execute("UPDATE subscriptions SET due_at = '', claim = 0 WHERE due_at > ''"
+                        " AND expires_at <= ?",
+                        {Value{format_rfc3339(now)}});
     // What lies further ahead than anything that is written was written by a clock that was wrong.
     const Value soon{format_rfc3339(now)}, far{format_rfc3339(now + std::chrono::days(2))},
         too_far{format_rfc3339(now + longest_lease + std::chrono::days(2))};
@@ -250,13 +254,19 @@ void ask_for_renewals(Transaction& transaction, base::Seconds now) {
          Value{format_rfc3339(now + renewal_before)}});
 }
 
-void delete_unused_topics(Transaction& transaction, std::size_t most) {
-    const auto unused = transaction.query(
-        "SELECT t.id FROM topics t WHERE NOT EXISTS (SELECT 1 FROM subscriptions s"
-        " WHERE s.topic = t.id) ORDER BY t.id LIMIT ?",
-        {Value{as_integer(most)}});
-    for (const auto& row : unused) {
-        const auto& id = row.value(0);
+std::vector<std::int64_t> unused_topics(Transaction& transaction, std::size_t most) {
+    std::vector<std::int64_t> topics;
+    for (const auto& row : transaction.query(
+             "SELECT t.id FROM topics t WHERE NOT EXISTS (SELECT 1 FROM subscriptions s"
+             " WHERE s.topic = t.id) ORDER BY t.id LIMIT ?",
+             {Value{as_integer(most)}}))
+        topics.push_back(row.integer(0));
+    return topics;
+}
+
+void delete_unused_topics(Transaction& transaction, std::span<const std::int64_t> topics) {
+    for (const auto topic : topics) {
+        const Value id{topic};
         // Whoever asks for a subscription writes the row too, so one of the two waits for the other.
         transaction.execute("UPDATE topics SET activations = activations + 1 WHERE id = ?", {id});
         if (!transaction.query("SELECT 1 FROM subscriptions WHERE topic = ? LIMIT 1", {id})

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -128,8 +129,12 @@ SweepResult sweep(store::Transaction& transaction, base::Seconds now);
 // Makes verifications due for subscribers of PubSubHubbub 0.3 whose subscription ends soon: those don't ask
 // by themselves. Each is asked once.
 void ask_for_renewals(store::Transaction& transaction, base::Seconds now);
-// Deletes topics that nobody has a subscription for, with their notifications.
-void delete_unused_topics(store::Transaction& transaction, std::size_t most);
+// Returns topics that nobody has a subscription for.
+//   cost  an index look-up for each topic
+[[nodiscard]] std::vector<std::int64_t> unused_topics(store::Transaction& transaction,
+                                                      std::size_t most);
+// Deletes those of them that nobody has subscribed to meanwhile, with their notifications.
+void delete_unused_topics(store::Transaction& transaction, std::span<const std::int64_t> topics);
 
 // "object", "watch_list", "class", "release", "releases"
 [[nodiscard]] std::string_view name_of(Topic::Subject subject);

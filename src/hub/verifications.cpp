@@ -40,7 +40,8 @@ void put_in_force(Transaction& transaction, const ClaimedVerification& verified,
             .at(0)
             .value(0);
     const auto time = format_rfc3339(now);
-    if (!has_other_subscribers(transaction, topic, id, now) &&
+    // Without a position there were other subscribers a moment ago, so that of the topic is right.
+    if (!position.empty() && !has_other_subscribers(transaction, topic, id, now) &&
         transaction
             .query("SELECT 1 FROM subscriptions WHERE id = ? AND expires_at > ?",
                    {id, Value{time}})

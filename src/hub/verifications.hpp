@@ -49,7 +49,7 @@ enum class Verified : unsigned char {
 
 // Writes what came of a verification. A later request of the subscriber for the same subscription makes it
 // void.
-//   position  where the topic's news begin if nobody else is subscribed to it
+//   position  where the topic's news begin if nobody else is subscribed to it; empty if is_first is false
 //   returns   false if it was void, or had been written by another hub
 bool finish_verification(store::Transaction& transaction, const ClaimedVerification& verification,
                          Verified outcome, const std::string& position, base::Seconds now);

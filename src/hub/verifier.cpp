@@ -60,7 +60,8 @@ void Verifier::work() {
 std::optional<Verifier::Result> Verifier::send(ClaimedVerification claimed) {
     const auto callback = net::parse_url(claimed.callback);
     if (!callback) return Result{std::move(claimed), Verified::refused, {}, false};
-    if (open_of_host_[callback->host] >= most_of_host)
+    const auto of_host = open_of_host_.find(callback->host);
+    if (of_host != open_of_host_.end() && of_host->second >= most_of_host)
         return Result{std::move(claimed), Verified::failed, {}, true};
     std::string position;
     bool later = false;

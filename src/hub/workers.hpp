@@ -48,13 +48,14 @@ struct Workplace {
 // Finds news and records notifications.
 class Looker {
    public:
-    Looker(Workplace& workplace, std::chrono::seconds every)
-        : workplace_(workplace), every_(every), me_(workplace.new_claim()) {}
+    //   settle  how long the site may answer from what it knew before: it reads releases once a second
+    Looker(Workplace& workplace, std::chrono::seconds every, std::chrono::seconds settle)
+        : workplace_(workplace), every_(every), settle_(settle), me_(workplace.new_claim()) {}
 
     // Looks at some topics, or begins a look if one is due and another hub doesn't look: when another release
     // is current, or something was written, and the last look ended `every` and ten times its duration ago.
     void work();
-    [[nodiscard]] bool is_busy() const { return plan_.has_value(); }
+    [[nodiscard]] bool is_busy() const { return plan_ && workplace_.steady() >= begins_; }
 
    private:
     void begin();
@@ -62,13 +63,13 @@ class Looker {
     void end();
 
     Workplace& workplace_;
-    const std::chrono::seconds every_;
+    const std::chrono::seconds every_, settle_;
     const std::int64_t me_;
     std::optional<LookPlan> plan_;
-    std::size_t next_ = 0;        // candidate
-    bool is_incomplete_ = false;  // a topic could not be read
-    std::string last_version_;    // of the last look
-    SteadyTime began_{}, due_{};
+    std::size_t next_ = 0;                   // candidate
+    bool is_incomplete_ = false;             // a topic could not be read
+    std::string last_version_;               // of the last look
+    SteadyTime began_{}, begins_{}, due_{};  // begins_: to ask the site
 };
 
 // Sends verifications and denials with a client of its own: strangers name their addresses, and must not take
@@ -89,7 +90,8 @@ class Verifier {
     // Tells a subscriber that its subscription has ended. The answer is ignored, and nothing is repeated.
     void deny(const std::string& callback, const std::string& topic_url, std::string_view reason);
 
-    [[nodiscard]] bool is_open() const { return client_.open() > 0; }
+    // Denials are open too; what was refused at once is not, but has an answer.
+    [[nodiscard]] bool is_open() const { return client_.open() > 0 || !open_.empty(); }
     void wake() { client_.wake(); }
 
    private:
@@ -136,12 +138,15 @@ class Deliverer {
     void abandon_late();
     // Waits for answers.
     void receive(std::chrono::milliseconds at_most);
+    // Sends what is claimed and waits, as far as hosts have room.
+    void send_waiting();
     // Writes what came of deliveries.
     void write_results();
     // Abandons what is open, and gives its claims back.
     void give_back();
 
     [[nodiscard]] bool is_open() const { return !open_.empty(); }
+    [[nodiscard]] std::size_t results() const { return results_.size(); }  // that are not written
     // True when there was more to claim than there was room for.
     [[nodiscard]] bool has_more() const { return has_more_; }
     void wake() { client_.wake(); }
@@ -163,11 +168,11 @@ class Deliverer {
     void keep_claims();
     void claim();
     void take(ClaimedDelivery delivery);
-    void send_waiting(Host& host);
     void send(ClaimedDelivery delivery, Host& host);
     void give_back_waiting(Host& host, std::chrono::seconds pause);
     [[nodiscard]] std::vector<const ClaimedDelivery*> claims() const;
-    [[nodiscard]] static bool is_full(const Host& host);
+    // Returns how many more of a host may be claimed.
+    [[nodiscard]] static std::size_t room_of(const Host& host);
     void finish(ClaimedDelivery delivery, Delivered outcome, std::chrono::seconds pause);
     void take_answer(const net::FinishedRequest& finished);
     void note_unreachable(const std::string& name, Host& host);
@@ -186,6 +191,8 @@ class Deliverer {
     std::vector<Result> results_;       // that are not written
     std::vector<std::string> put_off_;  // hosts that are paused from now on
     SteadyTime claims_last_until_{}, renew_at_{};
+    // What is claimed at once: less after claims for hosts that were full, and else more.
+    std::size_t claim_size_ = 64, given_back_ = 0;
     bool has_more_ = false;
 };
 

@@ -166,7 +166,7 @@ TEST_CASE("Subscriptions that have ended get nothing, and are deleted some days 
         const auto sweep_now = [&] {
             return hub_store.write([&](store::Transaction& transaction) {
                 const auto result = sweep(transaction, hub_store.now);
-                delete_unused_topics(transaction, 100);
+                delete_unused_topics(transaction, unused_topics(transaction, 100));
                 return result.expired;
             });
         };
@@ -220,6 +220,23 @@ TEST_CASE("The position of a topic is replaced when nobody else is subscribed") 
         CHECK(position() == "p4");
         subscribe("http://b.example/", "p5");
         CHECK(position() == "p4");
+    });
+}
+
+TEST_CASE(
+    "A topic keeps its position when the only other subscriber leaves during a verification") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe("http://a.example/");
+        hub_store.ask("http://b.example/");
+        const auto claimed = hub_store.claim_verifications();
+        CHECK_FALSE(claimed.at(0).is_first);
+        hub_store.write([](store::Transaction& transaction) {
+            return forget_subscriptions(transaction, "http://a.example/");
+        });
+        CHECK(hub_store.finish(claimed.at(0), Verified::confirmed, ""));
+        hub_store.write([](store::Transaction& transaction) {
+            CHECK(transaction.query("SELECT position FROM topics").at(0).text(0) == "p0");
+        });
     });
 }
 
