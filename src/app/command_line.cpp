@@ -30,7 +30,7 @@ struct Options {
     DigestOptions digest;
     std::string release;
     DiffOptions diff;
-    std::string archive, token, shell;
+    std::string archive, token, shell, subscription;
     WatchListOptions watch_list;
     bool again = false;
     PrewarmOptions prewarm;
@@ -287,6 +287,40 @@ void add_watch_list(Line& line) {
         [&](const Config& config) { return delete_watch_lists(config, options.watch_list); }));
 }
 
+void add_hub(Line& line) {
+    auto& options = line.options;
+    auto* command = line.program.add_subcommand(
+        "hub", "Deliver what is new to subscribers (WebSub), until it is stopped");
+    command->require_subcommand(0, 1);
+    auto* status = command->add_subcommand(
+        "status", "Print how many subscriptions there are, and what waits");
+    status->add_flag("--json", options.json, "Print JSON");
+    status->callback(
+        line.configured([&](const Config& config) { return hub_status(config, options.json); }));
+    auto* listing = command->add_subcommand("list", "List subscriptions");
+    listing->add_option("text", options.subscription,
+                        "Only those whose callback or topic contains it");
+    listing->add_flag("--json", options.json, "Print JSON");
+    listing->callback(line.configured([&](const Config& config) {
+        return list_subscriptions(config, options.subscription, options.json);
+    }));
+    auto* forgetting = command->add_subcommand("forget", "End subscriptions");
+    forgetting
+        ->add_option("which", options.subscription, "An id, a callback or a topic, as listed")
+        ->required();
+    forgetting->callback(line.configured([&](const Config& config) {
+        return forget_subscriptions(config, options.subscription);
+    }));
+    auto* retrying = command->add_subcommand(
+        "retry", "Try deliveries again now that failed and wait for their next try");
+    retrying->add_option("text", options.subscription, "Only those whose callback contains it");
+    retrying->callback(line.configured(
+        [&](const Config& config) { return retry_deliveries(config, options.subscription); }));
+    command->callback([command, run = line.configured(run_hub, Speaker::server)] {
+        if (command->get_subcommands().empty()) run();
+    });
+}
+
 std::vector<CLI::App*> parts_of(CLI::App& command) {
     return command.get_subcommands([](CLI::App*) { return true; });
 }
@@ -413,8 +447,9 @@ int run_command_line(int argc, char** argv) {
     program.set_version_flag("--version", "varve " + std::string(program_version));
     program.require_subcommand(1);
     program.fallthrough();
-    for (const auto add : {add_server, add_objects, add_digest, add_prewarm, add_archive,
-                           add_releases, add_forget, add_token, add_watch_list, add_completion})
+    for (const auto add :
+         {add_server, add_objects, add_digest, add_prewarm, add_archive, add_releases, add_forget,
+          add_token, add_watch_list, add_hub, add_completion})
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));

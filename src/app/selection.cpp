@@ -10,6 +10,7 @@
 #include "app/suggestion.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "hub/subscriptions.hpp"
 #include "render/display_text.hpp"
 #include "source/files_build.hpp"
 #include "source/index/index_folder.hpp"
@@ -49,6 +50,18 @@ source::Build kept_index(const SourceConfig& config, const std::string& version,
             of_the_other_sort = std::move(*opened);
     }
     return of_the_other_sort;
+}
+
+// Returns objects that are subscribed to, which get their feeds sent anyway, and then the most requested
+// ones.
+release::Objects popular_objects(store::Transaction& transaction, std::size_t most) {
+    auto objects = hub::subscribed_objects(transaction, most, store::now(transaction));
+    for (auto& object : tables::most_requested_objects(transaction, most)) {
+        if (objects.size() == most) break;
+        if (std::ranges::find(objects, object) == objects.end())
+            objects.push_back(std::move(object));
+    }
+    return objects;
 }
 
 }  // namespace
@@ -96,8 +109,7 @@ Result<release::Selection> selection_of(const PrewarmOptions& options, store::Po
     if (!options.class_name.empty()) return class_named(options.class_name, pool, build);
     if (options.list.empty())
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return release::Selection(
-                tables::most_requested_objects(transaction, options.popular));
+            return release::Selection(popular_objects(transaction, options.popular));
         });
     auto objects = objects_in(options.list);
     if (!objects) return tl::unexpected(objects.error());

@@ -44,7 +44,8 @@ def _(site):
                  "share/varve/templates/history.mustache", "share/varve/templates/style.css",
                  "share/doc/varve/README.md", "share/doc/varve/docs/protocols.md",
                  "share/man/man1/varve.1", "share/man/man5/varve.conf.5",
-                 "lib/systemd/system/varve.service", "lib/systemd/system/varve.socket"):
+                 "lib/systemd/system/varve.service", "lib/systemd/system/varve.socket",
+                 "lib/systemd/system/varve-hub.service"):
         assert (PREFIX / file).is_file(), file
     site.expect(0, "init")
     config = site.folder / "varve.conf"
@@ -80,7 +81,7 @@ def _(_site):
 @check("systemd finds no fault in the units, and the service is hardened")
 def _(site):
     units = {}
-    for name in ("varve.service", "varve.socket"):
+    for name in ("varve.service", "varve.socket", "varve-hub.service"):
         text = (PREFIX / "lib" / "systemd" / "system" / name).read_text()
         assert "@" not in re.sub(r"(?m)^#.*$|@system-service|@privileged|@resources", "", text), text
         units[name] = site.folder / name

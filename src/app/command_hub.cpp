@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include <csignal>
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/logs.hpp"
+#include "app/print.hpp"
+#include "app/serving.hpp"
+#include "app/stop_signals.hpp"
+#include "app/version.hpp"
+#include "base/log.hpp"
+#include "hub/hub.hpp"
+#include "render/display_text.hpp"
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using store::Access;
+using store::Transaction;
+
+// How long a delivery in progress may hold up the end; TimeoutStopSec in systemd/varve-hub.service is longer.
+constexpr auto wait_for_deliveries = 10s;
+
+hub::Site site_of(serve::Site& site, const Services& services) {
+    return {.hub_url = services.config.site.hub_url,
+            .read_news = [&site](const hub::Topic& topic,
+                                 std::string_view since) { return site.news(topic, since); },
+            .may_read = [&site](std::string_view digest) { return site.may_read(digest); },
+            .current_release =
+                [&services] {
+                    const auto build = services.current->build();
+                    return build ? build->release().version : std::string();
+                }};
+}
+
+// Until a signal that stops it. SIGHUP reopens the log.
+void deliver_until_stopped(hub::Hub& hub, StopSignals& signals, const Config& config) {
+    for (;;) {
+        hub.step(500ms);
+        const auto signal = signals.wait(0ms);
+        if (signal && *signal != SIGHUP) return;
+        if (!signal) continue;
+        if (const auto opened = open_log(config.log, Speaker::server); !opened)
+            base::log::error("log not opened", {{"reason", opened.error().text}});
+    }
+}
+
+std::string time_or(const std::optional<base::Seconds>& time, std::string_view otherwise) {
+    return time ? base::format_rfc3339(*time) : std::string(otherwise);
+}
+
+void print_numbers(const hub::HubNumbers& numbers) {
+    fmt::print("subscriptions    {:>10}   of {} topics\n"
+               "to verify        {:>10}\n"
+               "to deliver       {:>10}   of these {} failed before\n"
+               "waiting since    {}\n"
+               "looked for news  {}\n",
+               numbers.subscriptions, numbers.topics, numbers.to_verify, numbers.waiting,
+               numbers.failing, time_or(numbers.waiting_since, "nothing waits"),
+               time_or(numbers.looked_at, "never"));
+    for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
+}
+
+void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
+    json.begin_object()
+        .field("subscriptions", numbers.subscriptions)
+        .field("topics", numbers.topics)
+        .field("to_verify", numbers.to_verify)
+        .field("to_deliver", numbers.waiting)
+        .field("failing", numbers.failing)
+        .field("waiting_since", time_or(numbers.waiting_since, ""))
+        .field("looked_at", time_or(numbers.looked_at, ""));
+    json.key("outcomes").begin_object();
+    for (const auto& [name, count] : numbers.outcomes) json.field(name, count);
+    json.end_object().end_object();
+}
+
+std::string state_of(const hub::SubscriptionEntry& entry) {
+    std::string state = entry.expires_at.empty() ? "not confirmed" : "until " + entry.expires_at;
+    if (entry.is_pending && !entry.expires_at.empty()) state += ", to be confirmed";
+    if (entry.is_signed) state += ", signed";
+    if (!entry.waiting_since.empty()) state += ", waits since " + entry.waiting_since;
+    if (!entry.failing_since.empty()) state += ", fails since " + entry.failing_since;
+    return state;
+}
+
+// Calls use(entry) for all subscriptions whose callback or topic has this text, by id.
+template <class Use>
+void for_each_subscription(store::Pool& pool, const std::string& text, Use use) {
+    constexpr std::size_t at_once = 1000;
+    for (std::int64_t last = 0;;) {
+        const auto entries = store::perform(pool, Access::read, [&](Transaction& transaction) {
+            return hub::list_subscriptions(transaction, last, text, at_once);
+        });
+        if (entries.empty()) return;
+        for (const auto& entry : entries) use(entry);
+        last = entries.back().id;
+    }
+}
+
+void write_subscription(base::JsonWriter& json, const hub::SubscriptionEntry& entry) {
+    json.begin_object()
+        .field("id", entry.id)
+        .field("topic", entry.topic)
+        .field("callback", entry.callback)
+        .field("expires_at", entry.expires_at)
+        .field("pending", entry.is_pending)
+        .field("signed", entry.is_signed)
+        .field("waiting_since", entry.waiting_since)
+        .field("tries", entry.tries)
+        .field("failing_since", entry.failing_since)
+        .end_object();
+}
+
+}  // namespace
+
+int run_hub(const Config& config) {
+    if (!config.hub.enabled)
+        return complain("[hub] enabled is not yes, so nobody can subscribe", wrong_use);
+    StopSignals signals;
+    std::signal(SIGPIPE, SIG_IGN);
+    auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto site = open_site(*services, Asker::operator_of_it);
+    Housekeeping housekeeping(*services, pace_of(config.source));
+    housekeeping.wait_for_first_look(2s);
+    hub::HubOptions options;
+    options.guard = net::AddressGuard(config.net.allow);
+    options.user_agent =
+        fmt::format("Varve/{} (+{})", program_version, services->config.site.base_url);
+    auto hub = hub::Hub::make(*services->pool, site_of(*site, *services), std::move(options));
+    if (!hub) return complain(hub.error().text, failed);
+    base::log::info("hub started", {{"hub", services->config.site.hub_url}});
+    deliver_until_stopped(*hub, signals, config);
+    hub->stop(wait_for_deliveries);
+    base::log::info("hub stopped");
+    return ok;
+}
+
+int hub_status(const Config& config, bool json) {
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto numbers =
+        store::perform(*services->pool, Access::read,
+                       [](Transaction& transaction) { return hub::hub_numbers(transaction); });
+    if (json)
+        print_json([&](auto& writer) { write_numbers(writer, numbers); });
+    else
+        print_numbers(numbers);
+    return ok;
+}
+
+int list_subscriptions(const Config& config, const std::string& text, bool json) {
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    if (!json) {
+        for_each_subscription(*services->pool, text, [](const auto& entry) {
+            fmt::print("{}  {}\n    {}\n    {}\n", entry.id, state_of(entry),
+                       on_one_line(entry.callback), on_one_line(entry.topic));
+        });
+        return ok;
+    }
+    print_json([&](base::JsonWriter& writer) {
+        writer.begin_object().key("subscriptions").begin_array();
+        for_each_subscription(*services->pool, text,
+                              [&](const auto& entry) { write_subscription(writer, entry); });
+        writer.end_array().end_object();
+    });
+    return ok;
+}
+
+int forget_subscriptions(const Config& config, const std::string& which) {
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto count =
+        store::perform(*services->pool, Access::write, [&](Transaction& transaction) {
+            return hub::forget_subscriptions(transaction, which);
+        });
+    if (count == 0)
+        return complain("no subscription has this id, callback or topic: " + on_one_line(which),
+                        failed);
+    fmt::print("{} deleted; the subscribers are not told\n",
+               render::counted(count, "subscription", "subscriptions"));
+    return ok;
+}
+
+int retry_deliveries(const Config& config, const std::string& text) {
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto count =
+        store::perform(*services->pool, Access::write, [&](Transaction& transaction) {
+            return hub::retry_now(transaction, text, store::now(transaction));
+        });
+    fmt::print("{} due now\n", render::counted(count, "delivery is", "deliveries are"));
+    return ok;
+}
+
+}  // namespace app

@@ -1,0 +1,151 @@
+"""The hub: subscribers of every format, and a hub that is killed while it delivers.
+
+SPDX-License-Identifier: MIT
+"""
+import contextlib
+import hashlib
+import hmac
+import http.server
+import json
+import re
+import signal
+import subprocess
+import threading
+import urllib.parse
+
+from checks import check
+from site_of_varve import PROGRAM, eventually, rss_path
+
+GENE = ("Gene", "WBGene00006763")
+SECRET = "a secret of the subscriber"
+
+
+class Subscriber:
+    """Confirms what it is asked for, and keeps what it gets by path; while it holds, it answers no delivery."""
+
+    def __init__(self):
+        self.deliveries, self.denials = {}, []
+        self.open = threading.Event()
+        self.open.set()
+        subscriber = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+                if query["hub.mode"] == ["denied"]:
+                    subscriber.denials.append(query)
+                self.answer(200, query.get("hub.challenge", [""])[0].encode())
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                subscriber.deliveries.setdefault(self.path, []).append((self.headers, body))
+                subscriber.open.wait(120)
+                with contextlib.suppress(OSError):  # the hub was killed
+                    self.answer(200, b"thanks")
+
+            def answer(self, status, body):
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.server.server_port}{path}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.open.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@contextlib.contextmanager
+def hub_of(site):
+    with (site.folder / "hub.log").open("ab") as log:
+        process = subprocess.Popen([str(PROGRAM), "hub", "--config", str(site.folder / "varve.conf")],
+                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+
+
+def status_of(site):
+    return json.loads(site.expect(0, "hub", "status", "--json").stdout)
+
+
+def links_of(reply):
+    return {name: url for url, name in re.findall(r'<([^>]*)>; rel="(\w+)"', reply.fields["link"])}
+
+
+def subscribe(site, path, callback, mode="subscribe"):
+    """Returns the feed's reply, from whose fields the subscriber knows hub and topic."""
+    feed = site.get(path)
+    links = links_of(feed)
+    form = {"hub.mode": mode, "hub.topic": links["self"], "hub.callback": callback, "hub.secret": SECRET}
+    reply = site.get(urllib.parse.urlsplit(links["hub"]).path, "POST", body=urllib.parse.urlencode(form),
+                     Content_Type="application/x-www-form-urlencoded")
+    assert reply.status == 202, reply
+    return feed
+
+
+@check("Subscribers get what a release changed although the hub is killed while it delivers")
+def _(site):
+    site.switch_to("WS187")
+    site.write_config(hub__enabled="yes", net__allow="127.0.0.0/8")
+    site.start()
+    paths = {"/rss?for=1": rss_path(*GENE), "/atom?for=2": rss_path(*GENE, format="atom"),
+             "/json": rss_path(*GENE, format="json"), "/class": "/rss?class=Gene"}
+    with Subscriber() as reader:
+        feeds = {callback: subscribe(site, path, reader.url(callback)) for callback, path in paths.items()}
+        with hub_of(site) as hub:
+            eventually(lambda: status_of(site)["subscriptions"] == len(paths), "all subscriptions are confirmed")
+            reader.open.clear()
+            site.switch_to("WS188")
+            eventually(lambda: reader.deliveries, "a delivery begins")
+            hub.kill()
+            hub.wait(30)
+        reader.open.set()
+        with hub_of(site):
+            # What was claimed by the hub that is gone can be claimed again after a minute.
+            eventually(lambda: status_of(site)["to_deliver"] == 0 and set(reader.deliveries) == set(paths),
+                       "everything is delivered", seconds=120)
+        for callback, path in paths.items():
+            assert len(reader.deliveries[callback]) <= 2, (callback, len(reader.deliveries[callback]))
+            fields, body = reader.deliveries[callback][-1]
+            assert fields["Content-Type"] == feeds[callback].fields["content-type"], fields
+            assert fields["Link"] == feeds[callback].fields["link"], fields
+            signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+            assert fields["X-Hub-Signature"] == "sha256=" + signature, fields
+            assert b"WS188" in body, body[:300]
+            assert callback == "/json" or b"/WS187</" not in body, "an old item came again"
+        listed = json.loads(site.expect(0, "hub", "list", "--json").stdout)["subscriptions"]
+        assert sorted(entry["callback"] for entry in listed) == sorted(map(reader.url, paths)), listed
+        assert SECRET not in json.dumps(listed) and all(entry["signed"] for entry in listed), listed
+        text = site.expect(0, "hub", "list", "atom").stdout.decode()
+        assert reader.url("/atom?for=2") in text and reader.url("/json") not in text, text
+        site.expect(0, "hub", "forget", reader.url("/json"))
+        site.expect(1, "hub", "forget", reader.url("/json"))
+        with hub_of(site):
+            subscribe(site, paths["/class"], reader.url("/class"), "unsubscribe")
+            eventually(lambda: status_of(site)["subscriptions"] == 2, "one has unsubscribed")
+        site.expect(0, "hub", "retry")
+
+
+@check("varve hub says why it does not start")
+def _(site):
+    site.write_config()
+    assert b"[hub] enabled" in site.expect(2, "hub").stderr
