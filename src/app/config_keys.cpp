@@ -218,16 +218,18 @@ constexpr auto table = std::to_array<Key>({
     {"curators", "",
      [](Draft& d, Value k, Value v) { return keep(d.config.history.curators[k], object_of(v)); }},
     {"successor", "",
-     [](Draft& d, Value k,
-        Value v) { return keep(d.config.site.successor_of_class[k], paths_of(v)); }},
+     [](Draft& d, Value k, Value v) {
+         return keep(d.config.site.successor_of_class[k], paths_of(v));
+     }},
     {"source", "kind", take_kind, yes},
     {"source", "path",
      [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }},
     {"source", "host",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.host, word_of(v)); }},
     {"source", "port",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.source.server.port, number_of(v, 1, 65535)); }},
+     [](Draft& d, Value, Value v) {
+         return keep(d.config.source.server.port, number_of(v, 1, 65535));
+     }},
     {"source", "user",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
     {"source", "password_file",

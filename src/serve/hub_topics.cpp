@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "query/context.hpp"
 #include "render/feed.hpp"
 #include "serve/feed_loading.hpp"
 #include "serve/feed_position.hpp"
@@ -62,9 +63,20 @@ hub::Topic::Subject subject_of_topic(Subject subject) {
     return hub::Topic::Subject::object;
 }
 
-// Returns what the hub needs to know of an error: whether the feed is gone.
-base::Error hub_error_of(const HttpError& error) {
-    const bool is_gone = error.status < 500;
+// True when the store knows a later release than the one that is served: the site was rolled back, or a build
+// is recorded before it is served.
+bool knows_later_release(const SiteContext& context) {
+    return query::read(context.history.read_context(), [](const query::ReadView& now) {
+        return std::ranges::any_of(now.releases().all(),
+                                   [&](const auto& release) { return now.current < release; });
+    });
+}
+
+// Returns what the hub needs to know of an error: whether the feed is gone. What only a later release has comes
+// back with it.
+base::Error hub_error_of(const SiteContext& context, const HttpError& error) {
+    const bool is_gone =
+        error.status < 500 && !(error.status == 404 && knows_later_release(context));
     return {is_gone ? ErrorKind::absent : ErrorKind::unavailable, error.text};
 }
 
@@ -98,14 +110,14 @@ News news_of_rows(SiteContext& context, const FeedDocument& document, std::strin
     request.identities =
         document.request.subject == Subject::object && !request.filter.chooses_rows();
     auto loaded = load_feed(context, document.request, request);
-    if (!loaded) return tl::unexpected(hub_error_of(loaded.error()));
+    if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
     if (since.empty()) return position_alone(document, position_of(loaded->page, most));
     auto news = rows_since(loaded->page, most, since);
     if (!news) return std::nullopt;
     if (request.identities) {
         request.identities = false;
         loaded = load_feed(context, document.request, request);
-        if (!loaded) return tl::unexpected(hub_error_of(loaded.error()));
+        if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
         news = rows_since(loaded->page, most, since);
         if (!news) return std::nullopt;
     }
@@ -184,7 +196,7 @@ News read_news(SiteContext& context, const hub::Topic& topic, std::string_view s
     const auto url = net::parse_url(topic.url);
     if (!url) return base::fail(ErrorKind::absent, "the topic " + url.error().text);
     const auto parsed = parse_topic(context, *url);
-    if (!parsed) return tl::unexpected(hub_error_of(parsed.error()));
+    if (!parsed) return tl::unexpected(hub_error_of(context, parsed.error()));
     const auto& feed = parsed->feed;
     const FeedDocument document{feed, format_of(feed, "")};
     note_use_of_list(context, feed.list_id);

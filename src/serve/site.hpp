@@ -30,7 +30,8 @@ class Site {
     // Returns what a topic of the hub has that `since` had not, as hub::ReadNews says; brings an object up to
     // date first, like a request for its feed.
     // Never throws.
-    //   error  absent: there is no such feed any more, or it has another address; unavailable
+    //   error  absent: there is no such feed any more, or it has another address; unavailable, also while
+    //          the site is rolled back to a release that does not have it
     [[nodiscard]] base::Result<std::optional<hub::FeedNews>> news(const hub::Topic& topic,
                                                                   std::string_view since);
     // Returns whether a subscriber may read the feeds of the site, as hub::MayRead says: everybody those of a

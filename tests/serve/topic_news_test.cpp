@@ -228,6 +228,25 @@ TEST_CASE("A topic that no feed has is absent") {
           ErrorKind::absent);
 }
 
+TEST_CASE("A topic that only a later release has is not gone while the site is rolled back") {
+    World world(site_with_hub());
+    world.release_up_to(1);
+    const auto earlier = world.build(1);
+    world.small.set_object({"Gene", "New"}, {support::tag("Live")});
+    world.release_up_to(2);
+    const std::string object_url = "/rss?class=Gene&name=New",
+                      release_url = "/release/WS2?format=rss";
+    const auto of_object = position_of(world, object_url),
+               of_release = position_of(world, release_url);
+    const auto later = world.build(2);
+    world.small.put(earlier);
+    CHECK(failure_of(world, object_url) == ErrorKind::unavailable);
+    CHECK(failure_of(world, release_url) == ErrorKind::unavailable);
+    world.small.put(later);
+    CHECK_FALSE(news_of(world, object_url, of_object));
+    CHECK_FALSE(news_of(world, release_url, of_release));
+}
+
 TEST_CASE("While the store is away a topic is unavailable") {
     World world(site_with_hub());
     world.release_up_to(1);
