@@ -28,8 +28,7 @@ void Looker::work() {
     while (plan_ && next_ < plan_->candidates.size()) {
         if (workplace_.steady() - began > one_part) return;
         const auto rest = std::span(plan_->candidates).subspan(next_);
-        look_at(rest.first(std::min(rest.size(), topics_at_once)));
-        next_ += std::min(rest.size(), topics_at_once);
+        next_ += look_at(rest.first(std::min(rest.size(), topics_at_once)));
     }
     if (plan_) end();
 }
@@ -54,7 +53,8 @@ void Looker::begin() {
     is_incomplete_ = false;
 }
 
-void Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
+std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
+    const auto began = workplace_.steady();
     struct State {
         const LookPlan::Candidate* candidate;
         TopicState topic;
@@ -70,7 +70,13 @@ void Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
         });
     std::vector<FoundNews> found;
     std::vector<const LookPlan::Candidate*> without_news;
+    auto looked_at = candidates.size();
     for (const auto& [candidate, state] : states) {
+        // The feed of a large class takes up to a second, and deliveries wait.
+        if (candidate != states.front().candidate && workplace_.steady() - began > one_part) {
+            looked_at = static_cast<std::size_t>(candidate - candidates.data());
+            break;
+        }
         if (state.position.empty()) continue;  // it was never in force
         auto news = workplace_.site.read_news(state.topic, state.position);
         if (!news && news.error().kind != base::ErrorKind::absent) {
@@ -97,6 +103,7 @@ void Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
         });
     // Another hub looks at the rest, or the rest would be judged by a release that is not current.
     if (!is_mine || workplace_.site.current_release() != plan_->version) plan_.reset();
+    return looked_at;
 }
 
 void Looker::end() {

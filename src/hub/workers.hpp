@@ -59,7 +59,8 @@ class Looker {
 
    private:
     void begin();
-    void look_at(std::span<const LookPlan::Candidate> candidates);
+    // Looks at the first ones, at least at one, and returns how many.
+    [[nodiscard]] std::size_t look_at(std::span<const LookPlan::Candidate> candidates);
     void end();
 
     Workplace& workplace_;

@@ -577,6 +577,33 @@ TEST_CASE("News that can't be read now come later") {
     });
 }
 
+TEST_CASE("Feeds that take long to read are looked at one by one, and none is passed over") {
+    each_scene([](Scene& scene) {
+        const Reader reader;
+        auto options = scene.options();
+        std::atomic<int> seconds = 0;
+        options.steady = [&seconds] {
+            return std::chrono::steady_clock::time_point(std::chrono::seconds(seconds));
+        };
+        auto site = scene.site.site();
+        site.read_news = [&](const Topic& topic, std::string_view since) {
+            ++seconds;
+            return scene.site.news(topic, since);
+        };
+        auto hub = Hub::make(scene.hub_store.pool, site, options);
+        REQUIRE(hub);
+        for (int i = 0; i < 5; ++i) {
+            scene.site.feeds[std::to_string(i)] = {};
+            subscribe(scene, *hub, reader.url("/" + std::to_string(i)), std::to_string(i));
+        }
+        for (int i = 0; i < 5; ++i) scene.publish("new", std::to_string(i));
+        run_until(*hub, [&] {
+            ++seconds;
+            return reader.bodies().size() == 5 && scene.is_quiet();
+        });
+    });
+}
+
 TEST_CASE("Nothing is sent to an address that is refused, also when its name changes its mind") {
     each_scene([](Scene& scene) {
         const Reader reader;
