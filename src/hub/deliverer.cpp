@@ -15,7 +15,7 @@ using store::Transaction;
 
 // What one transaction claims or writes.
 constexpr std::size_t claims_least = 16, claims_at_once = 500;
-constexpr std::size_t least_room = 2, most_room = 256;
+constexpr std::size_t least_room = 2, most_room = 100;
 // What of a host is claimed at least, so that it can be sent as soon as there is room.
 constexpr std::size_t claimed_ahead = 128;
 // After so many deliveries in a row that did not reach a host, it gets none for a while. Short, because
@@ -45,7 +45,7 @@ void Deliverer::abandon_late() {
         finish(std::move(delivery), Delivered::not_sent, busy_pause);
     open_.clear();
     for (auto& [name, host] : hosts_) {
-        host.open = 0;
+        host.open = host.open_retries = 0;
         give_back_waiting(host, busy_pause);
     }
 }
@@ -66,13 +66,14 @@ std::vector<const ClaimedDelivery*> Deliverer::claims() const {
     all.reserve(open_.size() + waiting_);
     for (const auto& [id, delivery] : open_) all.push_back(&delivery);
     for (const auto& [name, host] : hosts_)
-        for (const auto& delivery : host.waiting) all.push_back(&delivery);
+        for (const auto* queue : {&host.waiting, &host.retries})
+            for (const auto& delivery : *queue) all.push_back(&delivery);
     return all;
 }
 
 std::size_t Deliverer::room_of(const Host& host) {
     const auto most = host.unreachable > 0 ? host.room : std::max(claimed_ahead, 2 * host.room);
-    return most - std::min(most, host.open + host.waiting.size());
+    return most - std::min(most, host.open + host.waiting.size() + host.retries.size());
 }
 
 // At most most_excluded_hosts of those that take nothing now, or so little that most of a claim for them
@@ -137,24 +138,33 @@ void Deliverer::take(ClaimedDelivery delivery) {
         ++given_back_;
         return finish(std::move(delivery), Delivered::not_sent, busy_pause);
     }
-    host.waiting.push_back(std::move(delivery));
+    auto& queue = delivery.tries > 0 ? host.retries : host.waiting;
+    queue.push_back(std::move(delivery));
     ++waiting_;
 }
 
 void Deliverer::send_waiting() {
-    for (auto& [name, host] : hosts_)
-        while (!host.waiting.empty() && host.open < host.room) {
-            auto delivery = std::move(host.waiting.front());
-            host.waiting.pop_front();
-            --waiting_;
-            send(std::move(delivery), host);
-        }
+    for (auto& [name, host] : hosts_) {
+        while (!host.waiting.empty() && host.open < host.room) send_first(host.waiting, host);
+        const auto retries = std::max<std::size_t>(host.room / 2, 1);
+        while (!host.retries.empty() && host.open < host.room && host.open_retries < retries)
+            send_first(host.retries, host);
+    }
+}
+
+void Deliverer::send_first(std::deque<ClaimedDelivery>& queue, Host& host) {
+    auto delivery = std::move(queue.front());
+    queue.pop_front();
+    --waiting_;
+    send(std::move(delivery), host);
 }
 
 void Deliverer::give_back_waiting(Host& host, std::chrono::seconds pause) {
-    waiting_ -= host.waiting.size();
-    for (auto& delivery : host.waiting) finish(std::move(delivery), Delivered::not_sent, pause);
-    host.waiting.clear();
+    for (auto* queue : {&host.waiting, &host.retries}) {
+        waiting_ -= queue->size();
+        for (auto& delivery : *queue) finish(std::move(delivery), Delivered::not_sent, pause);
+        queue->clear();
+    }
 }
 
 void Deliverer::send(ClaimedDelivery delivery, Host& host) {
@@ -184,6 +194,7 @@ void Deliverer::send(ClaimedDelivery delivery, Host& host) {
     request.most_body = 4096;
     request.needed = net::Needed::status;
     ++host.open;
+    if (delivery.tries > 0) ++host.open_retries;
     open_.emplace(client_.add(std::move(request)), std::move(delivery));
 }
 
@@ -201,9 +212,11 @@ void Deliverer::take_answer(const net::FinishedRequest& finished) {
     auto& delivery = found.mapped();
     auto& host = hosts_[delivery.host];
     --host.open;
+    if (delivery.tries > 0) --host.open_retries;
     const int status = finished.response ? finished.response->status : 0;
     if (status != 0) {
         host.unreachable = 0;
+        host.answered_at = workplace_.steady();
         host.room = std::min(host.room + 1, most_room);
     } else {
         note_unreachable(delivery.host, host);
@@ -223,6 +236,9 @@ void Deliverer::take_answer(const net::FinishedRequest& finished) {
 }
 
 void Deliverer::note_unreachable(const std::string& name, Host& host) {
+    // It has answered others since this one was sent, so it is the subscriber that doesn't.
+    const auto sent_at = workplace_.steady() - limits_.connect - limits_.total;
+    if (host.answered_at && *host.answered_at >= sent_at) return;
     host.room = std::max(host.room / 2, least_room);
     if (++host.unreachable < unreachable_in_a_row) return;
     host.unreachable = 0;
@@ -249,8 +265,8 @@ void Deliverer::write_results() {
     const auto now = workplace_.steady();
     std::erase_if(hosts_, [&](const auto& entry) {
         const auto& host = entry.second;
-        return host.open == 0 && host.waiting.empty() && host.unreachable == 0 &&
-               host.paused_until < now;
+        return host.open == 0 && host.waiting.empty() && host.retries.empty() &&
+               host.unreachable == 0 && host.paused_until < now;
     });
 }
 

@@ -23,8 +23,8 @@ namespace hub {
 struct HubOptions {
     net::AddressGuard guard = {};
     net::LookUp look_up = net::look_up_by_system;
-    std::size_t connections = 1000;        // for deliveries; a quarter as many for verifications
-    std::size_t requests_to_address = 32;  // deliveries at once to one address
+    std::size_t connections = 1000;         // for deliveries; a quarter as many for verifications
+    std::size_t requests_to_address = 100;  // deliveries at once to one address
     std::chrono::milliseconds connect{5'000}, total{20'000};  // of a delivery
     std::chrono::seconds look_every{10};  // for news, if something was written
     // Between seeing that something was written and asking the site, which may remember for a second.

@@ -157,8 +157,12 @@ class Deliverer {
     // not reach it: a host that takes 20 seconds for an answer gets a few, and never all places.
     struct Host {
         std::size_t open = 0, room = 8;
-        std::deque<ClaimedDelivery> waiting = {};  // claimed, until there is room
-        int unreachable = 0;                       // deliveries in a row that did not reach it
+        // Claimed, until there is room: those that have not failed yet, which go first, and the others, which
+        // get at most half of the room.
+        std::deque<ClaimedDelivery> waiting = {}, retries = {};
+        std::size_t open_retries = 0;
+        std::optional<SteadyTime> answered_at = {};  // when it answered last, whatever
+        int unreachable = 0;                         // deliveries in a row that did not reach it
         SteadyTime paused_until{};
     };
     struct Result {
@@ -176,6 +180,7 @@ class Deliverer {
     [[nodiscard]] static std::size_t room_of(const Host& host);
     void finish(ClaimedDelivery delivery, Delivered outcome, std::chrono::seconds pause);
     void take_answer(const net::FinishedRequest& finished);
+    void send_first(std::deque<ClaimedDelivery>& queue, Host& host);
     void note_unreachable(const std::string& name, Host& host);
     [[nodiscard]] std::shared_ptr<const Notification> notification(const NotificationKey& key);
     [[nodiscard]] std::vector<std::string> full_hosts() const;

@@ -448,6 +448,27 @@ TEST_CASE(
     });
 }
 
+TEST_CASE("Subscribers that never answer do not stop others of their host") {
+    each_scene([](Scene& scene) {
+        const Reader reader([](PeerConnection& connection, const std::string& request) {
+            return request.starts_with("POST /silent") ? connection.wait() : connection.send(yes);
+        });
+        auto hub = scene.make_hub();
+        for (int i = 0; i < 40; ++i)
+            subscribe(scene, hub, reader.url((i % 4 == 0 ? "/silent" : "/") + std::to_string(i)));
+        const auto delivered = [&] {
+            std::size_t count = 0;
+            for (const auto& request : reader.requests("POST"))
+                count += request.starts_with("POST /silent") ? 0 : 1;
+            return count;
+        };
+        for (const std::size_t round : {1U, 2U}) {
+            scene.publish("new");
+            run_until(hub, [&] { return delivered() == 30 * round; });
+        }
+    });
+}
+
 TEST_CASE("Two hubs over one store deliver everything once") {
     each_scene([](Scene& scene) {
         const Reader reader;
