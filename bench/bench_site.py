@@ -203,6 +203,9 @@ class Report:
     def most(self, what, value, unit, bar):
         self.line(f"{what:44} {value:9.2f} {unit}", f"bar {bar:.2f}", value <= bar)
 
+    def least(self, what, value, unit, bar):
+        self.line(f"{what:44} {value:9.2f} {unit}", f"bar {bar:.2f}", value >= bar)
+
     def line(self, text, bar, met):
         self.missed = self.missed or not met
         print(f"{text}  {bar}  {'met' if met else 'MISSED'}", flush=True)

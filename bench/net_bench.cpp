@@ -3,14 +3,17 @@
 //   net_bench [POSTS [SILENT]]   default 60000 and 5000; status 1 when a goal of docs/performance.md is missed
 //   net_bench --serve            only the servers, which print their port, until killed
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <netinet/in.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/epoll.h>
@@ -51,10 +54,40 @@ int listen_anywhere(std::uint16_t& port) {
     return listener;
 }
 
-// Answers 204 to requests that come in one piece, and nothing to those for /silent.
+// Answers that are due later, in the order in which they were asked for.
+class LateAnswers {
+   public:
+    void add(int socket) { waiting_.push_back({Clock::now() + 20ms, socket}); }
+    // Returns how long to wait for the next one, in milliseconds; -1: there is none.
+    [[nodiscard]] int wait() const {
+        if (waiting_.empty()) return -1;
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(waiting_.front().first - Clock::now());
+        return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+    }
+    [[nodiscard]] std::optional<int> next_due() {
+        if (waiting_.empty() || waiting_.front().first > Clock::now()) return std::nullopt;
+        const int socket = waiting_.front().second;
+        waiting_.pop_front();
+        return socket;
+    }
+    void forget(int socket) {
+        std::erase_if(waiting_, [&](const auto& each) { return each.second == socket; });
+    }
+
+   private:
+    std::deque<std::pair<Clock::time_point, int>> waiting_;
+};
+
+// Answers 204 to requests that come in one piece: 20 ms later to those for /late, and never to those for
+// /silent.
 [[noreturn]] void serve(int listener) {
     constexpr std::string_view answer = "HTTP/1.1 204 No Content\r\n\r\n";
     const int epoll = ::epoll_create1(0);
+    LateAnswers late;
+    const auto reply = [&](int socket) {
+        require(::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL) > 0, "send");
+    };
     const auto add = [&](int socket) {
         epoll_event event{};
         event.events = EPOLLIN;
@@ -65,7 +98,8 @@ int listen_anywhere(std::uint16_t& port) {
     std::array<epoll_event, 256> events;
     std::array<char, 65536> bytes;
     for (;;) {
-        const int count = ::epoll_wait(epoll, events.data(), events.size(), -1);
+        const int count = ::epoll_wait(epoll, events.data(), events.size(), late.wait());
+        while (const auto socket = late.next_due()) reply(*socket);
         for (int at = 0; at < count; ++at) {
             const int socket = events[static_cast<std::size_t>(at)].data.fd;
             if (socket == listener) {
@@ -75,10 +109,15 @@ int listen_anywhere(std::uint16_t& port) {
                 continue;
             }
             const auto read = ::recv(socket, bytes.data(), bytes.size(), 0);
-            if (read <= 0)
+            const std::string_view request(bytes.data(), read > 0 ? 12 : 0);
+            if (read <= 0) {
+                late.forget(socket);
                 ::close(socket);
-            else if (!std::string_view(bytes.data(), 12).starts_with("POST /silent"))
-                require(::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL) > 0, "send");
+            } else if (request.starts_with("POST /late")) {
+                late.add(socket);
+            } else if (!request.starts_with("POST /silent")) {
+                reply(socket);
+            }
         }
     }
 }

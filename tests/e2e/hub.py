@@ -9,6 +9,7 @@ import http.server
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import threading
 import urllib.parse
@@ -83,6 +84,13 @@ def hub_of(site):
             assert process.wait(30) == 0
 
 
+def end_claims(site):
+    """Does what a minute does: the claims of a hub that is gone end."""
+    with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
+        store.execute("UPDATE subscriptions SET due_at = '2000-01-01T00:00:00Z' WHERE claim > 0")
+        store.execute("UPDATE hub_notes SET number = 0 WHERE name = 'looker'")
+
+
 def status_of(site):
     return json.loads(site.expect(0, "hub", "status", "--json").stdout)
 
@@ -119,8 +127,8 @@ def _(site):
             hub.kill()
             hub.wait(30)
         reader.open.set()
+        end_claims(site)
         with hub_of(site):
-            # What was claimed by the hub that is gone can be claimed again after a minute.
             eventually(lambda: status_of(site)["to_deliver"] == 0 and set(reader.deliveries) == set(paths),
                        "everything is delivered", seconds=120)
         for callback, path in paths.items():

@@ -12,6 +12,7 @@ import asking  # noqa: F401  each of these adds its checks to the list
 import checks
 import cluster
 import hostile_texts  # noqa: F401
+import hubs  # noqa: F401
 import republishing  # noqa: F401
 import warming  # noqa: F401
 from world import World
