@@ -14,8 +14,11 @@ import subprocess
 import threading
 import urllib.parse
 
+import job
 from checks import check
+from job import FIRST, NEXT, Job, MariaDbStore
 from site_of_varve import PROGRAM, eventually, rss_path
+from three_hubs import Hub, expect_all_delivered
 
 GENE = ("Gene", "WBGene00006763")
 SECRET = "a secret of the subscriber"
@@ -151,6 +154,18 @@ def _(site):
             subscribe(site, paths["/class"], reader.url("/class"), "unsubscribe")
             eventually(lambda: status_of(site)["subscriptions"] == 2, "one has unsubscribed")
         site.expect(0, "hub", "retry")
+
+
+@check("Three hubs over MariaDB, of which one is killed in the middle, deliver everything to everybody")
+def _(site):
+    job.put_builds(site)
+    store = MariaDbStore(site, job.mariadb())
+    for release in (FIRST, NEXT):
+        site.switch_to(release)
+        Job(site, config=store.config).expect_done()
+    url = store.server.url(store.database)
+    expect_all_delivered(site, lambda sql: store.server.tell(sql, store.database).splitlines(),
+                         lambda: [Hub(site, f"hub{i}", url) for i in range(3)], NEXT)
 
 
 @check("varve hub says why it does not start")
