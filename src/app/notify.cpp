@@ -104,7 +104,8 @@ Result<void> post(const net::Url& url, const std::string& json) {
     request.most_body = 64 << 10;
     request.needed = net::Needed::status;
     client->add(std::move(request));
-    while (client->open() > 0)
+    // A request that was refused is not open, but has an answer.
+    for (;;)
         for (const auto& done : client->wait(std::chrono::seconds(1))) {
             if (!done.response)
                 return base::fail(ErrorKind::unavailable, done.response.error().text);
@@ -112,8 +113,8 @@ Result<void> post(const net::Url& url, const std::string& json) {
             if (status < 200 || status > 299)
                 return base::fail(ErrorKind::unavailable,
                                   "the server answered " + std::to_string(status));
+            return {};
         }
-    return {};
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ constexpr std::chrono::seconds busy_pause{1}, unknown_pause{60};
 }  // namespace
 
 void Deliverer::work() {
+    abandon_late();  // the other workers may have waited for the store
     keep_claims();
     claim();
     send_waiting();
@@ -37,6 +38,10 @@ void Deliverer::work() {
 void Deliverer::abandon_late() {
     if (open_.empty() && waiting_ == 0) return;
     if (workplace_.steady() < claims_last_until_) return;
+    abandon();
+}
+
+void Deliverer::abandon() {
     base::log::error("deliveries abandoned because the store could not be reached");
     auto client = make_client_();
     if (!client) throw std::runtime_error(client.error().text);
@@ -54,9 +59,11 @@ void Deliverer::keep_claims() {
     const auto now = workplace_.steady();
     if (now < renew_at_ || (open_.empty() && waiting_ == 0)) return;
     const auto all = claims();
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        renew_claims(transaction, all, workplace_.clock(transaction));
-    });
+    const bool are_ours =
+        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            return renew_claims(transaction, all, workplace_.clock(transaction));
+        });
+    if (!are_ours) return abandon();
     renew_at_ = now + renew_claims_every;
     claims_last_until_ = now + delivery_claim - std::chrono::seconds(20);
 }

@@ -80,7 +80,7 @@ std::vector<ClaimedDelivery> claim_deliveries(Transaction& transaction, const Cl
     values.emplace_back(static_cast<std::int64_t>(terms.most));
     const auto rows = transaction.query(
         "SELECT s.id, s.topic, s.callback, s.host, s.topic_url, s.secret, s.method, s.reader,"
-        " s.tries, s.given_up, s.due_at, s.claim, n.number, n.made_at, s.queued"
+        " s.tries, s.given_up, s.due_at, s.claim, n.number, n.made_at, s.queued, s.delivered"
         " FROM subscriptions s LEFT JOIN notifications n ON n.topic = s.topic AND n.number ="
         " (SELECT MIN(m.number) FROM notifications m WHERE m.topic = s.topic"
         " AND m.number > s.delivered)"
@@ -92,10 +92,10 @@ std::vector<ClaimedDelivery> claim_deliveries(Transaction& transaction, const Cl
         const bool has_notification = !row.is_null(12);
         const auto taken = transaction.execute(
             "UPDATE subscriptions SET due_at = ?, claim = ? WHERE id = ? AND due_at = ?"
-            " AND claim = ? AND queued = ?",
+            " AND claim = ? AND queued = ? AND delivered = ?",
             {has_notification ? end : Value{std::string()},
              Value{has_notification ? terms.claim : 0}, row.value(0), row.value(10),
-             row.value(11), row.value(14)});
+             row.value(11), row.value(14), row.value(15)});
         if (taken == 0 || !has_notification) continue;
         claimed.push_back(
             {.subscription = row.integer(0),
@@ -122,12 +122,15 @@ bool is_delivery_due(Transaction& transaction, base::Seconds now) {
                 .empty();
 }
 
-void renew_claims(Transaction& transaction, std::span<const ClaimedDelivery* const> claims,
+bool renew_claims(Transaction& transaction, std::span<const ClaimedDelivery* const> claims,
                   base::Seconds now) {
     const Value end{format_rfc3339(now + delivery_claim)};
+    bool are_all_there = true;
     for (const auto* claimed : claims)
-        transaction.execute("UPDATE subscriptions SET due_at = ? WHERE id = ? AND claim = ?",
-                            {end, Value{claimed->subscription}, Value{claimed->claim}});
+        if (transaction.execute("UPDATE subscriptions SET due_at = ? WHERE id = ? AND claim = ?",
+                                {end, Value{claimed->subscription}, Value{claimed->claim}}) == 0)
+            are_all_there = false;
+    return are_all_there;
 }
 
 std::map<std::string, std::int64_t> finish_deliveries(Transaction& transaction,
@@ -175,9 +178,11 @@ std::map<std::string, std::int64_t> finish_deliveries(Transaction& transaction,
 void put_off(Transaction& transaction, const std::string& host, std::chrono::seconds pause,
              base::Seconds now) {
     transaction.execute(
-        "UPDATE subscriptions SET due_at = ? WHERE host = ? AND due_at > ''"
-        " AND due_at <= ?",
-        {Value{format_rfc3339(now + pause)}, Value{host}, Value{format_rfc3339(now)}});
+        "UPDATE subscriptions SET due_at = ?,"
+        " failing_since = CASE WHEN failing_since = '' THEN ? ELSE failing_since END"
+        " WHERE host = ? AND due_at > '' AND due_at <= ?",
+        {Value{format_rfc3339(now + pause)}, Value{format_rfc3339(now)}, Value{host},
+         Value{format_rfc3339(now)}});
 }
 
 std::optional<std::chrono::seconds> pause_after(std::int64_t tries, std::int64_t given_up,

@@ -86,8 +86,10 @@ inline constexpr std::size_t most_excluded_hosts = 16;
 // Returns whether there may be something to claim. Costs an index look-up, and no lock.
 [[nodiscard]] bool is_delivery_due(store::Transaction& transaction, base::Seconds now);
 // Lets the claims last for delivery_claim from now on.
-void renew_claims(store::Transaction& transaction, std::span<const ClaimedDelivery* const> claims,
-                  base::Seconds now);
+//   returns  false if one of them had ended, and another hub may deliver meanwhile
+[[nodiscard]] bool renew_claims(store::Transaction& transaction,
+                                std::span<const ClaimedDelivery* const> claims,
+                                base::Seconds now);
 
 enum class Delivered : unsigned char {
     delivered,

@@ -48,21 +48,19 @@ class Hub::Loop {
 
     void step(std::chrono::milliseconds at_most) {
         deliverer_.abandon_late();
-        const auto is_reached = try_store([&] {
-            deliverer_.write_results();
-            verifier_.write_results();
-            looker_.work();
-            verifier_.work();
-            deliverer_.work();
-            sweep_sometimes();
-        });
+        // Each by itself: what one of them cannot write must not keep the others from their work.
+        try_store([&] { deliverer_.write_results(); });
+        try_store([&] { verifier_.write_results(); });
+        try_store([&] { looker_.work(); });
+        try_store([&] { verifier_.work(); });
+        const auto is_reached = try_store([&] { deliverer_.work(); });
+        try_store([&] { sweep_sometimes(); });
+        deliverer_.abandon_late();
         const bool is_busy = is_reached && (looker_.is_busy() || deliverer_.has_more());
         receive(is_busy ? 0ms : at_most);
         if (is_reached) try_store([&] { receive_more(); });
-        try_store([&] {
-            deliverer_.write_results();
-            verifier_.write_results();
-        });
+        try_store([&] { deliverer_.write_results(); });
+        try_store([&] { verifier_.write_results(); });
     }
 
     void stop(std::chrono::milliseconds at_most) {
@@ -83,7 +81,7 @@ class Hub::Loop {
    private:
     // Returns false if the store could not be reached.
     template <class F>
-    bool try_store(F&& work) {
+    static bool try_store(F&& work) {
         try {
             work();
             return true;

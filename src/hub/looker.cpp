@@ -15,6 +15,8 @@ using store::Transaction;
 // Topics of one transaction, and how long a part of a look takes at most.
 constexpr std::size_t topics_at_once = 64;
 constexpr std::chrono::milliseconds one_part{100};
+// Monitors see that a hub looks, also if there is nothing new for weeks, or a look takes long.
+constexpr std::chrono::seconds note_presence_every{60};
 
 }  // namespace
 
@@ -39,10 +41,10 @@ void Looker::begin() {
     due_ = began_ + std::min<std::chrono::seconds>(every_, std::chrono::seconds(1));
     if (current.empty()) return;
     plan_ = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-        return plan_look(transaction, current);
+        return plan_look(transaction, current, workplace_.clock(transaction));
     });
     last_version_ = current;
-    if (!plan_) return;
+    if (!plan_) return note_presence();
     const bool is_mine =
         store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
             return claim_look(transaction, me_, workplace_.clock(transaction));
@@ -51,6 +53,14 @@ void Looker::begin() {
     begins_ = began_ + settle_;
     next_ = 0;
     is_incomplete_ = false;
+}
+
+void Looker::note_presence() {
+    if (workplace_.steady() < present_until_) return;
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        note_looker_is_there(transaction, workplace_.clock(transaction));
+    });
+    present_until_ = workplace_.steady() + note_presence_every;
 }
 
 std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
@@ -101,6 +111,7 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
                 note_without_news(transaction, *candidate, plan_->version);
             return claim_look(transaction, me_, now);
         });
+    note_presence();
     // Another hub looks at the rest, or the rest would be judged by a release that is not current.
     if (!is_mine || workplace_.site.current_release() != plan_->version) plan_.reset();
     return looked_at;

@@ -87,23 +87,40 @@ void choose_uncompared(Transaction& transaction, const std::string& version, Cho
             chosen.try_emplace(row.integer(0));
 }
 
+// Chooses topics whose first subscription came in force since they were looked at: their position was read before
+// that, and a look in between passed them over.
+void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chosen) {
+    for (const auto& row : transaction.query(
+             "SELECT t.id FROM topics t WHERE t.subject IN"
+             " ('object', 'watch_list', 'class', 'release', 'releases') AND t.looked_in = ''"
+             " AND t.position > '' AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id"
+             " AND s.expires_at > ?)",
+             {Value{format_rfc3339(now)}}))
+        chosen.try_emplace(row.integer(0));
+}
+
 }  // namespace
 
-std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& current) {
+std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& current,
+                                  base::Seconds now) {
     LookPlan plan{.version = current, .generation = tables::generation(transaction)};
     const auto last = last_look(transaction);
-    if (last.version == current && last.generation == plan.generation) return std::nullopt;
+    const bool is_written = last.version != current || last.generation != plan.generation;
+    Chosen chosen;
+    choose_activated(transaction, now, chosen);
+    if (!is_written && chosen.empty()) return std::nullopt;
     plan.writes = writes_up_to(transaction, current);
     const auto before = last_writes(transaction);
-    Chosen chosen;
     for (const auto& [version, writes] : plan.writes) {
         const auto found = before.find(version);
         if (found == before.end() || found->second != writes)
             choose_changed(transaction, version, chosen);
     }
     if (last.version != current) choose_uncompared(transaction, current, chosen);
-    for (const auto& row : transaction.query("SELECT id FROM topics WHERE subject <> 'object'"))
-        chosen.try_emplace(row.integer(0));
+    if (is_written)
+        for (const auto& row :
+             transaction.query("SELECT id FROM topics WHERE subject <> 'object'"))
+            chosen.try_emplace(row.integer(0));
     plan.candidates.reserve(chosen.size());
     for (auto& [topic, row_seen] : chosen)
         plan.candidates.push_back({topic, std::move(row_seen)});
@@ -129,6 +146,11 @@ void note_finished_look(Transaction& transaction, const LookPlan& plan, base::Se
     }
     note("looked", now.time_since_epoch().count(),
          std::to_string(plan.generation) + ' ' + plan.version);
+}
+
+void note_looker_is_there(Transaction& transaction, base::Seconds now) {
+    transaction.execute("UPDATE hub_notes SET number = ? WHERE name = 'looked'",
+                        {Value{std::int64_t{now.time_since_epoch().count()}}});
 }
 
 bool claim_look(Transaction& transaction, std::int64_t owner, base::Seconds now) {

@@ -37,12 +37,15 @@ struct LookPlan {
 // - of objects, those with a row in a release up to the current one whose rows were written since, if the
 //   topic was not looked at because of this row already; and after a switch to another release those that it
 //   has not been compared in: of classes that no release job has prewarmed, or that a job could not read;
-// - all of watch lists, classes and releases, if anything was written at all.
+// - all of watch lists, classes and releases, if anything was written at all;
+// - those whose first subscription has come in force since.
 //   returns  nullopt: nothing has happened since
 //   cost     one query if nothing has happened. Otherwise an index look-up for each topic of an object and
 //            each release whose rows were written: 100,000 topics take 0.3 s on SQLite
 [[nodiscard]] std::optional<LookPlan> plan_look(store::Transaction& transaction,
-                                                const std::string& current);
+                                                const std::string& current, base::Seconds now);
+// Notes that a hub looks for news, whether there are any or not.
+void note_looker_is_there(store::Transaction& transaction, base::Seconds now);
 // Notes that all topics of a plan were looked at.
 void note_finished_look(store::Transaction& transaction, const LookPlan& plan, base::Seconds now);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <simdjson.h>
 #include <utility>
 
 #include "base/text.hpp"
@@ -97,6 +98,8 @@ class FormReader {
         const auto text = value(name);
         if (text.size() > most)
             return wrong(name, "must not have more than " + std::to_string(most) + " bytes");
+        if (!simdjson::validate_utf8(text.data(), text.size()))
+            return wrong(name, "must be UTF-8");
         return std::string(text);
     }
 

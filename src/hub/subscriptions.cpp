@@ -200,9 +200,10 @@ HubNumbers hub_numbers(Transaction& transaction) {
     numbers.waiting =
         count_of(transaction, "SELECT COUNT(*) FROM subscriptions WHERE due_at > ?", "");
     numbers.failing = count_of(
-        transaction, "SELECT COUNT(*) FROM subscriptions WHERE due_at > ? AND tries > 0", "");
+        transaction, "SELECT COUNT(*) FROM subscriptions WHERE due_at > ? AND failing_since > ''",
+        "");
     const auto oldest = transaction.query("SELECT MIN(made_at) FROM notifications");
-    numbers.waiting_since = base::parse_rfc3339(oldest.at(0).text(0));
+    if (numbers.waiting > 0) numbers.waiting_since = base::parse_rfc3339(oldest.at(0).text(0));
     std::map<std::string, std::uint64_t> outcomes;
     for (const auto& row : transaction.query("SELECT name, number, text FROM hub_notes")) {
         const auto& name = row.text(0);

@@ -46,7 +46,7 @@ void put_in_force(Transaction& transaction, const ClaimedVerification& verified,
             .query("SELECT 1 FROM subscriptions WHERE id = ? AND expires_at > ?",
                    {id, Value{time}})
             .empty())
-        transaction.execute("UPDATE topics SET position = ? WHERE id = ?",
+        transaction.execute("UPDATE topics SET position = ?, looked_in = '' WHERE id = ?",
                             {Value{position}, topic});
     // Who was not subscribed before gets what came after it asked.
     transaction.execute(
@@ -150,12 +150,11 @@ bool finish_verification(Transaction& transaction, const ClaimedVerification& ve
 }
 
 void postpone_verification(Transaction& transaction, const ClaimedVerification& verification,
-                           base::Seconds now) {
+                           base::Seconds until) {
     transaction.execute("UPDATE subscriptions SET verify_claim = 0, verify_at = ? WHERE id = ?"
                         " AND asked_number = ? AND verify_claim = ?",
-                        {Value{format_rfc3339(now + verification_pauses.front())},
-                         Value{verification.subscription}, Value{verification.number},
-                         Value{verification.claim}});
+                        {Value{format_rfc3339(until)}, Value{verification.subscription},
+                         Value{verification.number}, Value{verification.claim}});
 }
 
 void end_subscription(Transaction& transaction, std::int64_t subscription) {

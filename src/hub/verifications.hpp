@@ -54,9 +54,10 @@ enum class Verified : unsigned char {
 bool finish_verification(store::Transaction& transaction, const ClaimedVerification& verification,
                          Verified outcome, const std::string& position, base::Seconds now);
 
-// Gives the claim back, because the verification can't be sent now. It does not count as a try.
+// Gives the claim back, because the verification can't be sent now. It does not count as a try, and is due again
+// at `until`.
 void postpone_verification(store::Transaction& transaction,
-                           const ClaimedVerification& verification, base::Seconds now);
+                           const ClaimedVerification& verification, base::Seconds until);
 
 // Ends a subscription whose subscriber may not read the topic any more.
 void end_subscription(store::Transaction& transaction, std::int64_t subscription);

@@ -12,7 +12,11 @@ namespace {
 using store::Access;
 using store::Transaction;
 
+using namespace std::chrono_literals;
+
 constexpr std::chrono::milliseconds longest_verification{10'000};
+// How long a request waits when its host is asked for others, or the site can't be.
+constexpr std::chrono::seconds until_host_has_room{2}, until_site_knows{60};
 
 net::Request request_to(net::Url url, const std::string& user_agent) {
     net::Request request;
@@ -59,15 +63,15 @@ void Verifier::work() {
 // Returns what has come of it if nothing was sent.
 std::optional<Verifier::Result> Verifier::send(ClaimedVerification claimed) {
     const auto callback = net::parse_url(claimed.callback);
-    if (!callback) return Result{std::move(claimed), Verified::refused, {}, false};
+    if (!callback) return Result{std::move(claimed), Verified::refused, {}, {}};
     const auto of_host = open_of_host_.find(callback->host);
     if (of_host != open_of_host_.end() && of_host->second >= most_of_host)
-        return Result{std::move(claimed), Verified::failed, {}, true};
+        return Result{std::move(claimed), Verified::failed, {}, until_host_has_room};
     std::string position;
     bool later = false;
     if (claimed.verification.mode == Mode::subscribe)
         if (const auto outcome = find_position(claimed, position, later))
-            return Result{std::move(claimed), *outcome, {}, later};
+            return Result{std::move(claimed), *outcome, {}, later ? until_site_knows : 0s};
     claimed.verification.challenge = new_challenge();
     const auto id = client_.add(
         request_to(verification_url(*callback, claimed.verification), workplace_.user_agent));
@@ -114,7 +118,7 @@ void Verifier::receive(std::chrono::milliseconds at_most) {
         auto& [claimed, host, position] = found.mapped();
         if (--open_of_host_[host] == 0) open_of_host_.erase(host);
         const auto outcome = outcome_of(finished, claimed.verification.challenge);
-        results_.push_back({std::move(claimed), outcome, std::move(position), false});
+        results_.push_back({std::move(claimed), outcome, std::move(position), {}});
     }
 }
 
@@ -123,9 +127,9 @@ void Verifier::write_results() {
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.clock(transaction);
         std::map<std::string, std::int64_t> counts;
-        for (const auto& [claimed, outcome, position, is_postponed] : results_) {
-            if (is_postponed)
-                postpone_verification(transaction, claimed, now);
+        for (const auto& [claimed, outcome, position, postponed] : results_) {
+            if (postponed.count() > 0)
+                postpone_verification(transaction, claimed, now + postponed);
             else if (finish_verification(transaction, claimed, outcome, position, now) &&
                      outcome != Verified::failed)
                 ++counts[outcome == Verified::confirmed ? "verified" : "refused"];

@@ -61,15 +61,17 @@ class Looker {
     void begin();
     // Looks at the first ones, at least at one, and returns how many.
     [[nodiscard]] std::size_t look_at(std::span<const LookPlan::Candidate> candidates);
+    void note_presence();
     void end();
 
     Workplace& workplace_;
     const std::chrono::seconds every_, settle_;
     const std::int64_t me_;
     std::optional<LookPlan> plan_;
-    std::size_t next_ = 0;                   // candidate
-    bool is_incomplete_ = false;             // a topic could not be read
-    std::string last_version_;               // of the last look
+    std::size_t next_ = 0;        // candidate
+    bool is_incomplete_ = false;  // a topic could not be read
+    std::string last_version_;    // of the last look
+    SteadyTime present_until_{};
     SteadyTime began_{}, begins_{}, due_{};  // begins_: to ask the site
 };
 
@@ -104,7 +106,7 @@ class Verifier {
         ClaimedVerification claimed;
         Verified outcome = Verified::confirmed;
         std::string position;
-        bool is_postponed = false;
+        std::chrono::seconds postponed{0};  // 0: it is not
     };
     [[nodiscard]] std::optional<Result> send(ClaimedVerification claimed);
     [[nodiscard]] std::optional<Verified> find_position(const ClaimedVerification& claimed,
@@ -170,6 +172,7 @@ class Deliverer {
         Delivered outcome = Delivered::delivered;
         std::chrono::seconds pause{0};
     };
+    void abandon();
     void keep_claims();
     void claim();
     void take(ClaimedDelivery delivery);

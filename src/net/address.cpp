@@ -222,7 +222,12 @@ std::optional<std::string> AddressGuard::refusal(const Address& address,
                (entry.port ? *entry.port == port : is_usual(port));
     };
     if (std::ranges::any_of(allowed_, allows)) return std::nullopt;
-    if (const auto purpose = purpose_of(address))
+    const auto allows_usual_ports = [&](const Allowed& entry) {
+        return contains(entry.prefix, address) && !entry.port;
+    };
+    const bool is_only_the_port =
+        !is_usual(port) && std::ranges::any_of(allowed_, allows_usual_ports);
+    if (const auto purpose = purpose_of(address); purpose && !is_only_the_port)
         return text_of(address) + " is " + std::string(*purpose);
     if (!is_usual(port))
         return "port " + std::to_string(port) + " is not one of 80, 443 and those above 1023";

@@ -113,6 +113,9 @@ News news_of_rows(SiteContext& context, const FeedDocument& document, std::strin
     if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
     if (since.empty()) return position_alone(document, position_of(loaded->page, most));
     auto news = rows_since(loaded->page, most, since);
+    if (!news && !loaded->up_to_date)
+        return base::fail(ErrorKind::unavailable,
+                          "an object cannot be compared with the current build right now");
     if (!news) return std::nullopt;
     if (request.identities) {
         request.identities = false;

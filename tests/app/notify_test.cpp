@@ -72,6 +72,9 @@ TEST_CASE("A web server that refuses, redirects or is gone is reported without i
                                        status.substr(0, 3)});
         CHECK(peer.connections() == 1);
     }
+    const auto refused = app::notify(to_url("http://127.0.0.1:1/secret"), json);
+    REQUIRE(refused.size() == 1);
+    CHECK_THAT(refused[0], Catch::Contains("port 1 is not one of"));
     std::string gone;
     {
         const support::HttpPeer peer([](support::PeerConnection&) {});

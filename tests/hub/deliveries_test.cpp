@@ -107,10 +107,24 @@ TEST_CASE("A hub that works on a delivery makes its claim last") {
         for (int i = 0; i < 10; ++i) {
             hub_store.now += renew_claims_every;
             hub_store.write([&](store::Transaction& transaction) {
-                renew_claims(transaction, std::span(&one, 1), hub_store.now);
+                CHECK(renew_claims(transaction, std::span(&one, 1), hub_store.now));
             });
             CHECK(hub_store.claim().empty());
         }
+    });
+}
+
+TEST_CASE("A hub that comes too late to renew a claim is told that it has lost it") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(some_callback);
+        hub_store.notify("1");
+        const auto claimed = hub_store.claim();
+        hub_store.now += delivery_claim + std::chrono::seconds(1);
+        CHECK(hub_store.claim().size() == 1);  // by another hub
+        const auto* one = &claimed.at(0);
+        CHECK_FALSE(hub_store.write([&](store::Transaction& transaction) {
+            return renew_claims(transaction, std::span(&one, 1), hub_store.now);
+        }));
     });
 }
 

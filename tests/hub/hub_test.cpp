@@ -681,3 +681,29 @@ TEST_CASE("Whatever statement of a hub fails, everything arrives, in order") {
                 if (!struck->struck()) break;
             }
 }
+
+TEST_CASE("Monitors see that a hub looks for news, also when there are none for hours") {
+    each_scene([](Scene& scene) {
+        auto options = scene.options();
+        std::atomic<int> seconds = 0;
+        options.steady = [&seconds] {
+            return std::chrono::steady_clock::time_point(std::chrono::seconds(seconds));
+        };
+        auto hub = Hub::make(scene.hub_store.pool, scene.site.site(), options);
+        REQUIRE(hub);
+        const auto looked_at = [&] {
+            return scene.hub_store
+                .write([](store::Transaction& transaction) { return hub_numbers(transaction); })
+                .looked_at;
+        };
+        run_until(*hub, [&] {
+            ++seconds;
+            return looked_at().has_value();
+        });
+        scene.hub_store.now += std::chrono::hours(3);
+        run_until(*hub, [&] {
+            ++seconds;
+            return looked_at() == scene.hub_store.now;
+        });
+    });
+}

@@ -50,8 +50,9 @@ struct NewsStore : HubStore {
     }
     // Looks, and returns the names of the topics; "nothing" if nothing has happened.
     Names look(const std::string& current, bool finishes = true) {
-        const auto plan = write(
-            [&](store::Transaction& transaction) { return plan_look(transaction, current); });
+        const auto plan = write([&](store::Transaction& transaction) {
+            return plan_look(transaction, current, now);
+        });
         if (!plan) return {"nothing"};
         Names names;
         for (const auto& candidate : plan->candidates) {
@@ -200,5 +201,17 @@ TEST_CASE("One hub looks at a time, and another one when it is gone") {
         CHECK_FALSE(claim(1));
         store.now -= std::chrono::days(1);
         CHECK(claim(1));
+    });
+}
+
+TEST_CASE(
+    "A topic whose first subscription came in force since the last look is looked at once") {
+    each_news_store([](NewsStore& store) {
+        store.look("WS1");
+        store.subscribe("http://new.example/", "d");
+        CHECK(store.look("WS1") == Names{"d"});
+        CHECK(store.look("WS1") == Names{"nothing"});
+        store.subscribe("http://other.example/", "d");  // not the first one
+        CHECK(store.look("WS1") == Names{"nothing"});
     });
 }

@@ -159,3 +159,9 @@ TEST_CASE("A callback at an address that the guard refuses is refused at once") 
     CHECK(parse_subscription_request(form_with({{"hub.callback", "http://127.0.0.1:8081/"}}),
                                      guard));
 }
+
+TEST_CASE("A secret or token that is not UTF-8 is refused by name") {
+    CHECK(error_of({{"hub.secret", "\xFF\xFEsecret"}}) == "hub.secret must be UTF-8.");
+    CHECK(error_of({{"hub.verify_token", "\xC3"}}) == "hub.verify_token must be UTF-8.");
+    CHECK(parse({{"hub.secret", "gehe\xC3\xAFm\x01"}})->secret == "gehe\xC3\xAFm\x01");
+}

@@ -317,3 +317,18 @@ TEST_CASE("Everybody may read a public site") {
     World world(site_with_hub());
     CHECK(world.site.may_read("") == true);
 }
+
+TEST_CASE("An object that cannot be compared with the build now is no object without news") {
+    World world(site_with_hub());
+    world.release(1, {unc26});
+    const auto position = position_of(world, gene_url);
+    world.set_value(unc26, "2");
+    const auto build = world.build(2);
+    build->break_with({base::ErrorKind::unavailable, "away"});
+    world.small.put(build);
+    const auto news = world.site.news(topic(gene_url), position);
+    REQUIRE_FALSE(news);
+    CHECK(news.error().kind == base::ErrorKind::unavailable);
+    world.small.put(world.build(2));
+    CHECK(news_of(world, gene_url, position));
+}
