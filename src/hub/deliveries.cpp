@@ -61,8 +61,8 @@ std::optional<NotificationKey> delete_old_notifications(Transaction& transaction
         " AND s.delivered < n.number AND (s.expires_at > ? OR s.asked > ''))"
         " FROM notifications n WHERE n.topic > ? OR (n.topic = ? AND n.number > ?)"
         " ORDER BY n.topic, n.number LIMIT ?",
-        {Value{format_rfc3339(now)}, Value{after.topic}, Value{after.topic}, Value{after.number},
-         Value{static_cast<std::int64_t>(most)}});
+        {Value{format_rfc3339(now - expired_stays)}, Value{after.topic}, Value{after.topic},
+         Value{after.number}, Value{static_cast<std::int64_t>(most)}});
     for (const auto& row : rows)
         if (row.integer(2) == 0)
             transaction.execute("DELETE FROM notifications WHERE topic = ? AND number = ?",

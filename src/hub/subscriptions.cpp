@@ -77,6 +77,7 @@ void note_request(Transaction& transaction, const SubscriptionRequest& request,
                   const std::string& now) {
     const std::vector<Value> values{Value{std::string(name_of(request.mode))},
                                     Value{now},
+                                    Value{now},
                                     Value{topic.notifications},
                                     Value{request.topic.text},
                                     Value{request.secret},
@@ -87,9 +88,11 @@ void note_request(Transaction& transaction, const SubscriptionRequest& request,
                                     Value{std::int64_t{request.speaks_03() ? 1 : 0}},
                                     Value{now},
                                     subscription};
+    // Who asks while its subscription is in force is to get what waits, also if it ends before the verification.
     transaction.execute(
         "UPDATE subscriptions SET asked = ?, asked_number = asked_number + 1, asked_at = ?,"
-        " asked_from = ?, asked_topic_url = ?, asked_secret = ?, asked_method = ?,"
+        " asked_from = CASE WHEN expires_at > ? THEN delivered ELSE ? END, asked_topic_url = ?, "
+        "asked_secret = ?, asked_method = ?,"
         " asked_lease = ?, asked_reader = ?, asked_verify_token = ?, asked_speaks_03 = ?,"
         " verify_at = ?, verify_tries = 0, verify_claim = 0 WHERE id = ?",
         values);
@@ -202,8 +205,11 @@ HubNumbers hub_numbers(Transaction& transaction) {
     numbers.failing = count_of(
         transaction, "SELECT COUNT(*) FROM subscriptions WHERE due_at > ? AND failing_since > ''",
         "");
-    const auto oldest = transaction.query("SELECT MIN(made_at) FROM notifications");
-    if (numbers.waiting > 0) numbers.waiting_since = base::parse_rfc3339(oldest.at(0).text(0));
+    const auto oldest = transaction.query(
+        "SELECT MIN(n.made_at) FROM subscriptions s JOIN notifications n ON n.topic = s.topic"
+        " AND n.number = s.delivered + 1 WHERE s.due_at > ''");
+    if (!oldest.at(0).is_null(0))
+        numbers.waiting_since = base::parse_rfc3339(oldest.at(0).text(0));
     std::map<std::string, std::uint64_t> outcomes;
     for (const auto& row : transaction.query("SELECT name, number, text FROM hub_notes")) {
         const auto& name = row.text(0);
@@ -224,6 +230,14 @@ SweepResult sweep(Transaction& transaction, base::Seconds now) {
     result.expired = static_cast<std::size_t>(transaction.execute(
         "DELETE FROM subscriptions WHERE expires_at > '' AND expires_at < ? AND asked = ''",
         {past}));
+    // The site could not say what a topic is, again and again.
+    const std::vector<Value> stale{Value{format_rfc3339(now - longest_pending)}};
+    transaction.execute("DELETE FROM subscriptions WHERE verify_at > '' AND asked_at < ?"
+                        " AND expires_at = ''",
+                        stale);
+    transaction.execute("UPDATE subscriptions SET asked = '', verify_at = '', verify_tries = 0,"
+                        " verify_claim = 0 WHERE verify_at > '' AND asked_at < ?",
+                        stale);
     // Nothing is due after the end. If the clock was wrong, the next notification makes all of it due again.
     transaction.execute("UPDATE subscriptions SET due_at = '', claim = 0 WHERE due_at > ''"
                         " AND expires_at <= ?",

@@ -121,6 +121,9 @@ struct HubNumbers {
 inline constexpr std::chrono::days expired_stays{7};
 inline constexpr std::chrono::hours renewal_before{12};
 
+// After that, a request that could not be verified is forgotten.
+inline constexpr std::chrono::days longest_pending{2};
+
 struct SweepResult {
     std::size_t expired = 0;  // subscriptions that were deleted
 };

@@ -48,11 +48,15 @@ void put_in_force(Transaction& transaction, const ClaimedVerification& verified,
             .empty())
         transaction.execute("UPDATE topics SET position = ?, looked_in = '' WHERE id = ?",
                             {Value{position}, topic});
-    // Who was not subscribed before gets what came after it asked.
+    // Who was not subscribed before gets what came after it asked. MariaDB sees the new value of `delivered` on the
+    // right, for which the larger one is the same.
     transaction.execute(
-        "UPDATE subscriptions SET delivered = asked_from, queued = ?, tries = 0, given_up = 0,"
-        " failing_since = '', claim = 0, due_at = CASE WHEN asked_from < ? THEN ? ELSE '' END"
-        " WHERE id = ? AND expires_at <= ?",
+        "UPDATE subscriptions SET"
+        " delivered = CASE WHEN delivered > asked_from THEN delivered ELSE asked_from END,"
+        " queued = ?, tries = 0, given_up = 0, failing_since = '', claim = 0,"
+        " due_at = CASE WHEN (CASE WHEN delivered > asked_from THEN delivered ELSE asked_from "
+        "END)"
+        " < ? THEN ? ELSE '' END WHERE id = ? AND expires_at <= ?",
         {newest, newest, Value{time}, id, Value{time}});
     transaction.execute(
         "UPDATE subscriptions SET expires_at = ?, topic_url = asked_topic_url,"

@@ -364,3 +364,60 @@ TEST_CASE("The objects with most subscriptions come first") {
         CHECK(names == std::vector<tables::ObjectName>{{"Gene", "b"}, {"Gene", "a"}});
     });
 }
+
+TEST_CASE("A renewal that is asked for in time and confirmed after the end loses nothing, and "
+          "doubles nothing") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(one_callback);
+        hub_store.now += std::chrono::days(10) - std::chrono::minutes(1);
+        hub_store.notify("1");
+        hub_store.notify("2");
+        hub_store.ask(one_callback);
+        const auto first = hub_store.claim();
+        hub_store.finish(first.at(0), Delivered::delivered);
+        hub_store.now += std::chrono::minutes(5);
+        hub_store.notify("3");
+        hub_store.confirm_all();
+        CHECK(hub_store.deliver_all() ==
+              std::vector{std::string(one_callback) + " 2", std::string(one_callback) + " 3"});
+    });
+}
+
+TEST_CASE(
+    "A request that cannot be verified for days is forgotten, and what was in force stays") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(one_callback);
+        hub_store.ask(one_callback);
+        hub_store.ask("http://never.example/");
+        const auto sweep_now = [&] {
+            hub_store.write(
+                [&](store::Transaction& transaction) { sweep(transaction, hub_store.now); });
+        };
+        hub_store.now += std::chrono::days(1);
+        sweep_now();
+        CHECK(hub_store.claim_verifications().size() == 2);
+        hub_store.now += std::chrono::days(2);
+        sweep_now();
+        CHECK(hub_store.claim_verifications().empty());
+        REQUIRE(hub_store.list().size() == 1);
+        CHECK(hub_store.list().at(0).callback == one_callback);
+        CHECK_FALSE(hub_store.list().at(0).is_pending);
+    });
+}
+
+TEST_CASE("A clock that is ahead for a while loses no notification") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(one_callback);
+        hub_store.notify("1");
+        const auto right = hub_store.now;
+        hub_store.now += std::chrono::days(12);
+        hub_store.write([&](store::Transaction& transaction) {
+            sweep(transaction, hub_store.now);
+            (void)delete_old_notifications(transaction, {}, 100, hub_store.now);
+        });
+        hub_store.now = right + std::chrono::minutes(1);
+        hub_store.notify("2");
+        CHECK(hub_store.deliver_all() ==
+              std::vector{std::string(one_callback) + " 1", std::string(one_callback) + " 2"});
+    });
+}
