@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hub/subscriptions.hpp"
+
 namespace hub {
 
 namespace {
