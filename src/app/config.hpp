@@ -77,7 +77,7 @@ struct MailConfig {
     Tls tls = Tls::required;
 };
 
-// Who is told that a release has been recorded.
+// What is called when a release has been recorded.
 struct NotifyConfig {
     std::string command;          // for sh; empty: none
     std::optional<net::Url> url;  // may be a secret
