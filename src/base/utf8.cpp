@@ -56,12 +56,6 @@ std::size_t legal_character(const char* at, const char* end) {
     return is_overlong || is_no_character ? 0 : size;
 }
 
-char32_t from_windows_1252(unsigned char byte) {
-    if (byte < 0x80 || byte >= 0xA0) return byte;
-    const char32_t c = windows_1252[byte - 0x80u];
-    return c == 0 ? replacement : c;
-}
-
 void append(std::string& text, char32_t c) {
     const char32_t legal = is_forbidden(c) ? replacement : c;
     utf8::append(static_cast<std::uint32_t>(legal), std::back_inserter(text));
@@ -95,6 +89,12 @@ void for_each_turn(std::string_view text, OnTurn&& on_turn, OnByte&& on_byte) {
 }
 
 }  // namespace
+
+char32_t from_windows_1252(unsigned char byte) {
+    if (byte < 0x80 || byte >= 0xA0) return byte;
+    const char32_t c = windows_1252[byte - 0x80u];
+    return c == 0 ? replacement : c;
+}
 
 bool is_legal_text(std::string_view bytes) {
     const auto* at = bytes.data();

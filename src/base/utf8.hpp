@@ -28,6 +28,9 @@ namespace base {
 //   returns  at most 3 * size bytes; legal_text(legal_text(x)) == legal_text(x)
 [[nodiscard]] std::string legal_text(std::string_view bytes);
 
+// Returns the character of a byte in windows-1252; U+FFFD for the five bytes that have none.
+[[nodiscard]] char32_t from_windows_1252(unsigned char byte);
+
 // True for the marks, embeddings, overrides and isolates of direction (Unicode UAX 9).
 [[nodiscard]] constexpr bool turns_direction(char32_t c) {
     return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+#include "feed/charset.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <iconv.h>
+#include <iterator>
+#include <libxml/HTMLparser.h>
+#include <optional>
+#include <utf8.h>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace feed {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr auto replacement_bytes = "\xEF\xBF\xBD"sv;
+constexpr auto utf8_label = "utf-8"sv, latin_label = "windows-1252"sv;
+
+void append_character(std::string& text, char32_t c) {
+    utf8::append(static_cast<std::uint32_t>(c), std::back_inserter(text));
+}
+
+// Labels whose documents are written in a larger charset than the one that they name, as browsers read them.
+struct Label {
+    std::string_view written, used;
+};
+constexpr auto labels = std::to_array<Label>({
+    {"utf8", utf8_label},
+    {"unicode-1-1-utf-8", utf8_label},
+    {"ascii", latin_label},
+    {"us-ascii", latin_label},
+    {"ansi_x3.4-1968", latin_label},
+    {"iso-8859-1", latin_label},
+    {"iso8859-1", latin_label},
+    {"iso_8859-1", latin_label},
+    {"latin1", latin_label},
+    {"latin-1", latin_label},
+    {"l1", latin_label},
+    {"cp1252", latin_label},
+    {"x-cp1252", latin_label},
+    {"ansi", latin_label},
+    {"iso-8859-9", "windows-1254"},
+    {"iso-8859-11", "windows-874"},
+    {"tis-620", "windows-874"},
+    {"gb2312", "gb18030"},
+    {"gbk", "gb18030"},
+    {"x-gbk", "gb18030"},
+    {"shift_jis", "cp932"},
+    {"shift-jis", "cp932"},
+    {"sjis", "cp932"},
+    {"x-sjis", "cp932"},
+    {"windows-31j", "cp932"},
+    {"euc-kr", "cp949"},
+    {"ks_c_5601-1987", "cp949"},
+    {"big5", "big5-hkscs"},
+    {"utf-16", "utf-16le"},
+    {"unicode", "utf-16le"},
+    {"ucs-2", "utf-16le"},
+    {"utf-32", "utf-32le"},
+    // What no browser reads: a text that is harmless in one charset may be markup in these.
+    {"utf-7", ""},
+    {"utf7", ""},
+    {"unicode-1-1-utf-7", ""},
+    {"hz-gb-2312", ""},
+});
+
+// Returns the charset to use for a label; empty: none.
+std::string charset_of(std::string_view label) {
+    auto name = base::fold_ascii(base::trim(label));
+    if (name.size() > 40) return {};
+    if (!std::ranges::all_of(name, [](char c) {
+            return (c >= 'a' && c <= 'z') || base::is_digit(c) ||
+                   "-_.:+"sv.find(c) != std::string_view::npos;
+        }))
+        return {};
+    const auto found = std::ranges::find(labels, name, &Label::written);
+    return found == labels.end() ? name : std::string(found->used);
+}
+
+bool is_wide(std::string_view charset) {
+    return charset.starts_with("utf-16") || charset.starts_with("utf-32") ||
+           charset.starts_with("ucs-");
+}
+
+struct Mark {
+    std::string_view bytes, charset;
+};
+constexpr auto marks = std::to_array<Mark>({
+    {"\xEF\xBB\xBF"sv, utf8_label},
+    {"\xFF\xFE\0\0"sv, "utf-32le"},
+    {"\0\0\xFE\xFF"sv, "utf-32be"},
+    {"\xFF\xFE"sv, "utf-16le"},
+    {"\xFE\xFF"sv, "utf-16be"},
+});
+
+// Returns the charset that the zero bytes of the beginning tell; empty: there are none where they would be.
+std::string_view charset_by_zeros(std::string_view bytes) {
+    if (bytes.size() < 4) return {};
+    const auto is_zero = [&](std::size_t at) { return bytes[at] == '\0'; };
+    if (is_zero(0) && is_zero(1) && is_zero(2) && !is_zero(3)) return "utf-32be";
+    if (!is_zero(0) && is_zero(1) && is_zero(2) && is_zero(3)) return "utf-32le";
+    if (is_zero(0) && !is_zero(1) && is_zero(2) && !is_zero(3)) return "utf-16be";
+    if (!is_zero(0) && is_zero(1) && !is_zero(2) && is_zero(3)) return "utf-16le";
+    return {};
+}
+
+// Returns the value that follows "name=" in a text; empty: there is none.
+std::string_view value_after(std::string_view text, std::string_view name) {
+    const auto folded = base::fold_ascii(text);
+    const auto found = folded.find(name);
+    if (found == std::string::npos) return {};
+    auto rest = base::trim(text.substr(found + name.size()));
+    if (!rest.starts_with('=')) return {};
+    rest = base::trim(rest.substr(1));
+    if (rest.starts_with('"') || rest.starts_with('\'')) {
+        const auto quote = rest.front();
+        rest.remove_prefix(1);
+        return rest.substr(0, rest.find(quote));
+    }
+    return rest.substr(0, rest.find_first_of("; \t\r\n?>"));
+}
+
+// Returns what the XML declaration calls the encoding.
+std::string_view declared_in_xml(std::string_view bytes) {
+    constexpr std::size_t looked_at = 1024;
+    const auto head = bytes.substr(0, looked_at);
+    const auto begin = head.find("<?xml");
+    if (begin == std::string_view::npos) return {};
+    const auto declaration = head.substr(begin, head.find("?>", begin) - begin);
+    return value_after(declaration, "encoding");
+}
+
+// Returns how many characters of more than one byte are valid, and how many bytes belong to no character.
+struct Utf8Counts {
+    std::size_t characters = 0, wrong_bytes = 0;
+};
+Utf8Counts count_utf8(std::string_view bytes) {
+    Utf8Counts counts;
+    const auto count_characters = [&](auto from, auto to) {
+        counts.characters += static_cast<std::size_t>(std::count_if(
+            from, to, [](char c) { return static_cast<unsigned char>(c) >= 0xC0; }));
+    };
+    for (auto at = bytes.begin(); at != bytes.end();) {
+        const auto wrong = utf8::find_invalid(at, bytes.end());
+        count_characters(at, wrong);
+        if (wrong == bytes.end()) break;
+        ++counts.wrong_bytes;
+        at = wrong + 1;
+    }
+    return counts;
+}
+
+// Returns the bytes as text: valid characters of UTF-8 as they are, all other bytes as windows-1252.
+std::string mixed_text(std::string_view bytes) {
+    std::string text;
+    text.reserve(bytes.size() + bytes.size() / 8);
+    for (auto at = bytes.begin(); at != bytes.end();) {
+        const auto wrong = utf8::find_invalid(at, bytes.end());
+        text.append(at, wrong);
+        if (wrong == bytes.end()) break;
+        append_character(text, base::from_windows_1252(static_cast<unsigned char>(*wrong)));
+        at = wrong + 1;
+    }
+    return text;
+}
+
+std::string latin_text(std::string_view bytes) {
+    std::string text;
+    text.reserve(bytes.size() + bytes.size() / 8);
+    for (const char c : bytes)
+        append_character(text, base::from_windows_1252(static_cast<unsigned char>(c)));
+    return text;
+}
+
+// A descriptor of iconv.
+class Converter {
+   public:
+    explicit Converter(const std::string& charset)
+        : handle_(::iconv_open("UTF-8", charset.c_str())) {}
+    ~Converter() {
+        if (is_open()) ::iconv_close(handle_);
+    }
+    Converter(const Converter&) = delete;
+    Converter& operator=(const Converter&) = delete;
+
+    [[nodiscard]] bool is_open() const { return handle_ != reinterpret_cast<iconv_t>(-1); }
+
+    // Returns the text; U+FFFD stands for `unit` bytes that are no character.
+    [[nodiscard]] std::string convert(std::string_view bytes, std::size_t unit) {
+        std::string text;
+        text.reserve(bytes.size() + bytes.size() / 2);
+        auto* in = const_cast<char*>(bytes.data());
+        auto left = bytes.size();
+        std::array<char, 16 * 1024> room{};
+        while (left > 0) {
+            auto* out = room.data();
+            auto free = room.size();
+            const auto result = ::iconv(handle_, &in, &left, &out, &free);
+            const auto error = errno;
+            text.append(room.data(), room.size() - free);
+            if (result != static_cast<std::size_t>(-1)) break;
+            if (error == E2BIG) continue;
+            text += replacement_bytes;
+            const auto skipped = std::min(unit, left);
+            in += skipped;
+            left -= skipped;
+            ::iconv(handle_, nullptr, nullptr, nullptr, nullptr);
+        }
+        return text;
+    }
+
+   private:
+    iconv_t handle_;
+};
+
+// Returns the byte of a character that windows-1252, or ISO-8859-1 with its control characters, has.
+std::optional<char> latin_byte_of(char32_t c) {
+    if (c < 0x100) return static_cast<char>(c);
+    for (unsigned byte = 0x80; byte < 0xA0; ++byte)
+        if (base::from_windows_1252(static_cast<unsigned char>(byte)) == c && c != 0xFFFD)
+            return static_cast<char>(byte);
+    return std::nullopt;
+}
+
+// Returns the text that was encoded as UTF-8 twice; nullopt: it was not. All that is not ASCII has to be the
+// bytes of valid characters: in a right text, one letter with an accent is enough to tell.
+std::optional<std::string> decoded_twice(std::string_view text) {
+    if (text.find("\xC3\x82") == std::string_view::npos &&
+        text.find("\xC3\x83") == std::string_view::npos &&
+        text.find("\xC3\xA2") == std::string_view::npos)
+        return std::nullopt;
+    std::string bytes;
+    bytes.reserve(text.size());
+    for (auto at = text.begin(); at != text.end();) {
+        const auto byte = latin_byte_of(utf8::unchecked::next(at));
+        if (!byte) return std::nullopt;
+        bytes += *byte;
+    }
+    if (!utf8::is_valid(bytes.begin(), bytes.end())) return std::nullopt;
+    return bytes;
+}
+
+// Removes control characters that no text has, which are legal in no XML.
+void remove_controls(std::string& text) {
+    std::erase_if(text, [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    });
+}
+
+std::size_t count_replacements(std::string_view text) {
+    std::size_t count = 0;
+    for (auto at = text.find(replacement_bytes); at != std::string_view::npos;
+         at = text.find(replacement_bytes, at + replacement_bytes.size()))
+        ++count;
+    return count;
+}
+
+// Makes what was decoded legal, and counts.
+DecodedText finished(std::string text, std::string_view charset) {
+    if (auto once = decoded_twice(text)) text = *std::move(once);
+    if (!base::is_legal_text(text)) {
+        remove_controls(text);
+        text = base::legal_text(text);
+    }
+    const auto replaced = count_replacements(text);
+    return {std::move(text), std::string(charset), replaced};
+}
+
+// Reads what is said to be UTF-8, or nothing.
+DecodedText read_as_utf8(std::string_view bytes) {
+    if (base::is_legal_text(bytes)) return finished(std::string(bytes), utf8_label);
+    const auto [characters, wrong_bytes] = count_utf8(bytes);
+    if (wrong_bytes > characters) return finished(latin_text(bytes), latin_label);
+    return finished(mixed_text(bytes), utf8_label);
+}
+
+DecodedText read_as(std::string_view bytes, const std::string& charset) {
+    if (charset.empty() || charset == utf8_label) return read_as_utf8(bytes);
+    if (!is_wide(charset)) {
+        const auto [characters, wrong_bytes] = count_utf8(bytes);
+        if (wrong_bytes == 0 && characters > 0) return read_as_utf8(bytes);
+    }
+    if (charset == latin_label) return finished(latin_text(bytes), latin_label);
+    Converter converter(charset);
+    if (!converter.is_open()) return read_as_utf8(bytes);
+    const std::size_t unit = charset.starts_with("utf-32") ? 4 : is_wide(charset) ? 2 : 1;
+    return finished(converter.convert(bytes, unit), charset);
+}
+
+}  // namespace
+
+DecodedText decode_text(std::string_view bytes, std::string_view content_type) {
+    for (const auto& [mark, charset] : marks)
+        if (bytes.starts_with(mark))
+            return read_as(bytes.substr(mark.size()), std::string(charset));
+    if (const auto charset = charset_by_zeros(bytes); !charset.empty())
+        return read_as(bytes, std::string(charset));
+    auto charset = charset_of(value_after(content_type, "charset"));
+    const bool is_usable =
+        !charset.empty() && !is_wide(charset) &&
+        (charset == utf8_label || charset == latin_label || Converter(charset).is_open());
+    if (!is_usable) charset = charset_of(declared_in_xml(bytes));
+    // Without zero bytes it is none of these, whatever it says.
+    if (is_wide(charset)) charset.clear();
+    return read_as(bytes, charset);
+}
+
+// ---- XML ----
+
+namespace {
+
+// Of a tag. libxml2 compares each attribute with all before it.
+constexpr std::size_t most_attributes = 256, longest_tag = 256 * 1024;
+
+bool begins_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
+           static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Writes XML that is closer to what its author meant.
+class XmlMender {
+   public:
+    explicit XmlMender(std::string_view text) : rest_(text) { out_.reserve(text.size() + 64); }
+
+    MendedXml mend() {
+        drop_junk();
+        while (!rest_.empty()) step();
+        return {std::move(out_), is_mended_};
+    }
+
+   private:
+    // Drops what is before the first markup.
+    void drop_junk() {
+        for (std::size_t at = rest_.find('<'); at != std::string_view::npos;
+             at = rest_.find('<', at + 1)) {
+            const auto next = at + 1 < rest_.size() ? rest_[at + 1] : ' ';
+            if (next != '?' && next != '!' && !begins_name(next)) continue;
+            if (!base::trim(rest_.substr(0, at)).empty()) is_mended_ = true;
+            rest_.remove_prefix(at);
+            return;
+        }
+    }
+
+    void copy(std::size_t bytes) {
+        out_.append(rest_.substr(0, bytes));
+        rest_.remove_prefix(std::min(bytes, rest_.size()));
+    }
+    void drop(std::size_t bytes) { rest_.remove_prefix(std::min(bytes, rest_.size())); }
+    void write(std::string_view instead, std::size_t bytes) {
+        out_ += instead;
+        drop(bytes);
+        is_mended_ = true;
+    }
+
+    void step() {
+        std::size_t plain = 0;
+        while (plain < rest_.size() && rest_[plain] != '<' && rest_[plain] != '&') ++plain;
+        copy(plain);
+        if (rest_.empty()) return;
+        if (rest_.front() == '&') return mend_reference();
+        if (rest_.starts_with("<![CDATA[")) return copy_until("]]>", "<![CDATA[");
+        if (rest_.starts_with("<!--")) return drop_until("-->", 4);
+        if (rest_.starts_with("<?")) return drop_until("?>", 2);
+        if (rest_.starts_with("<!")) return drop_declaration();
+        mend_tag();
+    }
+
+    // Copies a section; where it has no end, its mark is dropped and what follows is read as markup.
+    void copy_until(std::string_view end, std::string_view mark) {
+        const auto found = rest_.find(end);
+        if (found == std::string_view::npos) return write("", mark.size());
+        copy(found + end.size());
+    }
+    // Drops a comment or an instruction; where it has no end, it is text.
+    void drop_until(std::string_view end, std::size_t mark) {
+        const auto found = rest_.find(end, mark);
+        if (found == std::string_view::npos) return write("&lt;", 1);
+        drop(found + end.size());
+    }
+
+    // Drops a DOCTYPE with all that it declares: no entity of it is ever expanded.
+    void drop_declaration() {
+        std::size_t at = 2;
+        bool is_inside = false;
+        for (; at < rest_.size(); ++at) {
+            const char c = rest_[at];
+            if (c == '[') is_inside = true;
+            if (c == ']') is_inside = false;
+            if ((c == '"' || c == '\'') && is_inside) {
+                const auto end = rest_.find(c, at + 1);
+                if (end == std::string_view::npos) break;
+                at = end;
+            }
+            if (c == '>' && !is_inside) break;
+        }
+        write("", at + 1);
+    }
+
+    void mend_tag() {
+        const char next = rest_.size() > 1 ? rest_[1] : ' ';
+        if (!begins_name(next) && next != '/') return write("&lt;", 1);
+        const auto end = std::min(rest_.find('>'), rest_.size());
+        const auto tag = rest_.substr(0, end);
+        if (end > longest_tag ||
+            std::count(tag.begin(), tag.end(), '=') > ptrdiff_t{most_attributes})
+            return write("", end + 1);
+        copy(1);
+    }
+
+    // "&amp;", "&#8217;", "&#x2019;", "&nbsp;", or a bare &.
+    void mend_reference() {
+        constexpr std::size_t longest = 12;
+        const auto end = rest_.substr(0, longest).find(';');
+        if (end == std::string_view::npos || end < 2) return write("&amp;", 1);
+        const auto name = rest_.substr(1, end - 1);
+        if (name.front() == '#') return mend_number(name.substr(1), end + 1);
+        constexpr auto of_xml =
+            std::to_array<std::string_view>({"amp", "lt", "gt", "quot", "apos"});
+        if (std::ranges::find(of_xml, name) != of_xml.end()) return copy(end + 1);
+        const auto* entity =
+            htmlEntityLookup(reinterpret_cast<const xmlChar*>(std::string(name).c_str()));
+        if (entity == nullptr) return write("&amp;", 1);
+        std::string character;
+        append_character(character, entity->value);
+        write(character, end + 1);
+    }
+
+    // Numbers of control characters mean those of windows-1252, as browsers read them.
+    void mend_number(std::string_view number, std::size_t bytes) {
+        const bool is_hex = number.starts_with('x') || number.starts_with('X');
+        if (is_hex) number.remove_prefix(1);
+        char32_t c = 0;
+        for (const char digit : number) {
+            const auto found = "0123456789abcdef"sv.find(base::fold_ascii({&digit, 1}));
+            if (found == std::string_view::npos || (!is_hex && found > 9) || c > 0x10FFFF)
+                return write("&amp;", 1);
+            c = c * (is_hex ? 16 : 10) + static_cast<char32_t>(found);
+        }
+        if (number.empty()) return write("&amp;", 1);
+        if (c >= 0x80 && c < 0xA0) c = base::from_windows_1252(static_cast<unsigned char>(c));
+        const bool is_legal = (c >= 0x20 || c == '\t' || c == '\n' || c == '\r') &&
+                              c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF) && c != 0xFFFE &&
+                              c != 0xFFFF;
+        if (!is_legal) return write("", bytes);
+        if (c == '<' || c == '&' || c == '"' || c == '>' || c == '\'' || c < 0x20)
+            return copy(bytes);
+        std::string character;
+        append_character(character, c);
+        out_ += character;  // the same in other words, so nothing is mended
+        drop(bytes);
+    }
+
+    std::string_view rest_;
+    std::string out_;
+    bool is_mended_ = false;
+};
+
+}  // namespace
+
+MendedXml mend_xml(std::string_view text) { return XmlMender(text).mend(); }
+
+}  // namespace feed

@@ -1,0 +1,20 @@
+// feed/entry_tree.hpp -- an entry as a tree, so that its versions are compared as those of objects are.
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "feed/feed.hpp"
+#include "tree/object.hpp"
+
+namespace feed {
+
+// Returns the nodes of an entry: tags Title, Link, Author, Published, Updated, Category and Content, each with its
+// values; those that the entry lacks are left out. Content is the text that a reader sees (plain_text()): markup
+// alone is no change. Times are dates of AceDB: 2026-11-24_09:15:20.
+[[nodiscard]] std::vector<tree::Node> tree_of(const Entry& entry);
+
+}  // namespace feed

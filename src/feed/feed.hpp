@@ -1,0 +1,88 @@
+// feed/feed.hpp -- a foreign feed as a value, whatever format it was written in.
+// Values. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bitset>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+
+namespace feed {
+
+enum class Format : unsigned char { rss, rdf, atom, json };
+[[nodiscard]] std::string_view name_of(Format format);  // "RSS", "RDF", "Atom", "JSON Feed"
+
+// Texts of a feed are legal UTF-8 (base/utf8). Those that are said to be plain have no markup, no control
+// characters, and no blanks at their ends or beside each other. Times that cannot be read, or that no calendar
+// has, are absent: never the time of the fetch, and never 1970.
+struct Author {
+    std::string name, mail, url;  // plain; url is absolute; at least one is there
+    bool operator==(const Author&) const = default;
+};
+
+struct Entry {
+    std::string
+        id;  // never empty, and of one entry of the feed alone: see identify() in read_feed.hpp
+    std::string guid;                  // as the feed has it; empty: none
+    std::string link;                  // absolute http(s) URL; empty: none
+    std::string title;                 // plain
+    std::vector<Author> authors = {};  // those of the feed where it has none of its own
+    std::optional<base::Seconds> published = {}, updated = {};
+    std::vector<std::string> categories = {};  // plain, each once
+    // HTML as it came: anything may be in it, and safe_html() makes it fit to be shown. A plain text was
+    // escaped. The longest of what the entry offers: content, description or summary.
+    std::string content = {};
+    std::string content_base =
+        {};  // absolute URL that relative ones in `content` are meant against
+    std::string digest =
+        {};  // MD5 of all of the above, 32 hex digits: equal entries have equal digests
+    bool operator==(const Entry&) const = default;
+};
+
+// What a feed says about when it should be fetched.
+struct UpdateHints {
+    std::optional<std::chrono::minutes> ttl = {};  // RSS 2.0 <ttl>
+    std::optional<std::chrono::minutes> period =
+        {};                           // sy:updatePeriod divided by sy:updateFrequency
+    std::bitset<24> skip_hours = {};  // of the day in UTC
+    std::bitset<7> skip_days = {};    // from Sunday
+    bool operator==(const UpdateHints&) const = default;
+};
+
+// What had to be mended before the feed could be read.
+struct Repairs {
+    std::string charset = {};             // that it was decoded from: "windows-1252"
+    std::size_t replaced_characters = 0;  // U+FFFD in their place
+    bool is_recovered = false;            // the XML is not well-formed
+    bool operator==(const Repairs&) const = default;
+};
+
+struct Feed {
+    Format format = Format::rss;
+    std::string title = {}, description = {};  // plain
+    std::string home_url = {}, self_url = {};  // absolute http(s) URLs; empty: none
+    std::string language = {};                 // as written, at most 32 bytes
+    std::optional<base::Seconds> updated = {};
+    std::vector<Entry> entries = {};  // in the order of the document
+    std::size_t left_out = 0;         // entries behind the first `most_entries`
+    UpdateHints hints = {};
+    std::string hub_url = {};           // WebSub; absolute http(s); empty: none
+    std::string prev_archive_url = {};  // RFC 5005 section 4; absolute http(s); empty: none
+    bool is_archive = false;            // RFC 5005: fh:archive
+    Repairs repairs = {};
+    bool operator==(const Feed&) const = default;
+};
+
+struct ReadLimits {
+    std::size_t most_entries = 1000;
+    std::size_t most_text = 1 << 20;  // bytes of one text; a longer one is cut at a character
+    std::size_t most_depth = 256;     // of elements
+};
+
+}  // namespace feed

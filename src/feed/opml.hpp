@@ -1,0 +1,28 @@
+// feed/opml.hpp -- lists of feeds as programs exchange them: OPML 2.0 (http://opml.org/spec2.opml).
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace feed {
+
+struct ListedFeed {
+    std::string url;                        // of the feed, as written
+    std::string title = {}, home_url = {};  // may be empty
+    bool operator==(const ListedFeed&) const = default;
+};
+
+// Reads all outlines that have an xmlUrl, whatever their type and depth, each URL once.
+//   error  malformed: no OPML; too_large: more than 100,000 feeds, or 32 MB
+[[nodiscard]] base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes);
+
+// Writes a list: one outline of type rss for each feed.
+[[nodiscard]] std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds);
+
+}  // namespace feed

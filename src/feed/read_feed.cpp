@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "feed/read_feed.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "feed/charset.hpp"
+#include "feed/formats.hpp"
+
+namespace feed {
+namespace {
+
+// Adds a field to a digest so that no two lists of fields give the same bytes.
+void add_field(base::Digest& digest, std::string_view text) {
+    digest.update(std::to_string(text.size()) + ':');
+    digest.update(text);
+}
+
+std::string time_text(const std::optional<base::Seconds>& time) {
+    return time ? std::to_string(time->time_since_epoch().count()) : std::string();
+}
+
+std::string digest_of(base::Digest& digest, const Entry& entry) {
+    for (const auto* text :
+         {&entry.id, &entry.link, &entry.title, &entry.content, &entry.content_base})
+        add_field(digest, *text);
+    for (const auto& author : entry.authors)
+        add_field(digest, author.name + '\n' + author.mail + '\n' + author.url);
+    add_field(digest, time_text(entry.published));
+    add_field(digest, time_text(entry.updated));
+    for (const auto& category : entry.categories) add_field(digest, category);
+    return digest.hex();
+}
+
+// "http://x.org/1" and "https://x.org/1" are one entry: sites move to https.
+std::string key_of_guid(const std::string& guid) {
+    constexpr std::string_view plain = "http://", encrypted = "https://";
+    return guid.starts_with(encrypted) ? std::string(plain) + guid.substr(encrypted.size())
+                                       : guid;
+}
+
+std::string key_of_content(base::Digest& digest, const Entry& entry) {
+    for (const auto* text : {&entry.link, &entry.title, &entry.content}) add_field(digest, *text);
+    return "md5:" + digest.hex();
+}
+
+using Counts = std::unordered_map<std::string, std::size_t>;
+
+bool is_only(const Counts& counts, const std::string& key) {
+    const auto found = counts.find(key);
+    return found != counts.end() && found->second == 1;
+}
+
+bool begins_like_json(std::string_view text) {
+    const auto trimmed = base::trim(text);
+    return trimmed.starts_with('{') || trimmed.starts_with('[');
+}
+
+}  // namespace
+
+void identify(std::vector<Entry>& entries) {
+    Counts guids, links;
+    for (const auto& entry : entries) {
+        ++guids[key_of_guid(entry.guid)];
+        ++links[key_of_guid(entry.link)];
+    }
+    base::Digest digest(base::Algorithm::md5);
+    for (auto& entry : entries) {
+        auto guid = key_of_guid(entry.guid), link = key_of_guid(entry.link);
+        if (!guid.empty() && is_only(guids, guid))
+            entry.id = std::move(guid);
+        else if (!link.empty() && is_only(links, link))
+            entry.id = std::move(link);
+        else
+            entry.id = key_of_content(digest, entry);
+    }
+    std::unordered_set<std::string> kept;
+    std::erase_if(entries, [&](const Entry& entry) { return !kept.insert(entry.id).second; });
+    for (auto& entry : entries) entry.digest = digest_of(digest, entry);
+}
+
+base::Result<Feed> read_feed(std::string_view bytes, std::string_view content_type,
+                             const std::string& url, const ReadLimits& limits) {
+    auto decoded = decode_text(bytes, content_type);
+    if (base::trim(decoded.text).empty()) return base::fail(base::ErrorKind::malformed, "empty");
+    auto feed = begins_like_json(decoded.text) ? read_json_feed(decoded.text, url, limits)
+                                               : read_xml_feed(decoded.text, url, limits);
+    if (!feed) return feed;
+    feed->repairs.charset = std::move(decoded.charset);
+    feed->repairs.replaced_characters = decoded.replaced;
+    identify(feed->entries);
+    return feed;
+}
+
+}  // namespace feed

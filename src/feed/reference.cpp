@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "feed/reference.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <libxml/uri.h>
+#include <memory>
+
+#include "base/text.hpp"
+
+namespace feed {
+namespace {
+
+constexpr std::size_t longest = 2048;  // bytes of a URL
+
+struct FreeText {
+    void operator()(xmlChar* text) const { xmlFree(text); }
+};
+
+// Returns the reference with %XX for what no URL has, and "/" for "\", as browsers read it. Line ends and tabs
+// inside are left out.
+std::string without_foreign_bytes(std::string_view reference) {
+    std::string url;
+    url.reserve(reference.size());
+    for (std::size_t at = 0; at < reference.size(); ++at) {
+        const char c = reference[at];
+        const auto hex = [&](std::size_t place) {
+            return place < reference.size() &&
+                   std::string_view("0123456789abcdefABCDEF").find(reference[place]) !=
+                       std::string_view::npos;
+        };
+        if (c == '\n' || c == '\r' || c == '\t') continue;
+        if (c == '\\')
+            url += '/';
+        else if (c == '%' && !(hex(at + 1) && hex(at + 2)))
+            url += "%25";
+        else if (!base::is_printable(c) ||
+                 std::string_view(" \"<>^`{|}[]").find(c) != std::string_view::npos)
+            base::append_percent_encoded(url, {&c, 1});
+        else
+            url += c;
+    }
+    return url;
+}
+
+// Returns the URL with its scheme and host in lower case and a path; empty: it is no http or https URL with a host.
+std::string web_url(std::string url) {
+    const auto colon = url.find("://");
+    if (colon == std::string::npos) return {};
+    const auto scheme = base::fold_ascii(std::string_view(url).substr(0, colon));
+    if (scheme != "http" && scheme != "https") return {};
+    const auto host = colon + 3;
+    const auto end = std::min(url.find_first_of("/?#", host), url.size());
+    if (end == host || url[host] == ':') return {};
+    url.replace(0, end, base::fold_ascii(std::string_view(url).substr(0, end)));
+    if (end == url.size() || url[end] != '/') url.insert(end, "/");
+    return url.size() > longest ? std::string() : url;
+}
+
+bool has_scheme(std::string_view reference) {
+    const auto end = reference.find_first_of(":/?#");
+    return end != std::string_view::npos && reference[end] == ':';
+}
+
+}  // namespace
+
+std::string resolve_reference(const std::string& base, std::string_view reference) {
+    const auto trimmed = base::trim(reference);
+    if (trimmed.size() > longest) return {};
+    const auto url = without_foreign_bytes(trimmed);
+    if (has_scheme(url)) return web_url(url);
+    if (base.empty()) return {};
+    const std::unique_ptr<xmlChar, FreeText> built{
+        xmlBuildURI(reinterpret_cast<const xmlChar*>(url.c_str()),
+                    reinterpret_cast<const xmlChar*>(base.c_str()))};
+    if (!built) return {};
+    return web_url(reinterpret_cast<const char*>(built.get()));
+}
+
+}  // namespace feed

@@ -1,0 +1,29 @@
+// feed/safe_html.hpp -- foreign HTML, made fit to be shown on our pages and in our feeds.
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace feed {
+
+// Returns the HTML with those elements and attributes only that an allow-list names, read as browsers read
+// it (Gumbo, the HTML 5 parser): no script, style, class, id, form, frame or object; no attribute that starts with "on";
+// http(s) and mailto URLs alone, made absolute against base_url; links with rel="nofollow noopener noreferrer"; of
+// images, those with an http(s) URL, without those of one pixel that only count readers. The result is
+// well-formed XML too, with every text escaped.
+//   most     bytes of the result; what is beyond is left out, with all elements closed
+//   cost     O(html); elements deeper than 200 are left out
+[[nodiscard]] std::string safe_html(std::string_view html, const std::string& base_url,
+                                    std::size_t most = 100'000);
+
+// Returns the text that a reader of the HTML sees, in plain words: one blank between words, one line break
+// between paragraphs. "Caf&eacute; <b>open</b>" gives "Café open".
+[[nodiscard]] std::string plain_text(std::string_view html, std::size_t most = 100'000);
+
+// Returns the plain text on one line; quick where there is neither < nor &.
+[[nodiscard]] std::string plain_line(std::string_view html, std::size_t most = 2'000);
+
+}  // namespace feed

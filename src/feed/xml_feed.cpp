@@ -1,0 +1,767 @@
+// RSS, RDF and Atom by one reader: an element means the same wherever a feed has it, so that feeds which mix the
+// formats are read too. libxml2 calls it for each tag (SAX2), also of documents that are not well-formed.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "feed/charset.hpp"
+#include "feed/date.hpp"
+#include "feed/formats.hpp"
+#include "feed/reference.hpp"
+#include "feed/safe_html.hpp"
+
+namespace feed {
+namespace {
+
+using base::ErrorKind;
+
+// The vocabularies whose elements are read. `core` is RSS, RDF and Atom themselves, and elements without a namespace.
+enum class Vocabulary : unsigned char {
+    core,
+    dublin_core,
+    content,
+    syndication,
+    itunes,
+    media,
+    history,
+    xhtml,
+    other
+};
+
+struct NamedVocabulary {
+    std::string_view name;
+    Vocabulary vocabulary;
+};
+// By a part of the URI: feeds spell them with http and https, with and without a slash at the end.
+constexpr auto by_uri = std::to_array<NamedVocabulary>({
+    {"www.w3.org/2005/atom", Vocabulary::core},
+    {"purl.org/atom/ns#", Vocabulary::core},
+    {"purl.org/rss/1.0/modules/content", Vocabulary::content},
+    {"purl.org/rss/1.0/modules/syndication", Vocabulary::syndication},
+    {"purl.org/rss/1.0/modules/", Vocabulary::other},
+    {"purl.org/rss/1.0", Vocabulary::core},
+    {"purl.org/net/rss1.1", Vocabulary::core},
+    {"my.netscape.com/rdf/simple/0.9", Vocabulary::core},
+    {"channel.netscape.com/rdf/simple/0.9", Vocabulary::core},
+    {"backend.userland.com/rss", Vocabulary::core},
+    {"www.w3.org/1999/02/22-rdf-syntax-ns", Vocabulary::core},
+    {"purl.org/dc/", Vocabulary::dublin_core},
+    {"www.itunes.com/dtds/podcast", Vocabulary::itunes},
+    {"search.yahoo.com/mrss", Vocabulary::media},
+    {"purl.org/syndication/history", Vocabulary::history},
+    {"www.w3.org/1999/xhtml", Vocabulary::xhtml},
+});
+// Of prefixes that are not declared.
+constexpr auto by_prefix = std::to_array<NamedVocabulary>({
+    {"atom", Vocabulary::core},
+    {"atom10", Vocabulary::core},
+    {"rdf", Vocabulary::core},
+    {"rss", Vocabulary::core},
+    {"dc", Vocabulary::dublin_core},
+    {"dcterms", Vocabulary::dublin_core},
+    {"content", Vocabulary::content},
+    {"sy", Vocabulary::syndication},
+    {"itunes", Vocabulary::itunes},
+    {"media", Vocabulary::media},
+    {"fh", Vocabulary::history},
+    {"xhtml", Vocabulary::xhtml},
+});
+
+Vocabulary vocabulary_of(std::string_view uri, std::string_view prefix) {
+    if (uri.empty() && prefix.empty()) return Vocabulary::core;
+    if (uri.empty()) {
+        const auto found =
+            std::ranges::find(by_prefix, base::fold_ascii(prefix), &NamedVocabulary::name);
+        return found == by_prefix.end() ? Vocabulary::other : found->vocabulary;
+    }
+    const auto folded = base::fold_ascii(uri);
+    for (const auto& [part, vocabulary] : by_uri)
+        if (folded.find(part) != std::string::npos) return vocabulary;
+    return Vocabulary::other;
+}
+
+// What an element is to the reader.
+enum class Element : unsigned char {
+    unknown,
+    root_rss,
+    root_rdf,
+    root_atom,
+    channel,
+    entry,
+    title,
+    link,
+    guid,
+    rdf_about,
+    published,
+    updated,
+    description,
+    content,
+    subtitle,
+    author,
+    name,
+    mail,
+    uri,
+    creator,
+    category,
+    language,
+    ttl,
+    skip_hours,
+    hour,
+    skip_days,
+    day,
+    update_period,
+    update_frequency,
+    archive,
+    ignored,  // with all that it contains: image, textInput, source, cloud, …
+    media_group,
+};
+
+struct NamedElement {
+    Vocabulary vocabulary;
+    std::string_view name;  // in lower case
+    Element element;
+};
+constexpr auto elements = std::to_array<NamedElement>({
+    {Vocabulary::core, "rss", Element::root_rss},
+    {Vocabulary::core, "rdf", Element::root_rdf},
+    {Vocabulary::core, "feed", Element::root_atom},
+    {Vocabulary::core, "channel", Element::channel},
+    {Vocabulary::core, "item", Element::entry},
+    {Vocabulary::core, "entry", Element::entry},
+    {Vocabulary::core, "title", Element::title},
+    {Vocabulary::core, "link", Element::link},
+    {Vocabulary::core, "guid", Element::guid},
+    {Vocabulary::core, "id", Element::guid},
+    {Vocabulary::core, "pubdate", Element::published},
+    {Vocabulary::core, "published", Element::published},
+    {Vocabulary::core, "issued", Element::published},
+    {Vocabulary::core, "created", Element::published},
+    {Vocabulary::core, "updated", Element::updated},
+    {Vocabulary::core, "modified", Element::updated},
+    {Vocabulary::core, "lastbuilddate", Element::updated},
+    {Vocabulary::core, "description", Element::description},
+    {Vocabulary::core, "summary", Element::description},
+    {Vocabulary::core, "content", Element::content},
+    {Vocabulary::core, "subtitle", Element::subtitle},
+    {Vocabulary::core, "tagline", Element::subtitle},
+    {Vocabulary::core, "author", Element::author},
+    {Vocabulary::core, "managingeditor", Element::author},
+    {Vocabulary::core, "name", Element::name},
+    {Vocabulary::core, "email", Element::mail},
+    {Vocabulary::core, "uri", Element::uri},
+    {Vocabulary::core, "url", Element::uri},
+    {Vocabulary::core, "category", Element::category},
+    {Vocabulary::core, "language", Element::language},
+    {Vocabulary::core, "ttl", Element::ttl},
+    {Vocabulary::core, "skiphours", Element::skip_hours},
+    {Vocabulary::core, "hour", Element::hour},
+    {Vocabulary::core, "skipdays", Element::skip_days},
+    {Vocabulary::core, "day", Element::day},
+    {Vocabulary::core, "image", Element::ignored},
+    {Vocabulary::core, "textinput", Element::ignored},
+    {Vocabulary::core, "source", Element::ignored},
+    {Vocabulary::core, "cloud", Element::ignored},
+    {Vocabulary::core, "contributor", Element::ignored},
+    {Vocabulary::dublin_core, "title", Element::title},
+    {Vocabulary::dublin_core, "description", Element::description},
+    {Vocabulary::dublin_core, "creator", Element::creator},
+    {Vocabulary::dublin_core, "author", Element::creator},
+    {Vocabulary::dublin_core, "date", Element::published},
+    {Vocabulary::dublin_core, "issued", Element::published},
+    {Vocabulary::dublin_core, "created", Element::published},
+    {Vocabulary::dublin_core, "modified", Element::updated},
+    {Vocabulary::dublin_core, "subject", Element::category},
+    {Vocabulary::dublin_core, "language", Element::language},
+    {Vocabulary::dublin_core, "identifier", Element::rdf_about},
+    {Vocabulary::content, "encoded", Element::content},
+    {Vocabulary::syndication, "updateperiod", Element::update_period},
+    {Vocabulary::syndication, "updatefrequency", Element::update_frequency},
+    {Vocabulary::itunes, "author", Element::creator},
+    {Vocabulary::itunes, "summary", Element::description},
+    {Vocabulary::itunes, "owner", Element::ignored},
+    {Vocabulary::media, "group", Element::media_group},
+    {Vocabulary::media, "description", Element::description},
+    {Vocabulary::history, "archive", Element::archive},
+    {Vocabulary::xhtml, "body", Element::content},
+});
+
+Element element_of(Vocabulary vocabulary, std::string_view local) {
+    const auto name = base::fold_ascii(local);
+    for (const auto& each : elements)
+        if (each.vocabulary == vocabulary && each.name == name) return each.element;
+    return Element::unknown;
+}
+
+// The attributes of an element that are looked at.
+struct Attributes {
+    std::string type, mode, rel, href, term, label, text, about, base, lang;
+    std::optional<bool> is_permalink;
+};
+
+std::string_view view_of(const xmlChar* text) {
+    return text ? std::string_view(reinterpret_cast<const char*>(text)) : std::string_view();
+}
+
+// libxml2's array of five pointers for each attribute: local name, prefix, URI, begin and end of the value.
+Attributes read_attributes(const xmlChar** all, int count) {
+    constexpr std::size_t longest = 4096;
+    Attributes read;
+    for (int i = 0; i < count; ++i) {
+        const auto* const* one = all + 5 * static_cast<std::ptrdiff_t>(i);
+        const auto name = base::fold_ascii(view_of(one[0]));
+        const auto prefix = view_of(one[1]);
+        const std::string_view value(
+            reinterpret_cast<const char*>(one[3]),
+            std::min(static_cast<std::size_t>(one[4] - one[3]), longest));
+        if (prefix == "xml") {
+            if (name == "base") read.base = value;
+            if (name == "lang") read.lang = value;
+            continue;
+        }
+        if (name == "type")
+            read.type = base::fold_ascii(base::trim(value));
+        else if (name == "mode")
+            read.mode = base::fold_ascii(base::trim(value));
+        else if (name == "rel")
+            read.rel = base::fold_ascii(base::trim(value));
+        else if (name == "href")
+            read.href = value;
+        else if (name == "term")
+            read.term = value;
+        else if (name == "label")
+            read.label = value;
+        else if (name == "text")
+            read.text = value;
+        else if (name == "about")
+            read.about = value;
+        else if (name == "ispermalink")
+            read.is_permalink = base::fold_ascii(base::trim(value)) != "false";
+    }
+    return read;
+}
+
+std::string_view without_relation_prefix(std::string_view rel) {
+    constexpr std::string_view iana = "http://www.iana.org/assignments/relation/";
+    return rel.starts_with(iana) ? rel.substr(iana.size()) : rel;
+}
+
+// "jane@example.org (Jane Doe)", "Jane Doe <jane@example.org>", "Jane Doe".
+Author author_in(std::string_view text) {
+    Author author;
+    const auto at = text.find('@');
+    if (at == std::string_view::npos || text.find(' ', at) == at + 1) {
+        author.name = text;
+        return author;
+    }
+    const auto begin = text.find_last_of(" <(:", at) + 1;  // npos + 1 is 0
+    const auto end = std::min(text.find_first_of(" >),", at), text.size());
+    author.mail = text.substr(begin, end - begin);
+    std::string rest(text.substr(0, begin));
+    rest += ' ';
+    rest.append(text.substr(end));
+    std::erase_if(rest, [](char c) { return c == '(' || c == ')' || c == '<' || c == '>'; });
+    author.name = plain_line(rest);
+    return author;
+}
+
+std::optional<std::string> decoded_base64(std::string_view text) {
+    std::string bytes;
+    unsigned bits = 0, value = 0;
+    for (const char c : text) {
+        constexpr std::string_view digits =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        if (base::trim({&c, 1}).empty() || c == '=') continue;
+        const auto digit = digits.find(c);
+        if (digit == std::string_view::npos) return std::nullopt;
+        value = (value << 6U) | static_cast<unsigned>(digit);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes += static_cast<char>((value >> bits) & 0xFFU);
+    }
+    return bytes;
+}
+
+// "hourly" and the like; nullopt: nothing that the module knows.
+std::optional<std::chrono::minutes> period_named(std::string_view text) {
+    struct Named {
+        std::string_view name;
+        int minutes;
+    };
+    constexpr auto periods = std::to_array<Named>({{"hourly", 60},
+                                                   {"daily", 24 * 60},
+                                                   {"weekly", 7 * 24 * 60},
+                                                   {"monthly", 30 * 24 * 60},
+                                                   {"yearly", 365 * 24 * 60}});
+    const auto found =
+        std::ranges::find(periods, base::fold_ascii(base::trim(text)), &Named::name);
+    if (found == periods.end()) return std::nullopt;
+    return std::chrono::minutes(found->minutes);
+}
+
+std::optional<std::size_t> day_named(std::string_view text) {
+    constexpr auto days =
+        std::to_array<std::string_view>({"sun", "mon", "tue", "wed", "thu", "fri", "sat"});
+    const auto name = base::fold_ascii(base::trim(text)).substr(0, 3);
+    const auto found = std::ranges::find(days, name);
+    if (found == days.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - days.begin());
+}
+
+// Returns whether a media type means bytes, which Atom has in base64 (RFC 4287 section 4.1.3.3).
+bool is_binary(std::string_view type) {
+    return type.find('/') != std::string_view::npos && !type.starts_with("text/") &&
+           !type.ends_with("/xml") && !type.ends_with("+xml");
+}
+
+// Builds a feed of the tags and texts of a document.
+class Builder {
+   public:
+    Builder(std::string url, const ReadLimits& limits) : limits_(limits) {
+        open_.push_back({.base = std::move(url)});
+    }
+
+    void start(std::string_view local, std::string_view prefix, std::string_view uri,
+               const xmlChar** attributes, int count) {
+        if (open_.size() > limits_.most_depth) {
+            ++too_deep_;
+            return;
+        }
+        Frame frame{.base = open_.back().base};
+        frame.attributes = read_attributes(attributes, count);
+        if (!frame.attributes.base.empty())
+            if (auto base = resolve_reference(frame.base, frame.attributes.base); !base.empty())
+                frame.base = std::move(base);
+        const auto vocabulary = vocabulary_of(uri, prefix);
+        if (!is_root_seen_) {
+            take_root(element_of(vocabulary, local), local);
+            feed_.language = base::cut_at(base::trim(frame.attributes.lang), 32);
+        }
+        if (markup_depth_ > 0 || is_markup(vocabulary, local)) {
+            begin_markup(local, attributes, count);
+            frame.is_markup = true;
+        } else {
+            frame.element =
+                open_.back().is_ignored ? Element::unknown : element_of(vocabulary, local);
+            frame.is_ignored = open_.back().is_ignored || frame.element == Element::ignored;
+            frame.is_weak = vocabulary != Vocabulary::core && vocabulary != Vocabulary::content;
+            enter(frame);
+        }
+        open_.push_back(std::move(frame));
+    }
+
+    void text(std::string_view text) {
+        if (too_deep_ > 0) return;
+        auto& frame = open_.back();
+        if (markup_depth_ > 0) return add_markup(base::escape_html(text));
+        if (frame.is_ignored || frame.text.size() >= limits_.most_text) return;
+        frame.text += base::cut_at(text, limits_.most_text - frame.text.size());
+    }
+
+    void end(std::string_view local) {
+        if (too_deep_ > 0) {
+            --too_deep_;
+            return;
+        }
+        if (open_.size() == 1) return;
+        auto frame = std::move(open_.back());
+        open_.pop_back();
+        if (frame.is_markup) return end_markup(local);
+        if (!frame.is_ignored) leave(frame);
+    }
+
+    // Ends what the document left open, and returns the feed.
+    base::Result<Feed> finish() {
+        while (open_.size() > 1) end("");
+        if (is_html_) return base::fail(ErrorKind::malformed, "html?");
+        if (!has_format_)
+            return base::fail(ErrorKind::malformed, is_root_seen_ ? "no version" : "empty");
+        for (auto& entry : feed_.entries)
+            if (entry.authors.empty()) entry.authors = authors_;
+        return std::move(feed_);
+    }
+
+   private:
+    struct Frame {
+        Element element = Element::unknown;
+        bool is_ignored = false, is_markup = false;
+        bool is_weak = false;  // of a module: what the format itself says is worth more
+        std::string base = {}, text = {};
+        Attributes attributes = {};
+    };
+
+    void take_root(Element root, std::string_view local) {
+        is_root_seen_ = true;
+        has_format_ = true;
+        switch (root) {
+            case Element::root_rss:
+            case Element::channel: feed_.format = Format::rss; return;
+            case Element::root_rdf: feed_.format = Format::rdf; return;
+            case Element::root_atom: feed_.format = Format::atom; return;
+            case Element::entry: feed_.format = Format::atom; return;  // an entry document
+            default: break;
+        }
+        has_format_ = false;
+        is_html_ = base::fold_ascii(local) == "html";
+    }
+
+    // ---- Markup of XHTML inside of a text ----
+
+    // An element inside of a text is its markup where the text says so, or the element belongs to no feed: <p>.
+    [[nodiscard]] bool is_markup(Vocabulary vocabulary, std::string_view local) const {
+        const auto& frame = open_.back();
+        const bool is_text =
+            frame.element == Element::title || frame.element == Element::description ||
+            frame.element == Element::content || frame.element == Element::subtitle;
+        if (!is_text || frame.is_ignored) return false;
+        return vocabulary == Vocabulary::xhtml || frame.attributes.type == "xhtml" ||
+               frame.attributes.type == "application/xhtml+xml" ||
+               frame.attributes.mode == "xml" ||
+               (vocabulary == Vocabulary::core &&
+                element_of(vocabulary, local) == Element::unknown);
+    }
+
+    void add_markup(std::string_view text) {
+        for (auto frame = open_.rbegin(); frame != open_.rend(); ++frame) {
+            if (frame->is_markup) continue;
+            if (frame->text.size() + text.size() <= limits_.most_text) frame->text += text;
+            return;
+        }
+    }
+    void begin_markup(std::string_view local, const xmlChar** attributes, int count) {
+        if (markup_depth_++ == 0) {
+            auto& frame = open_.back();
+            if (!frame.attributes.mode.empty()) frame.attributes.mode = "xml";
+            frame.attributes.type = "xhtml";
+            frame.text = base::escape_html(frame.text);
+        }
+        std::string tag = "<" + std::string(local);
+        for (int i = 0; i < count; ++i) {
+            const auto* const* one = attributes + 5 * static_cast<std::ptrdiff_t>(i);
+            tag.append(" ").append(view_of(one[0])).append("=\"");
+            tag += base::escape_html({reinterpret_cast<const char*>(one[3]),
+                                      static_cast<std::size_t>(one[4] - one[3])});
+            tag += '"';
+        }
+        add_markup(tag + '>');
+    }
+    void end_markup(std::string_view local) {
+        --markup_depth_;
+        constexpr auto empty =
+            std::to_array<std::string_view>({"br", "hr", "img", "wbr", "area", "col", "input"});
+        if (std::ranges::find(empty, local) == empty.end())
+            add_markup("</" + std::string(local) + '>');
+    }
+
+    // ---- Elements ----
+
+    [[nodiscard]] Entry* entry() { return is_in_entry_ ? &feed_.entries.back() : nullptr; }
+    [[nodiscard]] bool is_inside(Element element) const {
+        return std::ranges::any_of(open_,
+                                   [&](const Frame& frame) { return frame.element == element; });
+    }
+
+    void enter(Frame& frame) {
+        switch (frame.element) {
+            case Element::entry: return begin_entry(frame);
+            case Element::link: return take_atom_link(frame);
+            case Element::author: author_ = Author{}; return;
+            case Element::category:
+                if (!frame.attributes.term.empty()) add_category_of(frame.attributes.term);
+                return;
+            case Element::archive:
+                if (!is_in_entry_) feed_.is_archive = true;
+                return;
+            default: return;
+        }
+    }
+
+    void begin_entry(Frame& frame) {
+        if (is_inside(Element::entry) && is_in_entry_ && !open_.back().is_ignored)
+            is_in_entry_ = false;
+        if (feed_.entries.size() >= limits_.most_entries) {
+            ++feed_.left_out;
+            frame.is_ignored = true;
+            return;
+        }
+        feed_.entries.emplace_back();
+        feed_.entries.back().content_base = frame.base;
+        is_in_entry_ = true;
+        seen_ = {};
+        if (!frame.attributes.about.empty())
+            feed_.entries.back().guid = base::trim(frame.attributes.about);
+        seen_.is_guid_weak = true;
+    }
+
+    void leave(Frame& frame) {
+        switch (frame.element) {
+            case Element::entry: is_in_entry_ = false; return;
+            case Element::title: return take_title(frame);
+            case Element::link: return take_text_link(frame);
+            case Element::guid: return take_guid(frame);
+            case Element::rdf_about:
+                if (auto* one = entry(); one && one->guid.empty())
+                    one->guid = base::trim(frame.text);
+                return;
+            case Element::published: return take_published(frame);
+            case Element::updated: return take_updated(frame);
+            case Element::description:
+            case Element::content:
+            case Element::subtitle: return take_content(frame);
+            case Element::author: return take_author(frame);
+            case Element::creator: return add_author(author_in(plain_of(frame.text)));
+            case Element::name:
+                if (is_inside(Element::author)) author_.name = plain_of(frame.text);
+                return;
+            case Element::mail:
+                if (is_inside(Element::author)) author_.mail = plain_of(frame.text);
+                return;
+            case Element::uri:
+                if (is_inside(Element::author))
+                    author_.url = resolve_reference(frame.base, frame.text);
+                return;
+            case Element::category:
+                if (frame.attributes.term.empty()) add_category_of(frame.text);
+                return;
+            default: return take_hint(frame);
+        }
+    }
+
+    void take_title(Frame& frame) {
+        auto title = plain_of(as_html(frame));
+        auto* one = entry();
+        auto& place = one ? one->title : feed_.title;
+        if (place.empty() || (!frame.is_weak && !seen_.has_title)) {
+            if (!title.empty()) place = std::move(title);
+        }
+        if (one && !frame.is_weak) seen_.has_title = true;
+    }
+
+    // <link href= rel=>, of Atom, and of RSS that has such links too.
+    void take_atom_link(Frame& frame) {
+        const auto& attributes = frame.attributes;
+        if (attributes.href.empty()) return;
+        auto url = resolve_reference(frame.base, attributes.href);
+        if (url.empty()) return;
+        const auto rel = without_relation_prefix(attributes.rel);
+        if (auto* one = entry()) {
+            const bool is_page =
+                attributes.type.empty() || attributes.type.find("html") != std::string::npos;
+            if ((rel.empty() || rel == "alternate") &&
+                (one->link.empty() || (is_page && !seen_.has_page_link))) {
+                one->link = std::move(url);
+                seen_.has_page_link = is_page;
+            }
+            return;
+        }
+        if (rel == "self")
+            feed_.self_url = std::move(url);
+        else if (rel == "hub" && feed_.hub_url.empty())
+            feed_.hub_url = std::move(url);
+        else if (rel == "prev-archive")
+            feed_.prev_archive_url = std::move(url);
+        else if ((rel.empty() || rel == "alternate") && feed_.home_url.empty())
+            feed_.home_url = std::move(url);
+    }
+
+    void take_text_link(Frame& frame) {
+        if (!frame.attributes.href.empty() || base::trim(frame.text).empty()) return;
+        auto url = resolve_reference(frame.base, frame.text);
+        if (url.empty()) return;
+        auto& place = entry() ? entry()->link : feed_.home_url;
+        if (place.empty() || entry() == nullptr) place = std::move(url);
+    }
+
+    void take_guid(Frame& frame) {
+        auto* one = entry();
+        const std::string guid(base::trim(frame.text));
+        if (one == nullptr || guid.empty() || guid.size() > 2048) return;
+        if (one->guid.empty() || seen_.is_guid_weak) one->guid = guid;
+        seen_.is_guid_weak = false;
+        const bool is_rss_guid = feed_.format != Format::atom;
+        if (is_rss_guid && frame.attributes.is_permalink.value_or(true))
+            seen_.permalink = resolve_reference("", guid);
+        if (one->link.empty() && !seen_.permalink.empty()) one->link = seen_.permalink;
+    }
+
+    void take_published(Frame& frame) {
+        const auto time = parse_time(frame.text);
+        if (!time) return;
+        if (auto* one = entry()) {
+            if (!one->published || (!frame.is_weak && seen_.is_published_weak)) {
+                one->published = time;
+                seen_.is_published_weak = frame.is_weak;
+            }
+        } else if (!feed_.updated) {
+            feed_.updated = time;
+        }
+    }
+    void take_updated(Frame& frame) {
+        const auto time = parse_time(frame.text);
+        if (!time) return;
+        if (auto* one = entry()) {
+            if (!one->updated || !frame.is_weak) one->updated = time;
+        } else {
+            feed_.updated = time;
+        }
+    }
+
+    // Returns the text of a frame as HTML, by its type and mode.
+    [[nodiscard]] static std::string as_html(const Frame& frame) {
+        const auto& type = frame.attributes.type;
+        const auto& mode = frame.attributes.mode;
+        if (mode == "base64" || is_binary(type)) {
+            const auto bytes = decoded_base64(frame.text);
+            return bytes ? decode_text(*bytes, "").text : std::string();
+        }
+        if (type == "text" || (type == "text/plain" && mode != "escaped"))
+            return base::escape_html(frame.text);
+        return frame.text;
+    }
+
+    void take_content(Frame& frame) {
+        auto html = as_html(frame);
+        if (auto* one = entry()) {
+            if (html.size() > one->content.size()) {
+                one->content = std::move(html);
+                one->content_base = frame.base;
+            }
+        } else if (feed_.description.empty()) {
+            feed_.description = plain_of(html);
+        }
+    }
+
+    void take_author(Frame& frame) {
+        if (author_.name.empty() && author_.mail.empty() && author_.url.empty())
+            return add_author(author_in(plain_of(frame.text)));
+        add_author(std::move(author_));
+    }
+    void add_author(Author author) {
+        if (author.name.empty() && author.mail.empty() && author.url.empty()) return;
+        constexpr std::size_t most_authors = 20;
+        auto& authors = entry() ? entry()->authors : authors_;
+        if (authors.size() < most_authors && std::ranges::find(authors, author) == authors.end())
+            authors.push_back(std::move(author));
+    }
+    void add_category_of(std::string_view text) {
+        if (auto* one = entry()) add_category(one->categories, plain_of(text));
+    }
+
+    void take_hint(Frame& frame) {
+        if (is_in_entry_) return;
+        const auto text = base::trim(frame.text);
+        const auto number = base::parse_count(text);
+        switch (frame.element) {
+            case Element::language: feed_.language = base::cut_at(text, 32); return;
+            case Element::ttl:
+                if (number && *number > 0 && *number < 1'000'000)
+                    feed_.hints.ttl = std::chrono::minutes(*number);
+                return;
+            case Element::hour:
+                if (number && *number <= 24) feed_.hints.skip_hours.set(*number % 24);
+                return;
+            case Element::day:
+                if (const auto day = day_named(text)) feed_.hints.skip_days.set(*day);
+                return;
+            case Element::update_period: period_ = period_named(text); break;
+            case Element::update_frequency:
+                if (number && *number > 0 && *number <= 1000)
+                    frequency_ = static_cast<int>(*number);
+                break;
+            default: return;
+        }
+        if (period_)
+            feed_.hints.period = std::max(*period_ / frequency_, std::chrono::minutes(1));
+    }
+
+    // What is known of the open entry.
+    struct Seen {
+        bool has_title = false, has_page_link = false;
+        bool is_guid_weak = true, is_published_weak = true;
+        std::string permalink = {};
+    };
+
+    const ReadLimits& limits_;
+    Feed feed_;
+    std::vector<Frame> open_;
+    std::size_t too_deep_ = 0, markup_depth_ = 0;
+    bool is_root_seen_ = false, has_format_ = false, is_html_ = false, is_in_entry_ = false;
+    Seen seen_;
+    Author author_;
+    std::vector<Author> authors_;  // of the feed
+    std::optional<std::chrono::minutes> period_;
+    int frequency_ = 1;
+};
+
+Builder& builder_of(void* context) { return *static_cast<Builder*>(context); }
+
+// ---- Callbacks of libxml2 ----
+
+void on_start(void* context, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri, int,
+              const xmlChar**, int count, int, const xmlChar** attributes) {
+    builder_of(context).start(view_of(local), view_of(prefix), view_of(uri), attributes, count);
+}
+void on_end(void* context, const xmlChar* local, const xmlChar*, const xmlChar*) {
+    builder_of(context).end(view_of(local));
+}
+void on_text(void* context, const xmlChar* text, int size) {
+    builder_of(context).text(
+        {reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)});
+}
+
+struct FreeParser {
+    void operator()(xmlParserCtxt* parser) const { xmlFreeParserCtxt(parser); }
+};
+
+// Parses the text as far as it can be parsed. Returns whether it is well-formed.
+bool parse(std::string_view text, Builder& builder) {
+    const std::unique_ptr<xmlParserCtxt, FreeParser> parser{
+        xmlCreateMemoryParserCtxt(text.data(), static_cast<int>(text.size()))};
+    if (!parser) return false;
+    xmlSAXHandler handler{};
+    handler.initialized = XML_SAX2_MAGIC;
+    handler.startElementNs = on_start;
+    handler.endElementNs = on_end;
+    handler.characters = on_text;
+    handler.ignorableWhitespace = on_text;
+    handler.cdataBlock = on_text;
+    *parser->sax = handler;
+    parser->userData = &builder;
+    xmlCtxtUseOptions(parser.get(), XML_PARSE_RECOVER | XML_PARSE_NONET | XML_PARSE_NOERROR |
+                                        XML_PARSE_NOWARNING | XML_PARSE_COMPACT);
+    xmlParseDocument(parser.get());
+    return parser->wellFormed != 0;
+}
+
+}  // namespace
+
+std::string plain_of(std::string_view html) { return plain_line(html, 2'000); }
+
+void add_category(std::vector<std::string>& categories, std::string category) {
+    constexpr std::size_t most = 50;
+    if (category.empty() || categories.size() >= most) return;
+    if (std::ranges::find(categories, category) == categories.end())
+        categories.push_back(std::move(category));
+}
+
+base::Result<Feed> read_xml_feed(std::string_view text, const std::string& url,
+                                 const ReadLimits& limits) {
+    const auto mended = mend_xml(text);
+    if (mended.text.find('<') == std::string::npos)
+        return base::fail(ErrorKind::malformed, "no version");
+    Builder builder(url, limits);
+    const bool is_well_formed = parse(mended.text, builder);
+    auto feed = builder.finish();
+    if (feed) feed->repairs.is_recovered = mended.is_mended || !is_well_formed;
+    return feed;
+}
+
+}  // namespace feed

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "feed/safe_html.hpp"
+
+#include <libxml/parser.h>
+#include <string>
+
+#include "feed/reference.hpp"
+#include "support/catch.hpp"
+
+using feed::plain_line;
+using feed::plain_text;
+using feed::safe_html;
+
+namespace {
+
+std::string safe(const std::string& html) { return safe_html(html, "http://x.org/dir/page"); }
+
+bool is_xml(const std::string& html) {
+    const auto document = "<x>" + html + "</x>";
+    auto* parsed = xmlReadMemory(document.data(), static_cast<int>(document.size()), "", nullptr,
+                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    if (parsed) xmlFreeDoc(parsed);
+    return parsed != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("HTML keeps what an allow-list names") {
+    CHECK(safe("<p>a <b>b</b> <em>c</em></p><ul><li>d</ul>") ==
+          "<p>a <b>b</b> <em>c</em></p><ul><li>d</li></ul>");
+    CHECK(safe("<a href='other' onclick='x()' style='x' class='y' id='z'>a</a>") ==
+          "<a href=\"http://x.org/dir/other\" rel=\"nofollow noopener noreferrer\">a</a>");
+    CHECK(safe("<img src=i.png alt='a \"b\"' width=10 height=20 onerror=x>") ==
+          "<img src=\"http://x.org/dir/i.png\" alt=\"a &quot;b&quot;\" width=\"10\" "
+          "height=\"20\" />");
+    CHECK(safe("<table><tr><td colspan=2>x</table>") ==
+          "<table><tbody><tr><td colspan=\"2\">x</td></tr></tbody></table>");
+    CHECK(safe("<font color=red>a</font><blink>b</blink>") == "ab");
+    CHECK(safe("a & b &lt;script&gt;") == "a &amp; b &lt;script&gt;");
+    CHECK(safe("<a href='mailto:a@b.org'>m</a>") ==
+          "<a href=\"mailto:a@b.org\" rel=\"nofollow noopener noreferrer\">m</a>");
+}
+
+TEST_CASE("Images that only count readers are left out") {
+    CHECK(safe("<img src='http://t.org/p.gif' width=1 height=1>") == "");
+    CHECK(safe("<img width='0' src='http://t.org/p.gif'>") == "");
+    CHECK(safe("<img src='data:image/gif;base64,xxxx'>") == "");
+}
+
+TEST_CASE("Nothing that runs, loads or hides survives, however it is written") {
+    const std::string html = GENERATE(
+        "<script>alert(1)</script>", "<SCRIPT SRC=http://x.org/x.js></SCRIPT>",
+        "<scr<script>ipt>alert(1)</script>", "<img src=x onerror=alert(1)>",
+        "<a href='javascript:alert(1)'>x</a>", "<a href='jav&#x09;ascript:alert(1)'>x</a>",
+        "<a href='&#14; javascript:alert(1)'>x</a>", "<a href='JaVaScRiPt:alert(1)'>x</a>",
+        "<a href='vbscript:x'>x</a>", "<a href='data:text/html,<script>alert(1)</script>'>x</a>",
+        "<svg onload=alert(1)>", "<svg><script>alert(1)</script></svg>",
+        "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+        "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+        "<style>@import'http://x.org/x.css';</style>", "<link rel=stylesheet href=x.css>",
+        "<base href='javascript:x'>",
+        "<meta http-equiv=refresh content='0;url=javascript:alert(1)'>",
+        "<iframe src=javascript:alert(1)></iframe>", "<object data=x></object>", "<embed src=x>",
+        "<form action=x><input name=y><button>z</button></form>",
+        "<p style='background:url(javascript:x)'>a</p>",
+        "<div style=\"width:expression(alert(1))\">a</div>", "<img srcset='x.png 1x'>",
+        "<video src=x onerror=alert(1)></video>", "<!--><img src=x onerror=alert(1)>-->",
+        "<!--[if gte IE 4]><script>alert(1)</script><![endif]-->",
+        "<title><img src=x onerror=alert(1)></title>",
+        "<template><script>alert(1)</script></template>",
+        "<textarea><img src=x onerror=alert(1)></textarea>",
+        "<xmp><script>alert(1)</script></xmp>", "<plaintext><script>alert(1)</script>",
+        "<a href=\"x\" title='\"><script>alert(1)</script>'>y</a>",
+        "<<script>alert(1);//<</script>", "<img \"\"\"><script>alert(1)</script>\">",
+        "<body onload=alert(1)>", "<input type=image src=javascript:x>");
+    const auto result = safe(html);
+    INFO(html << "\n" << result);
+    // Only what is written as a tag or an attribute matters: text may say anything.
+    for (const auto* bad :
+         {"<script",     "<style",     "<svg",        "<math",     "<iframe",    "<object",
+          "<embed",      "<form",      "<input",      "<meta",     "<link",      "<base",
+          "<template",   "<video",     "<noscript",   "<title",    "<textarea",  "<body",
+          " onerror=\"", " onload=\"", " onclick=\"", " style=\"", " srcset=\"", "href=\"j",
+          "href=\"v",    "href=\"d",   "src=\"j",     "src=\"d"})
+        CHECK(result.find(bad) == std::string::npos);
+    CHECK(is_xml(result));
+    CHECK(safe(result) == result);
+}
+
+TEST_CASE("Deep, long and endless HTML takes little time and no more room than is given") {
+    const std::string bytes = GENERATE("<div>", "<b>", "<table><tr><td>", "<a href=x>", "<svg>",
+                                       "<p><ul><li>", "</p>", "<", "&amp;", "<!--", "<font>");
+    std::string html;
+    while (html.size() < 300'000) html += bytes;
+    const auto result = safe_html(html + "end", "", 10'000);
+    CHECK(result.size() <= 10'000);
+    CHECK(is_xml(result));
+    CHECK(plain_text(html + "end").size() <= 100'000);
+}
+
+TEST_CASE("What does not fit is left out, and all elements are closed") {
+    const auto result = safe_html("<p><b>" + std::string(200, 'x') + "&amp;" +
+                                      std::string(200, 'y') + "</b></p><p>z</p>",
+                                  "", 100);
+    CHECK(result.size() <= 100);
+    CHECK(result.ends_with("x</b></p>"));
+    CHECK(safe_html(std::string(1000, '"'), "", 100).size() <= 100);
+}
+
+TEST_CASE("Plain text has one blank between words and one line break between paragraphs") {
+    CHECK(plain_text("Caf&eacute; <b>open</b>") == "Caf\xC3\xA9 open");
+    CHECK(plain_text("<p>a\n  b</p>\n\n<p>c<br>d</p><ul><li>e<li>f</ul>") == "a b\nc\nd\ne\nf");
+    CHECK(plain_text("a<script>x</script>b<style>y</style>") == "ab");
+    CHECK(plain_line(" <p>a</p><p>b</p> ") == "a b");
+    CHECK(plain_line("plain   text\n") == "plain text");
+    CHECK(plain_line("\xC3\xA9\xC3\xA9", 3) == "\xC3\xA9");
+}
+
+TEST_CASE("References become absolute URLs, or nothing") {
+    const auto [reference, url] = GENERATE(table<std::string, std::string>({
+        {"other", "http://x.org/dir/other"},
+        {"../up", "http://x.org/up"},
+        {"/root?a=1&b=2#c", "http://x.org/root?a=1&b=2#c"},
+        {"//y.org/z", "http://y.org/z"},
+        {"?q", "http://x.org/dir/page?q"},
+        {"HTTPS://Y.org", "https://y.org/"},
+        {" http://y.org/a b\n", "http://y.org/a%20b"},
+        {"http://y.org/\xC3\xA9", "http://y.org/%C3%A9"},
+        {"http://y.org/100%", "http://y.org/100%25"},
+        {"ftp://y.org/", ""},
+        {"javascript:x", ""},
+        {"http://", ""},
+        {"http:///x", ""},
+        {"http:x", ""},
+    }));
+    INFO(reference);
+    CHECK(feed::resolve_reference("http://x.org/dir/page", reference) == url);
+    CHECK(feed::resolve_reference("", "relative") == "");
+    CHECK(feed::resolve_reference("", "http://y.org/" + std::string(3000, 'x')) == "");
+}
