@@ -155,7 +155,7 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 16> all{{
+    static const std::array<Table, 22> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -171,6 +171,12 @@ std::span<const Table> tables() {
         {"tokens", {"name"}, {}},
         {"watch_lists", {"id"}, {"objects"}},
         {"releases", {"version"}, {}},
+        {"feeds", {"id"}, {"http_etag", "http_last_modified"}},
+        {"entries", {"id"}, {"tree", "content"}},
+        {"entry_changes", {"entry", "revision"}, {"notes"}},
+        {"mentions", {"class", "name", "entry"}, {}},
+        {"archives", {"feed"}, {}},
+        {"known_urls", {"feed", "hash"}, {}},
         {"meta", {"name"}, {}},
     }};
     return all;

@@ -58,6 +58,16 @@ constexpr std::array own_columns{
     OwnColumn{"subscriptions", "callback_digest"},
     OwnColumn{"notifications", "made_at"},
     OwnColumn{"hub_notes", "number"},
+    OwnColumn{"feeds", "next_fetch_attempt"},
+    OwnColumn{"fetch_events", "event"},
+    OwnColumn{"base_urls", "free_at"},
+    OwnColumn{"feed_hubs", "token"},
+    OwnColumn{"entries", "guid_digest"},
+    OwnColumn{"entry_changes", "notes"},
+    OwnColumn{"mentions", "mentioned_at"},
+    OwnColumn{"archives", "next_url"},
+    OwnColumn{"known_urls", "hash"},
+    OwnColumn{"harvest_notes", "number"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -247,7 +257,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(8, fill_for_schema_8),
                                 upgrade_to(9),
                                 upgrade_to(10),
-                                upgrade_to(11)};
+                                upgrade_to(11),
+                                upgrade_to(12)};
     return all;
 }
 

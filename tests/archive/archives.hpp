@@ -107,6 +107,48 @@ inline void fill(store::Connection& connection) {
     insert(connection, "watch_lists", {Value("abcdefghijklmnop"), awkward, "", "2008-02-15"});
     insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
     insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});
+    const std::int64_t none = 0;
+    insert(connection, "feeds",
+           {Value(one),
+            awkward,
+            std::string(64, 'f'),
+            "https://f.example",
+            awkward,
+            "2026-01-02T03:04:05Z",
+            "",
+            awkward,
+            awkward,
+            "",
+            "en",
+            none,
+            one,
+            "Working",
+            "",
+            "",
+            "",
+            one,
+            Blob{std::string("\"\0\xFF\"", 4)},
+            Blob{""},
+            none,
+            "",
+            none,
+            none,
+            none,
+            "",
+            "",
+            "",
+            "",
+            none});
+    insert(connection, "entries",
+           {Value(one), one, awkward, std::string(32, 'f'), std::string(32, '0'), "", awkward, "",
+            "2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z", "2026-01-02", one, Blob{"tree"},
+            Blob{std::string("\0\xFF", 2)}});
+    insert(connection, "entry_changes", {Value(one), one, "2026-01-02T03:04:05Z", awkward});
+    insert(connection, "mentions", {Value("Gene"), awkward, one, "2026-01-02T03:04:05Z"});
+    insert(connection, "archives",
+           {Value(one), "pipermail", awkward, "walking", one, none, "2026-01-02T03:04:05Z", "",
+            "", none, ""});
+    insert(connection, "known_urls", {Value(one), INT64_MIN, awkward});
     connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");
     connection.execute("INSERT INTO meta (name, value) VALUES ('adopted', 3)");
 }
