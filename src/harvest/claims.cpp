@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/claims.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "harvest/feed_row.hpp"
+#include "store/dialect.hpp"
+
+namespace harvest {
+
+namespace {
+
+using base::format_rfc3339;
+using store::Transaction;
+using store::Value;
+
+// Times have whole seconds, so that one second passes between two requests for certain only if two are counted.
+constexpr std::chrono::seconds counted_spacing = spacing + std::chrono::seconds(1);
+constexpr std::chrono::days read_lately{30};
+constexpr std::int64_t kept_events = 100;  // of each feed
+
+const store::Insert a_base_url{"base_urls", {"base_url", "free_at", "claim"}, {"base_url"}};
+const store::Insert an_event{"fetch_events", {"feed", "created_at", "event", "note"}, {}};
+const store::Insert a_note_of_harvest{"harvest_notes", {"name", "number"}, {"name"}};
+
+// A base URL as a claim finds it.
+struct BaseState {
+    bool is_known = false;
+    std::string free_at, planned_until;
+    std::int64_t claim = 0;
+};
+
+BaseState base_state_in(const store::Row& row, std::size_t first) {
+    if (row.is_null(first)) return {};
+    BaseState state{.is_known = true,
+                    .free_at = std::max(row.text(first), row.text(first + 1)),
+                    .planned_until = row.text(first + 2),
+                    .claim = row.integer(first + 3)};
+    return state;
+}
+
+// Takes a base URL until the claim ends. Returns false if another harvester was faster.
+bool take_base_url(Transaction& transaction, const std::string& base_url, const BaseState& state,
+                   std::int64_t claim, base::Seconds now) {
+    const Value end{format_rfc3339(now + fetch_claim)};
+    if (!state.is_known)
+        return store::insert_unless_there(transaction, a_base_url,
+                                          std::vector{Value{base_url}, end, Value{claim}});
+    return transaction.execute(
+               "UPDATE base_urls SET free_at = ?, claim = ? WHERE base_url = ? AND claim = ?"
+               " AND free_at <= ? AND held_until <= ?",
+               {end, Value{claim}, Value{base_url}, Value{state.claim},
+                Value{format_rfc3339(now)}, Value{format_rfc3339(now)}}) == 1;
+}
+
+// Feeds of one base URL that wait for each other, each at a time of its own.
+class Queues {
+   public:
+    Queues(Transaction& transaction, base::Seconds now) : transaction_(transaction), now_(now) {}
+
+    void put_off(const FeedRow& feed, const BaseState& state) {
+        auto& last = planned_[feed.base_url];
+        if (last == base::Seconds{}) {
+            const auto known = std::max(state.free_at, state.planned_until);
+            last = std::max(base::parse_rfc3339(known).value_or(now_), now_);
+        }
+        last += counted_spacing;
+        transaction_.execute(
+            "UPDATE feeds SET next_fetch_attempt = ? WHERE id = ? AND next_fetch_attempt <= ?",
+            {Value{format_rfc3339(last)}, Value{feed.id}, Value{format_rfc3339(now_)}});
+    }
+    void write() {
+        for (const auto& [base_url, last] : planned_)
+            transaction_.execute("UPDATE base_urls SET planned_until = ? WHERE base_url = ?",
+                                 {Value{format_rfc3339(last)}, Value{base_url}});
+    }
+
+   private:
+    Transaction& transaction_;
+    const base::Seconds now_;
+    std::map<std::string, base::Seconds> planned_;
+};
+
+// Counts the subscriptions of our copies of feeds.
+void count_readers(Transaction& transaction, std::span<ClaimedFeed> claimed, base::Seconds now) {
+    for (auto& one : claimed)
+        one.readers = one.feed.last_read && now < *one.feed.last_read + read_lately ? 1 : 0;
+    if (transaction.query("SELECT 1 FROM topics WHERE subject = 'source_feed' LIMIT 1").empty())
+        return;
+    for (auto& one : claimed)
+        one.readers +=
+            transaction
+                .query("SELECT COUNT(*) FROM topics t JOIN subscriptions s ON s.topic = t.id"
+                       " WHERE t.class = '' AND t.name = ? AND t.subject = 'source_feed'"
+                       " AND s.expires_at > ?",
+                       {Value{std::to_string(one.feed.id)}, Value{format_rfc3339(now)}})
+                .at(0)
+                .integer(0);
+}
+
+void append_event(std::vector<Value>& values, std::int64_t feed, base::Seconds at, EventKind kind,
+                  const std::string& note) {
+    values.emplace_back(feed);
+    values.emplace_back(format_rfc3339(at));
+    values.emplace_back(std::string(name_of(kind)));
+    values.emplace_back(std::string(base::cut_at(note, 255)));
+}
+
+// Returns whether another feed has the URL already.
+bool is_url_taken(Transaction& transaction, const std::string& digest, std::int64_t feed) {
+    return !transaction
+                .query("SELECT 1 FROM feeds WHERE url_digest = ? AND id <> ?",
+                       {Value{digest}, Value{feed}})
+                .empty();
+}
+
+// Moves a feed to its new URL, or disables it where that is the URL of another one.
+void move_feed(Transaction& transaction, const FinishedFetch& fetch) {
+    const auto url = net::parse_url(fetch.after.url);
+    if (!url) return;
+    const auto digest = digest_of_url(*url);
+    const Value id{fetch.after.id};
+    if (is_url_taken(transaction, digest, fetch.after.id)) {
+        transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '',"
+                            " system_status = 'moved to a feed that is there' WHERE id = ?",
+                            {id});
+        return;
+    }
+    transaction.execute("UPDATE feeds SET url = ?, url_digest = ?, base_url = ? WHERE id = ?",
+                        {Value{url->text}, Value{digest}, Value{base_url_of(*url)}, id});
+}
+
+void free_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
+                   const std::optional<base::Seconds>& held_until, base::Seconds now) {
+    transaction.execute("UPDATE base_urls SET free_at = ?, held_until = CASE WHEN held_until > ? "
+                        "THEN held_until ELSE ? END,"
+                        " claim = 0 WHERE base_url = ? AND claim = ?",
+                        {Value{format_rfc3339(now + counted_spacing)},
+                         Value{held_until ? format_rfc3339(*held_until) : ""},
+                         Value{held_until ? format_rfc3339(*held_until) : ""}, Value{base_url},
+                         Value{claim}});
+}
+
+}  // namespace
+
+std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, const ClaimTerms& terms,
+                                     base::Seconds now) {
+    static const std::string due = select_feeds(
+        "LEFT JOIN base_urls b ON b.base_url = f.base_url WHERE f.next_fetch_attempt > ''"
+        " AND f.next_fetch_attempt <= ? ORDER BY f.next_fetch_attempt LIMIT ?",
+        ", b.free_at, b.held_until, b.planned_until, b.claim, f.claim");
+    const Value time{format_rfc3339(now)}, end{format_rfc3339(now + fetch_claim)};
+    std::vector<ClaimedFeed> claimed;
+    std::vector<Value> events;
+    std::set<std::string> taken;
+    Queues queues(transaction, now);
+    for (const auto& row :
+         transaction.query(due, {time, Value{static_cast<std::int64_t>(terms.most)}})) {
+        auto feed = feed_in(row);
+        const auto base = base_state_in(row, feed_columns);
+        if (taken.contains(feed.base_url) || base.free_at > format_rfc3339(now)) {
+            queues.put_off(feed, base);
+            continue;
+        }
+        if (!take_base_url(transaction, feed.base_url, base, terms.claim, now)) continue;
+        taken.insert(feed.base_url);
+        if (transaction.execute(
+                "UPDATE feeds SET next_fetch_attempt = ?, queued = 1, claim = ? WHERE id = ?"
+                " AND claim = ? AND next_fetch_attempt <= ?",
+                {end, Value{terms.claim}, Value{feed.id}, row.value(feed_columns + 4), time}) ==
+            0)
+            continue;
+        append_event(events, feed.id, now, EventKind::queued, "");
+        claimed.push_back({.feed = std::move(feed), .claim = terms.claim});
+    }
+    queues.write();
+    store::insert_many(transaction, an_event, events);
+    count_readers(transaction, claimed, now);
+    return claimed;
+}
+
+bool is_fetch_due(Transaction& transaction, base::Seconds now) {
+    return !transaction
+                .query("SELECT 1 FROM feeds WHERE next_fetch_attempt > '' AND next_fetch_attempt "
+                       "<= ? LIMIT 1",
+                       {Value{format_rfc3339(now)}})
+                .empty();
+}
+
+std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFetch> fetches,
+                           base::Seconds now) {
+    static const std::string finish = "UPDATE feeds SET " + fetched_columns() +
+                                      ", queued = 0, claim = 0 WHERE id = ? AND claim = ?";
+    std::vector<Value> events;
+    std::size_t written = 0;
+    for (const auto& fetch : fetches) {
+        const auto& before = fetch.claimed->feed;
+        free_base_url(transaction, before.base_url, fetch.claimed->claim, fetch.hold_base_until,
+                      now);
+        std::vector<Value> values;
+        append_fetched_values(values, fetch.after);
+        values.emplace_back(before.id);
+        values.emplace_back(fetch.claimed->claim);
+        if (transaction.execute(finish, values) == 0) continue;
+        ++written;
+        if (fetch.after.url != before.url) move_feed(transaction, fetch);
+        append_event(events, before.id, now, fetch.event, fetch.note);
+    }
+    store::insert_many(transaction, an_event, events);
+    return written;
+}
+
+void give_back(Transaction& transaction, std::span<const ClaimedFeed* const> claims,
+               base::Seconds now) {
+    for (const auto* claimed : claims) {
+        free_base_url(transaction, claimed->feed.base_url, claimed->claim, std::nullopt, now);
+        transaction.execute(
+            "UPDATE feeds SET next_fetch_attempt = ?, queued = 0, claim = 0 WHERE id = ? AND "
+            "claim = ?",
+            {Value{format_rfc3339(now)}, Value{claimed->feed.id}, Value{claimed->claim}});
+    }
+}
+
+bool claim_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
+                    base::Seconds now) {
+    const auto rows = transaction.query(
+        "SELECT free_at, held_until, planned_until, claim FROM base_urls WHERE base_url = ?",
+        {Value{base_url}});
+    const auto state = rows.empty() ? BaseState{} : base_state_in(rows.front(), 0);
+    if (state.free_at > format_rfc3339(now)) return false;
+    return take_base_url(transaction, base_url, state, claim, now);
+}
+
+void release_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
+                      base::Seconds now) {
+    free_base_url(transaction, base_url, claim, std::nullopt, now);
+}
+
+void count_outcomes(Transaction& transaction, const std::map<std::string, std::int64_t>& outcomes,
+                    const std::string& slot) {
+    std::vector<Value> values;
+    for (const auto& [name, number] : outcomes) {
+        if (number == 0) continue;
+        values.emplace_back("count " + name + ' ' + slot);
+        values.emplace_back(number);
+    }
+    store::add_many(transaction, a_note_of_harvest, values);
+}
+
+void note_harvester(Transaction& transaction, base::Seconds now) {
+    const std::vector<Value> values{Value{std::string("harvester")},
+                                    Value{std::int64_t{now.time_since_epoch().count()}}};
+    transaction.execute(store::upsert_sql(transaction.engine(), a_note_of_harvest), values);
+}
+
+void sweep(Transaction& transaction, base::Seconds now) {
+    constexpr std::int64_t feeds_at_once = 100;
+
+    for (const auto& row : transaction.query(
+             "SELECT feed, COUNT(*) FROM fetch_events GROUP BY feed HAVING COUNT(*) > ? LIMIT ?",
+             {Value{2 * kept_events}, Value{feeds_at_once}})) {
+        const auto oldest = transaction.query(
+            "SELECT id FROM fetch_events WHERE feed = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+            {row.value(0), Value{kept_events}});
+        if (!oldest.empty())
+            transaction.execute("DELETE FROM fetch_events WHERE feed = ? AND id <= ?",
+                                {row.value(0), oldest.front().value(0)});
+    }
+    const Value yesterday{format_rfc3339(now - std::chrono::days(1))};
+    transaction.execute(
+        "DELETE FROM base_urls WHERE free_at < ? AND held_until < ? AND planned_until < ?",
+        {yesterday, yesterday, yesterday});
+}
+
+}  // namespace harvest

@@ -1,0 +1,79 @@
+// harvest/claims.hpp -- who fetches which feed when: claims of feeds and of base URLs, over all harvesters.
+// A harvester claims feeds that are due, each with its base URL, so that nobody else fetches the feed or asks that server
+// until it is done or its claim has ended. All functions throw store::Failure. Times are those of the store's clock.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harvest/feeds.hpp"
+
+namespace harvest {
+
+// How long a claim lasts. A fetch ends before it, or its harvester writes nothing of it.
+inline constexpr std::chrono::seconds fetch_claim{120};
+// Between the end of a request to a base URL and the begin of the next one, at least.
+inline constexpr std::chrono::seconds spacing{1};
+
+struct ClaimedFeed {
+    FeedRow feed;
+    std::int64_t claim = 0;
+    std::int64_t readers =
+        0;  // subscriptions in force of our copy, and 1 if somebody asked for it within 30 days
+    bool has_hub = false;  // in the table feed_hubs, whether or not it is heard of
+};
+struct ClaimTerms {
+    std::int64_t claim = 0;  // a number above 0 that no other claim has
+    std::size_t most = 0;
+};
+// Claims feeds that are due, those that wait longest first, at most one of each base URL, and records an event
+// `queued` for each. Those whose base URL is busy are put off, each to a second of its own.
+[[nodiscard]] std::vector<ClaimedFeed> claim_feeds(store::Transaction& transaction,
+                                                   const ClaimTerms& terms, base::Seconds now);
+// Returns whether there may be something to claim. Costs an index look-up, and no lock.
+[[nodiscard]] bool is_fetch_due(store::Transaction& transaction, base::Seconds now);
+
+// What came of a fetch.
+struct FinishedFetch {
+    const ClaimedFeed* claimed = nullptr;
+    FeedRow
+        after;  // what the row becomes: its times, validators, failures and status; `url` if it has moved
+    EventKind event = EventKind::fetch_succeeded;
+    std::string note;
+    std::string outcome;                                // as in HarvestNumbers::outcomes
+    std::optional<base::Seconds> hold_base_until = {};  // the server asks for a pause (429)
+};
+// Writes what came of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
+// claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled.
+//   returns  how many were written
+std::size_t finish_fetches(store::Transaction& transaction,
+                           std::span<const FinishedFetch> fetches, base::Seconds now);
+// Gives claims back: the feeds are due again at once.
+void give_back(store::Transaction& transaction, std::span<const ClaimedFeed* const> claims,
+               base::Seconds now);
+
+// Claims a base URL alone, for a request that is no fetch of a feed: a page of an archive, a hub.
+//   returns  false while it is busy or held
+[[nodiscard]] bool claim_base_url(store::Transaction& transaction, const std::string& base_url,
+                                  std::int64_t claim, base::Seconds now);
+void release_base_url(store::Transaction& transaction, const std::string& base_url,
+                      std::int64_t claim, base::Seconds now);
+
+// Adds to HarvestNumbers::outcomes.
+//   slot  tables::slot_of_process()
+void count_outcomes(store::Transaction& transaction,
+                    const std::map<std::string, std::int64_t>& outcomes, const std::string& slot);
+// Notes that a harvester is at work.
+void note_harvester(store::Transaction& transaction, base::Seconds now);
+
+// Deletes events but the newest 100 of each feed, base URLs that nobody needs, and other leftovers; some at a time.
+void sweep(store::Transaction& transaction, base::Seconds now);
+
+}  // namespace harvest

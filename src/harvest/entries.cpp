@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/entries.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/compress.hpp"
+#include "base/digest.hpp"
+#include "base/log.hpp"
+#include "base/utf8.hpp"
+#include "compare/compare.hpp"
+#include "feed/entry_tree.hpp"
+#include "feed/safe_html.hpp"
+#include "store/dialect.hpp"
+#include "tables/releases.hpp"
+#include "tables/rows.hpp"
+#include "tables/trees.hpp"
+
+namespace harvest {
+
+namespace {
+
+using base::format_rfc3339;
+using store::Transaction;
+using store::Value;
+
+const store::Insert an_entry{"entries",
+                             {"feed", "guid", "guid_digest", "seen_digest", "link", "title",
+                              "published", "first_seen", "changed_at", "last_seen", "tree",
+                              "content"},
+                             {"feed", "guid_digest"}};
+const store::Insert an_entry_change{
+    "entry_changes", {"entry", "revision", "created_at", "notes"}, {}};
+
+constexpr std::size_t longest_guid = 2048, longest_link = 2048, longest_title = 512;
+constexpr std::size_t most_content = 1 << 20;  // decompressed, of what is stored
+constexpr std::size_t keys_at_once = 32;
+
+std::string guid_digest_of(const feed::Entry& entry) { return base::md5_hex(entry.id); }
+
+std::string fitting_text(const std::string& text, std::size_t most) {
+    return std::string(base::cut_at(text, most));
+}
+
+std::string text_of_time_or_none(const std::optional<base::Seconds>& time) {
+    return time ? format_rfc3339(*time) : std::string();
+}
+
+// "?, ?, …" with as many places as one statement of this kind has.
+std::string places() {
+    std::string text = "?";
+    for (std::size_t i = 1; i < keys_at_once; ++i) text += ", ?";
+    return text;
+}
+
+// Calls use(row) for the rows that a statement finds for keys, which are its last values.
+template <class Use>
+void for_keys(Transaction& transaction, const std::string& sql, const std::vector<Value>& first,
+              std::span<const Value> keys, Use use) {
+    for (std::size_t at = 0; at < keys.size(); at += keys_at_once) {
+        auto values = first;
+        for (std::size_t i = 0; i < keys_at_once; ++i)
+            values.push_back(keys[std::min(at + i, keys.size() - 1)]);
+        for (const auto& row : transaction.query(sql, values)) use(row);
+    }
+}
+
+std::vector<Value> guid_keys(std::span<const feed::Entry> entries) {
+    std::vector<Value> keys;
+    keys.reserve(entries.size());
+    for (const auto& entry : entries) keys.emplace_back(guid_digest_of(entry));
+    return keys;
+}
+
+// What is recorded of an entry.
+struct KnownEntry {
+    std::int64_t id = 0, revision = 0;
+    std::string seen_digest, tree;
+};
+
+std::optional<KnownEntry> find_entry(Transaction& transaction, std::int64_t feed,
+                                     const std::string& digest) {
+    static constexpr std::string_view sql =
+        "SELECT id, revision, seen_digest, tree FROM entries WHERE feed = ? AND guid_digest = ?";
+    const auto rows =
+        transaction.query(std::string(sql) + std::string(store::for_update(transaction.engine())),
+                          {Value{feed}, Value{digest}});
+    if (rows.empty()) return std::nullopt;
+    return KnownEntry{rows[0].integer(0), rows[0].integer(1), rows[0].text(2), rows[0].blob(3)};
+}
+
+// True for changes that say nothing but that the entry was updated.
+bool is_time_alone(std::span<const compare::Change> changes) {
+    return std::ranges::all_of(changes, [](const compare::Change& change) {
+        const auto* first = !change.path.empty()    ? &change.path.front()
+                            : !change.after.empty() ? &change.after.front().cell
+                                                    : &change.before.front().cell;
+        return first->text == "Updated";
+    });
+}
+
+// Returns what the new version changed; empty: nothing that is worth a change.
+std::vector<compare::Change> changes_between(const KnownEntry& known, const ReadyEntry& ready) {
+    const auto before = tables::unpacked_tree(known.tree);
+    if (!before) {
+        base::log::error("an entry cannot be read",
+                         {{"entry", std::to_string(known.id)}, {"reason", before.error().text}});
+        return {};
+    }
+    auto changes = compare::compare(*before, ready.tree, {}, tree::Models::unknown);
+    if (is_time_alone(changes)) changes.clear();
+    return changes;
+}
+
+std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, base::Seconds now) {
+    const auto& entry = *ready.entry;
+    const std::string time = format_rfc3339(now);
+    return {Value{feed},
+            Value{fitting_text(entry.id, longest_guid)},
+            Value{guid_digest_of(entry)},
+            Value{entry.digest},
+            Value{fitting_text(entry.link, longest_link)},
+            Value{fitting_text(entry.title, longest_title)},
+            Value{text_of_time_or_none(entry.published)},
+            Value{time},
+            Value{time},
+            Value{time.substr(0, 10)},
+            Value{store::Blob{tables::packed_tree(ready.tree)}},
+            Value{store::Blob{base::compress(ready.content)}}};
+}
+
+// Writes a later version of an entry. Returns whether it changed anything that is shown.
+bool write_version(Transaction& transaction, const KnownEntry& known, const ReadyEntry& ready,
+                   base::Seconds now) {
+    const auto& entry = *ready.entry;
+    const auto changes = changes_between(known, ready);
+    const bool is_edit = !changes.empty();
+    const auto revision = known.revision + (is_edit ? 1 : 0);
+    if (is_edit) {
+        tables::Notes notes;
+        notes.changes = changes;
+        tables::shorten(notes);
+        store::insert_many(transaction, an_entry_change,
+                           std::vector{Value{known.id}, Value{revision},
+                                       Value{format_rfc3339(now)},
+                                       Value{tables::to_json(notes)}});
+    }
+    transaction.execute("UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?, "
+                        "tree = ?, content = ?,"
+                        " last_seen = ?, revision = ?, changed_at = CASE WHEN ? = 1 THEN ? ELSE "
+                        "changed_at END WHERE id = ?",
+                        {Value{entry.digest}, Value{fitting_text(entry.link, longest_link)},
+                         Value{fitting_text(entry.title, longest_title)},
+                         Value{text_of_time_or_none(entry.published)},
+                         Value{store::Blob{tables::packed_tree(ready.tree)}},
+                         Value{store::Blob{base::compress(ready.content)}},
+                         Value{format_rfc3339(now).substr(0, 10)}, Value{revision},
+                         Value{std::int64_t{is_edit ? 1 : 0}}, Value{format_rfc3339(now)},
+                         Value{known.id}});
+    return is_edit;
+}
+
+constexpr std::string_view entry_columns =
+    "SELECT id, feed, guid, link, title, published, first_seen, changed_at, revision, tree, "
+    "content FROM entries ";
+
+// Reads a row; nullopt, with a line in the log: it is damaged.
+std::optional<StoredEntry> entry_in(const store::Row& row) {
+    auto nodes = tables::unpacked_tree(row.blob(9));
+    auto content = base::decompress(row.blob(10), most_content);
+    const auto first_seen = base::parse_rfc3339(row.text(6)),
+               changed_at = base::parse_rfc3339(row.text(7));
+    if (!nodes || !content || !first_seen || !changed_at) {
+        base::log::error("an entry cannot be read",
+                         {{"entry", std::to_string(row.integer(0))},
+                          {"reason", !nodes     ? nodes.error().text
+                                     : !content ? content.error().text
+                                                : "its times are none"}});
+        return std::nullopt;
+    }
+    StoredEntry entry{.id = row.integer(0),
+                      .feed = row.integer(1),
+                      .guid = row.text(2),
+                      .link = row.text(3),
+                      .title = row.text(4),
+                      .published = base::parse_rfc3339(row.text(5)),
+                      .first_seen = *first_seen,
+                      .changed_at = *changed_at,
+                      .revision = row.integer(8),
+                      .tree = *std::move(nodes),
+                      .content = *std::move(content),
+                      .changes = {}};
+    return entry;
+}
+
+// Reads the changes of those entries that were edited.
+void add_changes(Transaction& transaction, std::vector<StoredEntry>& entries) {
+    for (auto& entry : entries) {
+        if (entry.revision == 0) continue;
+        for (const auto& row : transaction.query(
+                 "SELECT revision, created_at, notes FROM entry_changes WHERE entry = ? ORDER BY "
+                 "revision DESC LIMIT ?",
+                 {Value{entry.id}, Value{static_cast<std::int64_t>(most_changes_of_entry)}})) {
+            auto notes = tables::notes_from_json(row.text(2));
+            const auto at = base::parse_rfc3339(row.text(1));
+            if (!notes || !at) {
+                base::log::error("a change of an entry cannot be read",
+                                 {{"entry", std::to_string(entry.id)},
+                                  {"revision", std::to_string(row.integer(0))}});
+                continue;
+            }
+            entry.changes.push_back({row.integer(0), *at, std::move(notes->changes)});
+        }
+    }
+}
+
+std::vector<StoredEntry> entries_in(Transaction& transaction, const store::Rows& rows) {
+    std::vector<StoredEntry> entries;
+    for (const auto& row : rows)
+        if (auto entry = entry_in(row)) entries.push_back(*std::move(entry));
+    add_changes(transaction, entries);
+    return entries;
+}
+
+}  // namespace
+
+ReadyEntry make_ready(const feed::Entry& entry) {
+    return {&entry, feed::tree_of(entry), feed::safe_html(entry.content, entry.content_base)};
+}
+
+std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_t feed,
+                                           std::span<const feed::Entry> entries) {
+    static const std::string sql =
+        "SELECT guid_digest, seen_digest FROM entries WHERE feed = ? AND guid_digest IN (" +
+        places() + ")";
+    const auto keys = guid_keys(entries);
+    std::unordered_map<std::string, std::string> seen;
+    for_keys(transaction, sql, {Value{feed}}, keys,
+             [&](const store::Row& row) { seen[row.text(0)] = row.text(1); });
+    std::vector<const feed::Entry*> found;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto known = seen.find(std::get<std::string>(keys[i]));
+        if (known == seen.end() || known->second != entries[i].digest)
+            found.push_back(&entries[i]);
+    }
+    return found;
+}
+
+EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
+                               std::span<const ReadyEntry> entries, base::Seconds now) {
+    EntriesRecorded result;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto& ready = entries[i];
+        const auto digest = guid_digest_of(*ready.entry);
+        auto known = find_entry(transaction, feed, digest);
+        if (!known) {
+            const bool is_inserted = store::insert_unless_there(transaction, an_entry,
+                                                                values_of_new(feed, ready, now));
+            known = find_entry(transaction, feed, digest);
+            if (is_inserted && known) {
+                ++result.added;
+                result.recorded.push_back({known->id, i, true});
+                continue;
+            }
+            ++result.inserted_twice;
+            base::log::error(
+                "an entry was to be recorded a second time: two harvesters have one feed",
+                {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
+            continue;
+        }
+        if (known->seen_digest != ready.entry->digest &&
+            write_version(transaction, *known, ready, now)) {
+            ++result.edited;
+            result.recorded.push_back({known->id, i, false});
+        } else {
+            ++result.skipped;
+        }
+    }
+    if (result.added + result.edited > 0) tables::move_generation(transaction);
+    return result;
+}
+
+void note_seen(Transaction& transaction, std::int64_t feed, std::span<const feed::Entry> entries,
+               base::Date today) {
+    static const std::string sql =
+        "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen < ? AND guid_digest IN (" +
+        places() + ")";
+    const Value day{base::format_date(today)};
+    const auto keys = guid_keys(entries);
+    for (std::size_t at = 0; at < keys.size(); at += keys_at_once) {
+        std::vector<Value> values{day, Value{feed}, day};
+        for (std::size_t i = 0; i < keys_at_once; ++i)
+            values.push_back(keys[std::min(at + i, keys.size() - 1)]);
+        transaction.execute(sql, values);
+    }
+}
+
+std::vector<StoredEntry> load_entries(Transaction& transaction, std::int64_t feed,
+                                      const std::optional<EntryPosition>& before,
+                                      std::size_t most) {
+    const Value limit{static_cast<std::int64_t>(most)};
+    if (!before)
+        return entries_in(
+            transaction,
+            transaction.query(std::string(entry_columns) +
+                                  "WHERE feed = ? ORDER BY changed_at DESC, id DESC LIMIT ?",
+                              {Value{feed}, limit}));
+    const Value time{format_rfc3339(before->changed_at)};
+    return entries_in(
+        transaction,
+        transaction.query(std::string(entry_columns) +
+                              "WHERE feed = ? AND changed_at <= ? AND (changed_at < ? OR id < ?)"
+                              " ORDER BY changed_at DESC, id DESC LIMIT ?",
+                          {Value{feed}, time, time, Value{before->id}, limit}));
+}
+
+std::vector<StoredEntry> load_entries(Transaction& transaction,
+                                      std::span<const std::int64_t> ids) {
+    static const std::string sql = std::string(entry_columns) + "WHERE id IN (" + places() + ")";
+    const std::vector<Value> keys(ids.begin(), ids.end());
+    store::Rows rows;
+    for_keys(transaction, sql, {}, keys, [&](const store::Row& row) { rows.push_back(row); });
+    return entries_in(transaction, rows);
+}
+
+std::size_t count_entries(Transaction& transaction, std::int64_t feed) {
+    return static_cast<std::size_t>(
+        transaction.query("SELECT COUNT(*) FROM entries WHERE feed = ?", {Value{feed}})
+            .at(0)
+            .integer(0));
+}
+
+std::size_t drop_old_entries(Transaction& transaction, std::chrono::days keep, base::Seconds now,
+                             std::size_t most) {
+    const auto oldest = std::chrono::floor<std::chrono::days>(now) - keep;
+    const auto rows = transaction.query(
+        "SELECT e.id FROM entries e WHERE e.last_seen < ?"
+        " AND e.last_seen < (SELECT MAX(w.last_seen) FROM entries w WHERE w.feed = e.feed) AND "
+        "e.feed NOT IN"
+        " (SELECT o.feed FROM mentions m JOIN entries o ON o.id = m.entry) LIMIT ?",
+        {Value{base::format_date(oldest)}, Value{static_cast<std::int64_t>(most)}});
+    for (const auto& row : rows) {
+        transaction.execute("DELETE FROM entry_changes WHERE entry = ?", {row.value(0)});
+        transaction.execute("DELETE FROM entries WHERE id = ?", {row.value(0)});
+    }
+    return rows.size();
+}
+
+}  // namespace harvest

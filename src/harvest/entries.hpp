@@ -1,0 +1,100 @@
+// harvest/entries.hpp -- the tables entries and entry_changes: the entries of source feeds with every later edit.
+// All functions throw store::Failure. Times are those of the store's clock. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "compare/change.hpp"
+#include "feed/feed.hpp"
+#include "store/pool.hpp"
+#include "tree/object.hpp"
+
+namespace harvest {
+
+// An entry as it was fetched, ready to be recorded. The entry outlives it.
+struct ReadyEntry {
+    const feed::Entry* entry = nullptr;
+    std::vector<tree::Node> tree;  // feed::tree_of()
+    std::string content;           // feed::safe_html()
+};
+// Pure.
+[[nodiscard]] ReadyEntry make_ready(const feed::Entry& entry);
+
+// Returns those entries that are new or differ from what is recorded, in their order. The others need no work.
+//   cost  a statement for 32 entries
+[[nodiscard]] std::vector<const feed::Entry*> unrecorded(store::Transaction& transaction,
+                                                         std::int64_t feed,
+                                                         std::span<const feed::Entry> entries);
+
+struct RecordedEntry {
+    std::int64_t id = 0;
+    std::size_t index = 0;  // of `entries`
+    bool is_new = true;     // false: it was edited
+};
+struct EntriesRecorded {
+    std::vector<RecordedEntry> recorded;  // what was new or changed, to look for mentions in
+    std::size_t added = 0, edited = 0, skipped = 0;
+    std::size_t inserted_twice =
+        0;  // another harvester has the same entry recorded meanwhile: it must not
+};
+// Records entries. A new one is inserted. A known one whose tree differs gets a change, unless only `Updated` differs;
+// otherwise its content and digests are replaced without one. An entry that is not in `entries` stays as it is.
+//   entries  in the order in which they are to be numbered: the oldest first
+[[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
+                                             std::span<const ReadyEntry> entries,
+                                             base::Seconds now);
+// Notes that these entries are still in the window of their feed: at most a write a day for each.
+void note_seen(store::Transaction& transaction, std::int64_t feed,
+               std::span<const feed::Entry> entries, base::Date today);
+
+struct EntryChange {
+    std::int64_t revision = 0;  // from 1
+    base::Seconds created_at{};
+    std::vector<compare::Change> changes;
+    bool operator==(const EntryChange&) const = default;
+};
+struct StoredEntry {
+    std::int64_t id = 0, feed = 0;
+    std::string guid, link, title;
+    std::optional<base::Seconds> published;
+    base::Seconds first_seen{},
+        changed_at{};           // changed_at: the last edit; first_seen without one
+    std::int64_t revision = 0;  // 0: it was never edited
+    std::vector<tree::Node> tree;
+    std::string content;               // safe HTML
+    std::vector<EntryChange> changes;  // newest first; at most most_changes
+};
+inline constexpr std::size_t most_changes_of_entry = 20;
+
+// Returns entries of a feed, those that came or changed last first. Damaged rows are left out and logged.
+//   before  (changed_at, id) of the last one of the page before; nullopt: from the newest
+struct EntryPosition {
+    base::Seconds changed_at{};
+    std::int64_t id = 0;
+};
+[[nodiscard]] std::vector<StoredEntry> load_entries(store::Transaction& transaction,
+                                                    std::int64_t feed,
+                                                    const std::optional<EntryPosition>& before,
+                                                    std::size_t most);
+[[nodiscard]] std::vector<StoredEntry> load_entries(store::Transaction& transaction,
+                                                    std::span<const std::int64_t> ids);
+// How many entries a feed has.
+[[nodiscard]] std::size_t count_entries(store::Transaction& transaction, std::int64_t feed);
+
+// Deletes entries that left the window of their feed longer than `keep` ago, some at a time. Feeds of which an entry mentions
+// an object keep all of theirs.
+//   returns  how many
+std::size_t drop_old_entries(store::Transaction& transaction, std::chrono::days keep,
+                             base::Seconds now, std::size_t most);
+
+}  // namespace harvest

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/feed_row.hpp"
+
+#include <array>
+
+#include "base/digest.hpp"
+#include "base/utf8.hpp"
+
+namespace harvest {
+
+namespace {
+
+using store::Value;
+
+constexpr std::array<std::string_view, 28> columns_of_feed{"id",
+                                                           "url",
+                                                           "base_url",
+                                                           "name",
+                                                           "added_at",
+                                                           "last_read",
+                                                           "rss_title",
+                                                           "description",
+                                                           "home_url",
+                                                           "language",
+                                                           "most_kb",
+                                                           "system_enabled",
+                                                           "system_status",
+                                                           "last_fetch_attempt",
+                                                           "last_fetch_success",
+                                                           "last_fetch_hash",
+                                                           "last_fetch_failures",
+                                                           "http_etag",
+                                                           "http_last_modified",
+                                                           "http_304",
+                                                           "next_fetch_attempt",
+                                                           "queued",
+                                                           "update_minutes",
+                                                           "poll_minutes",
+                                                           "last_new_stories",
+                                                           "last_full_fetch",
+                                                           "moved_to",
+                                                           "moved_since"};
+
+std::string text_of_time(const std::optional<base::Seconds>& time) {
+    return time ? base::format_rfc3339(*time) : std::string();
+}
+
+std::string fitting(const std::string& text, std::size_t most) {
+    return std::string(base::cut_at(text, most));
+}
+
+}  // namespace
+
+std::string base_url_of(const net::Url& url) {
+    std::string base(net::name_of(url.scheme));
+    base.append("://").append(url.host);
+    if (url.port != net::default_port(url.scheme)) base += ':' + std::to_string(url.port);
+    return base;
+}
+
+const std::string& FeedRow::display_name() const {
+    if (!name.empty()) return name;
+    return rss_title.empty() ? url : rss_title;
+}
+
+std::string digest_of_url(const net::Url& url) { return base::sha256_hex(net::normalized(url)); }
+
+const std::size_t feed_columns = columns_of_feed.size();
+
+std::string select_feeds(std::string_view rest, std::string_view more) {
+    std::string sql = "SELECT ";
+    for (const auto column : columns_of_feed) {
+        if (column != columns_of_feed.front()) sql += ", ";
+        sql.append("f.").append(column);
+    }
+    return sql.append(more).append(" FROM feeds f ").append(rest);
+}
+
+FeedRow feed_in(const store::Row& row) {
+    std::size_t column = 0;
+    const auto integer = [&] { return row.integer(column++); };
+    const auto text = [&]() -> const std::string& { return row.text(column++); };
+    const auto time = [&] { return base::parse_rfc3339(row.text(column++)); };
+    FeedRow feed;
+    feed.id = integer();
+    feed.url = text();
+    feed.base_url = text();
+    feed.name = text();
+    feed.added_at = time().value_or(base::Seconds{});
+    feed.last_read = base::parse_date(text());
+    feed.rss_title = text();
+    feed.description = text();
+    feed.home_url = text();
+    feed.language = text();
+    feed.most_kb = integer();
+    feed.system_enabled = integer() != 0;
+    feed.system_status = text();
+    feed.last_fetch_attempt = time();
+    feed.last_fetch_success = time();
+    feed.last_fetch_hash = text();
+    feed.last_fetch_failures = integer();
+    feed.http_etag = row.blob(column++);
+    feed.http_last_modified = row.blob(column++);
+    feed.http_304 = integer() != 0;
+    feed.next_fetch_attempt = time();
+    feed.queued = integer() != 0;
+    feed.update_minutes = integer();
+    feed.poll_minutes = integer();
+    feed.last_new_stories = time();
+    feed.last_full_fetch = time();
+    feed.moved_to = text();
+    feed.moved_since = time();
+    return feed;
+}
+
+const std::string& fetched_columns() {
+    static const std::string columns = "rss_title = ?, description = ?, home_url = ?, language = "
+                                       "?, system_enabled = ?, system_status = ?,"
+                                       " last_fetch_attempt = ?, last_fetch_success = ?, "
+                                       "last_fetch_hash = ?, last_fetch_failures = ?,"
+                                       " http_etag = ?, http_last_modified = ?, http_304 = ?, "
+                                       "next_fetch_attempt = ?, update_minutes = ?,"
+                                       " poll_minutes = ?, last_new_stories = ?, last_full_fetch "
+                                       "= ?, moved_to = ?, moved_since = ?";
+    return columns;
+}
+
+void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {
+    for (auto& value : std::vector<Value>{Value{fitting(feed.rss_title, 512)},
+                                          Value{fitting(feed.description, 1000)},
+                                          Value{fitting(feed.home_url, 2048)},
+                                          Value{fitting(feed.language, 32)},
+                                          Value{std::int64_t{feed.system_enabled ? 1 : 0}},
+                                          Value{fitting(feed.system_status, 255)},
+                                          Value{text_of_time(feed.last_fetch_attempt)},
+                                          Value{text_of_time(feed.last_fetch_success)},
+                                          Value{feed.last_fetch_hash},
+                                          Value{feed.last_fetch_failures},
+                                          Value{store::Blob{feed.http_etag}},
+                                          Value{store::Blob{feed.http_last_modified}},
+                                          Value{std::int64_t{feed.http_304 ? 1 : 0}},
+                                          Value{text_of_time(feed.next_fetch_attempt)},
+                                          Value{feed.update_minutes},
+                                          Value{feed.poll_minutes},
+                                          Value{text_of_time(feed.last_new_stories)},
+                                          Value{text_of_time(feed.last_full_fetch)},
+                                          Value{fitting(feed.moved_to, 2048)},
+                                          Value{text_of_time(feed.moved_since)}})
+        values.push_back(std::move(value));
+}
+
+}  // namespace harvest

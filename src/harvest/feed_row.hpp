@@ -1,0 +1,81 @@
+// harvest/feed_row.hpp -- a row of the table feeds as a value.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "net/url.hpp"
+#include "store/connection.hpp"
+
+namespace harvest {
+
+// Returns "https://example.org:8443": scheme, host and, where it is not the default one, port. Requests are
+// spaced by it.
+[[nodiscard]] std::string base_url_of(const net::Url& url);
+
+// Failures are counted in quarters: a hard one, which seldom ends by itself, is 4 of them, a soft one 2, a temporary
+// one 1. Operators and JSON see 1, 0.5 and 0.25.
+inline constexpr std::int64_t quarters_of_hard = 4, quarters_of_soft = 2,
+                              quarters_of_temporary = 1;
+
+// A row of the table feeds. Absent times are nullopt, absent texts empty.
+struct FeedRow {
+    std::int64_t id = 0;
+    std::string url, base_url;
+    std::string name;  // that the operator gave it
+    base::Seconds added_at{};
+    std::optional<base::Date> last_read =
+        {};  // the last day on which somebody asked for our copy
+    // What it says of itself.
+    std::string rss_title = {}, description = {}, home_url = {}, language = {};
+    std::int64_t most_kb = 0;  // of a body, decoded; 0: as configured
+    bool system_enabled = true;
+    std::string system_status =
+        {};  // "Working", "parse error", "HTTP 404 Not Found", "DNS error", …
+    std::optional<base::Seconds> last_fetch_attempt = {}, last_fetch_success = {};
+    std::string last_fetch_hash = {};                     // MD5 of the body, 32 hex digits
+    std::int64_t last_fetch_failures = 0;                 // quarters
+    std::string http_etag = {}, http_last_modified = {};  // byte for byte as the server sent them
+    bool http_304 = false;  // the server has answered 304 to them at least once
+    std::optional<base::Seconds> next_fetch_attempt = {};  // nullopt: never, it is disabled
+    bool queued = false;                                   // a harvester has claimed it
+    std::int64_t update_minutes = 0;  // between updates, as the feed says; 0: it does not
+    std::int64_t poll_minutes = 0;  // between fetches, as the last one decided; 0: there was none
+    std::optional<base::Seconds> last_new_stories = {};
+    std::optional<base::Seconds> last_full_fetch = {};  // without validators
+    std::string moved_to = {};  // where its server says that it has moved to (301, 308)
+    std::optional<base::Seconds> moved_since = {};
+    // A hub tells us at once what is new in it, so that one fetch a day is enough (harvest/push.hpp). Known
+    // of claimed feeds alone; no column of the table.
+    bool pushed = false;
+    bool operator==(const FeedRow&) const = default;
+
+    // The operator's name of it, else its own title, else its URL.
+    [[nodiscard]] const std::string& display_name() const;
+};
+
+// Returns the key of a URL: the SHA-256 of its normalized spelling.
+[[nodiscard]] std::string digest_of_url(const net::Url& url);
+
+// ---- For the functions of this room that read and write rows ----
+
+// Returns "SELECT columns FROM feeds f " + rest.
+//   more  columns behind those of the feed: ", b.free_at"
+[[nodiscard]] std::string select_feeds(std::string_view rest, std::string_view more = {});
+// How many columns of a feed come before others.
+extern const std::size_t feed_columns;
+// Reads a feed in the first columns of a row.
+[[nodiscard]] FeedRow feed_in(const store::Row& row);
+
+// The columns that a fetch may change: "rss_title = ?, …", and their values.
+[[nodiscard]] const std::string& fetched_columns();
+void append_fetched_values(std::vector<store::Value>& values, const FeedRow& feed);
+
+}  // namespace harvest

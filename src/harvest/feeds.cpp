@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/feeds.hpp"
+
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "store/dialect.hpp"
+
+namespace harvest {
+
+namespace {
+
+using base::ErrorKind;
+using base::format_rfc3339;
+using store::Transaction;
+using store::Value;
+
+const store::Insert a_feed{"feeds",
+                           {"url", "url_digest", "base_url", "name", "home_url", "added_at",
+                            "last_read", "next_fetch_attempt"},
+                           {"url_digest"}};
+
+constexpr std::array<std::string_view, 4> event_names{"queued", "fetch_succeeded", "fetch_failed",
+                                                      "fetch_disabled"};
+
+EventKind event_named(std::string_view name) {
+    for (std::size_t i = 0; i < event_names.size(); ++i)
+        if (event_names[i] == name) return static_cast<EventKind>(i);
+    return EventKind::fetch_failed;
+}
+
+std::uint64_t count_in(Transaction& transaction, const std::string& sql,
+                       std::span<const Value> values = {}) {
+    return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
+}
+
+// Deletes rows of a table that belong to a feed, at most so many.
+void delete_of_feed(Transaction& transaction, const std::string& table, std::int64_t feed) {
+    transaction.execute("DELETE FROM " + table + " WHERE feed = ?", {Value{feed}});
+}
+
+}  // namespace
+
+std::string_view name_of(EventKind kind) {
+    return event_names.at(static_cast<std::size_t>(kind));
+}
+
+base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
+                                 base::Seconds now) {
+    const auto url = net::parse_url(base::trim(feed.url));
+    if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
+    const auto digest = digest_of_url(*url);
+    const std::string time = format_rfc3339(now);
+    const bool is_new = store::insert_unless_there(
+        transaction, a_feed,
+        std::vector{Value{url->text}, Value{digest}, Value{base_url_of(*url)},
+                    Value{std::string(base::cut_at(base::legal_text(feed.name), 255))},
+                    Value{std::string(base::cut_at(base::legal_text(feed.home_url), 2048))},
+                    Value{time}, Value{time.substr(0, 10)}, Value{time}});
+    const auto rows =
+        transaction.query("SELECT id FROM feeds WHERE url_digest = ?", {Value{digest}});
+    return AddedFeed{rows.at(0).integer(0), is_new};
+}
+
+bool remove_feed(Transaction& transaction, std::int64_t feed) {
+    const Value id{feed};
+    transaction.execute(
+        "DELETE FROM entry_changes WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
+    transaction.execute(
+        "DELETE FROM mentions WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
+    for (const auto* table : {"entries", "fetch_events", "feed_hubs", "archives", "known_urls"})
+        delete_of_feed(transaction, table, feed);
+    return transaction.execute("DELETE FROM feeds WHERE id = ?", {id}) > 0;
+}
+
+void set_enabled(Transaction& transaction, std::int64_t feed, bool enabled, base::Seconds now) {
+    if (!enabled) {
+        transaction.execute(
+            "UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0, queued = 0"
+            " WHERE id = ?",
+            {Value{feed}});
+        return;
+    }
+    transaction.execute(
+        "UPDATE feeds SET next_fetch_attempt = CASE WHEN claim = 0 THEN ? ELSE "
+        "next_fetch_attempt END,"
+        " last_fetch_failures = 0, system_enabled = 1 WHERE id = ? AND system_enabled = 0",
+        {Value{format_rfc3339(now)}, Value{feed}});
+}
+
+std::size_t kick(Transaction& transaction, std::string_view which, base::Seconds now) {
+    const Value time{format_rfc3339(now)};
+    const std::string due = "UPDATE feeds SET next_fetch_attempt = ?"
+                            " WHERE system_enabled = 1 AND claim = 0";
+    if (which.empty()) return static_cast<std::size_t>(transaction.execute(due, {time}));
+    const auto url = net::parse_url(which);
+    if (!url) return 0;
+    const auto of_feed =
+        transaction.execute(due + " AND url_digest = ?", {time, Value{digest_of_url(*url)}});
+    if (of_feed > 0 || url->target != "/") return static_cast<std::size_t>(of_feed);
+    return static_cast<std::size_t>(
+        transaction.execute(due + " AND base_url = ?", {time, Value{base_url_of(*url)}}));
+}
+
+std::optional<FeedRow> load_feed(Transaction& transaction, std::int64_t feed) {
+    const auto rows = transaction.query(select_feeds("WHERE f.id = ?"), {Value{feed}});
+    if (rows.empty()) return std::nullopt;
+    return feed_in(rows.front());
+}
+
+base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& which) {
+    if (const auto id = base::parse_integer(which)) {
+        if (auto feed = load_feed(transaction, *id)) return *std::move(feed);
+        return base::fail(ErrorKind::absent, "no feed has the id " + which);
+    }
+    if (const auto url = net::parse_url(which)) {
+        const auto rows = transaction.query(select_feeds("WHERE f.url_digest = ?"),
+                                            {Value{digest_of_url(*url)}});
+        if (!rows.empty()) return feed_in(rows.front());
+    }
+    const auto found = list_feeds(transaction, 0, which, 2);
+    if (found.empty())
+        return base::fail(ErrorKind::absent, "no feed has this id, URL or name: " + which);
+    if (found.size() > 1)
+        return base::fail(ErrorKind::conflict,
+                          "several feeds have this in their URL or name: " + which);
+    return found.front();
+}
+
+std::vector<FeedRow> list_feeds(Transaction& transaction, std::int64_t after,
+                                std::string_view text, std::size_t most) {
+    static const std::string sql =
+        select_feeds("WHERE f.id > ? AND (? = '' OR INSTR(f.url, ?) > 0 OR INSTR(f.name, ?) > 0"
+                     " OR INSTR(f.rss_title, ?) > 0) ORDER BY f.id LIMIT ?");
+    const Value part{std::string(text)};
+    std::vector<FeedRow> feeds;
+    for (const auto& row : transaction.query(
+             sql, {Value{after}, part, part, part, part, Value{static_cast<std::int64_t>(most)}}))
+        feeds.push_back(feed_in(row));
+    return feeds;
+}
+
+void note_read(Transaction& transaction, std::int64_t feed, base::Date day) {
+    const Value today{base::format_date(day)};
+    transaction.execute("UPDATE feeds SET last_read = ? WHERE id = ? AND last_read < ?",
+                        {today, Value{feed}, today});
+}
+
+std::vector<FetchEvent> load_events(Transaction& transaction, std::int64_t feed,
+                                    std::size_t most) {
+    std::vector<FetchEvent> events;
+    for (const auto& row :
+         transaction.query("SELECT created_at, event, note FROM fetch_events WHERE feed = ? "
+                           "ORDER BY id DESC LIMIT ?",
+                           {Value{feed}, Value{static_cast<std::int64_t>(most)}}))
+        events.push_back(
+            {.feed = feed,
+             .created_at = base::parse_rfc3339(row.text(0)).value_or(base::Seconds{}),
+             .event = event_named(row.text(1)),
+             .note = row.text(2)});
+    return events;
+}
+
+HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
+    const Value time{format_rfc3339(now)};
+    HarvestNumbers numbers;
+    const auto sums = transaction.query("SELECT COUNT(*), SUM(1 - system_enabled), SUM(CASE WHEN "
+                                        "last_fetch_failures > 0 THEN 1 ELSE 0 END)"
+                                        " FROM feeds");
+    numbers.feeds = static_cast<std::uint64_t>(sums.at(0).integer(0));
+    if (numbers.feeds > 0) {
+        const auto sum_at = [&](std::size_t column) {
+            const auto& value = sums.front().value(column);
+            if (const auto* number = std::get_if<std::int64_t>(&value))
+                return static_cast<std::uint64_t>(*number);
+            return base::parse_count(sums.front().text(column)).value_or(0);
+        };
+        numbers.disabled = sum_at(1);
+        numbers.failing = sum_at(2);
+    }
+    const std::string due =
+        " FROM feeds WHERE next_fetch_attempt > '' AND next_fetch_attempt <= ? AND claim = 0";
+    numbers.due = count_in(transaction, "SELECT COUNT(*)" + due, std::vector{time});
+    numbers.queued = count_in(transaction, "SELECT COUNT(*) FROM feeds WHERE claim > 0");
+    numbers.entries = count_in(transaction, "SELECT COUNT(*) FROM entries");
+    const auto oldest = transaction.query(
+        "SELECT next_fetch_attempt" + due + " ORDER BY next_fetch_attempt LIMIT 1", {time});
+    if (!oldest.empty()) numbers.due_since = base::parse_rfc3339(oldest.front().text(0));
+    std::map<std::string, std::uint64_t> outcomes;
+    constexpr std::string_view prefix = "count ";
+    for (const auto& row : transaction.query("SELECT name, number FROM harvest_notes")) {
+        const std::string_view name = row.text(0);
+        if (name == "harvester")
+            numbers.harvested_at = base::Seconds(std::chrono::seconds(row.integer(1)));
+        if (!name.starts_with(prefix)) continue;
+        const auto outcome = name.substr(prefix.size(), name.rfind(' ') - prefix.size());
+        outcomes[std::string(outcome)] += static_cast<std::uint64_t>(row.integer(1));
+    }
+    numbers.outcomes.assign(outcomes.begin(), outcomes.end());
+    return numbers;
+}
+
+}  // namespace harvest

@@ -1,0 +1,96 @@
+// harvest/feeds.hpp -- the tables feeds and fetch_events: which source feeds there are, what is known of each,
+// and what came of its fetches. Columns and texts are those of Media Cloud's rss-fetcher (docs/harvesting.md).
+// All functions throw store::Failure. Times are those of the store's clock. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "harvest/feed_row.hpp"
+#include "store/pool.hpp"
+
+namespace harvest {
+
+// Returns the time of the store; replaced in tests.
+using StoreClock = std::function<base::Seconds(store::Transaction&)>;
+
+struct NewFeed {
+    std::string url;        // http(s), as net::parse_url() takes it
+    std::string name = {};  // cut at 255 bytes
+    std::string home_url = {};
+};
+struct AddedFeed {
+    std::int64_t id = 0;
+    bool is_new = true;  // false: there was one with this URL, and nothing was written
+};
+// Adds a feed, which is due at once.
+//   error  malformed: the URL
+[[nodiscard]] base::Result<AddedFeed> add_feed(store::Transaction& transaction,
+                                               const NewFeed& feed, base::Seconds now);
+
+// Deletes a feed with its events, entries, mentions and archive.
+//   returns  false: there is none
+bool remove_feed(store::Transaction& transaction, std::int64_t feed);
+
+// Lets a feed be fetched, at once if it was disabled, or not any more.
+void set_enabled(store::Transaction& transaction, std::int64_t feed, bool enabled,
+                 base::Seconds now);
+
+// Makes feeds due now that are enabled: all; those of a base URL; the one with this URL. Requests stay spaced.
+//   which    "" for all, a base URL without a path, or a URL
+//   returns  how many
+std::size_t kick(store::Transaction& transaction, std::string_view which, base::Seconds now);
+
+[[nodiscard]] std::optional<FeedRow> load_feed(store::Transaction& transaction,
+                                               std::int64_t feed);
+// Finds a feed by its id, its URL, or what only one URL contains.
+//   error  absent; conflict: several contain it
+[[nodiscard]] base::Result<FeedRow> find_feed(store::Transaction& transaction,
+                                              const std::string& which);
+// Returns those with an id above `after` whose URL, name or title contains `text`, by id.
+[[nodiscard]] std::vector<FeedRow> list_feeds(store::Transaction& transaction, std::int64_t after,
+                                              std::string_view text, std::size_t most);
+// Notes that somebody asked for our copy of the feed on this day: feeds without readers are fetched once a day.
+void note_read(store::Transaction& transaction, std::int64_t feed, base::Date day);
+
+enum class EventKind : unsigned char { queued, fetch_succeeded, fetch_failed, fetch_disabled };
+[[nodiscard]] std::string_view name_of(EventKind kind);  // as in the column
+struct FetchEvent {
+    std::int64_t feed = 0;
+    base::Seconds created_at{};
+    EventKind event = EventKind::queued;
+    std::string note =
+        {};  // "3 skipped / 2 added", "not modified", "parse error; empty"; cut at 255 bytes
+    bool operator==(const FetchEvent&) const = default;
+};
+// Returns the newest events of a feed, newest first.
+[[nodiscard]] std::vector<FetchEvent> load_events(store::Transaction& transaction,
+                                                  std::int64_t feed, std::size_t most);
+
+// For /metrics, /healthz and operators.
+struct HarvestNumbers {
+    std::uint64_t feeds = 0, disabled = 0;
+    std::uint64_t due = 0;     // that should have been fetched by now
+    std::uint64_t queued = 0;  // that harvesters work on
+    std::uint64_t failing = 0;
+    std::uint64_t entries = 0;
+    std::optional<base::Seconds> due_since = {};  // of the one that waits longest
+    std::optional<base::Seconds> harvested_at =
+        {};  // when a harvester was last at work; nullopt: never
+    // Since the store was made, by all harvesters: "ok", "nonew", "notmodified", "toobig", "parseerror", "noitems",
+    // "posterror", "nodb", "failed", "disabled", "added", "edited", "second insertion".
+    std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};
+};
+//   cost  scans an index: for callers that ask about once a minute
+[[nodiscard]] HarvestNumbers harvest_numbers(store::Transaction& transaction, base::Seconds now);
+
+}  // namespace harvest

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/fetch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "feed/read_feed.hpp"
+#include "feed/reference.hpp"
+
+namespace harvest {
+
+namespace {
+
+using base::ErrorKind;
+
+constexpr std::chrono::hours full_fetch_every{24};
+constexpr std::string_view accepted_types =
+    "application/atom+xml, application/rss+xml, application/feed+json, "
+    "application/rdf+xml;q=0.9, "
+    "application/json;q=0.8, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1";
+
+// "HTTP 404 Not Found"
+std::string http_status_text(int status) {
+    constexpr std::array<std::pair<int, std::string_view>, 17> reasons{
+        {{400, "Bad Request"},
+         {401, "Unauthorized"},
+         {402, "Payment Required"},
+         {403, "Forbidden"},
+         {404, "Not Found"},
+         {405, "Method Not Allowed"},
+         {406, "Not Acceptable"},
+         {408, "Request Timeout"},
+         {410, "Gone"},
+         {421, "Misdirected Request"},
+         {429, "Too Many Requests"},
+         {451, "Unavailable For Legal Reasons"},
+         {500, "Internal Server Error"},
+         {501, "Not Implemented"},
+         {502, "Bad Gateway"},
+         {503, "Service Unavailable"},
+         {504, "Gateway Timeout"}}};
+    auto text = "HTTP " + std::to_string(status);
+    const auto found =
+        std::ranges::find(reasons, status, &std::pair<int, std::string_view>::first);
+    return found == reasons.end() ? text : text.append(" ").append(found->second);
+}
+
+bool is_redirect(int status) {
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+std::string field_or_none(const net::Response& response, std::string_view name) {
+    constexpr std::size_t longest_validator = 1024;
+    const auto field = net::find_field(response.fields, name);
+    return field && field->size() <= longest_validator ? std::string(*field) : std::string();
+}
+
+ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
+                  std::string detail = {}) {
+    ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
+    answer.outcome.status = FetchStatus::failed;
+    answer.outcome.severity = severity;
+    answer.outcome.system_status = std::move(status);
+    answer.outcome.detail = std::move(detail);
+    return answer;
+}
+
+// A permanent redirect that is met in two fetches one after the other moves the feed.
+void note_redirects(FeedRow& after, const Fetch& fetch, base::Seconds now) {
+    if (fetch.redirects == 0 || !fetch.is_permanent) {
+        after.moved_to.clear();
+        after.moved_since.reset();
+    } else if (after.moved_to == fetch.url) {
+        after.url = fetch.url;
+        after.moved_to.clear();
+        after.moved_since.reset();
+    } else {
+        after.moved_to = fetch.url;
+        after.moved_since = now;
+    }
+}
+
+void drop_validators(FeedRow& row) {
+    row.http_etag.clear();
+    row.http_last_modified.clear();
+    row.last_fetch_hash.clear();
+}
+
+// A 304 may come with newer validators (RFC 9110 section 15.4.5).
+ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) {
+    if (!fetch.is_conditional)
+        return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "not asked for");
+    ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
+    if (auto tag = field_or_none(response, "etag"); !tag.empty())
+        answer.after.http_etag = std::move(tag);
+    if (auto date = field_or_none(response, "last-modified"); !date.empty())
+        answer.after.http_last_modified = std::move(date);
+    answer.after.http_304 = true;
+    answer.outcome.status = FetchStatus::notmodified;
+    answer.outcome.detail = "not modified";
+    return answer;
+}
+
+ReadAnswer read_error_status(const Fetch& fetch, int status) {
+    const bool is_soft = status == 404 || status == 408 || status == 429 || status >= 500;
+    return failed(fetch, http_status_text(status), is_soft ? Severity::soft : Severity::hard);
+}
+
+ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
+                     const FetchSettings& settings, base::Seconds now) {
+    ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
+    auto& after = answer.after;
+    if (!fetch.is_conditional) after.last_full_fetch = now;
+    after.http_etag = field_or_none(response, "etag");
+    after.http_last_modified = field_or_none(response, "last-modified");
+    auto hash = base::md5_hex(response.body);
+    if (hash == after.last_fetch_hash) {
+        answer.outcome.status = FetchStatus::notmodified;
+        answer.outcome.detail = "same hash";
+        return answer;
+    }
+    const auto type = net::find_field(response.fields, "content-type").value_or("");
+    auto read = feed::read_feed(response.body, type, fetch.url);
+    if (!read) {
+        // Without validators, the next fetch gets the body again, which may be right then.
+        drop_validators(after);
+        answer.outcome.status = FetchStatus::parseerror;
+        answer.outcome.severity = Severity::soft;
+        answer.outcome.system_status = "parse error";
+        answer.outcome.detail = read.error().text;
+        return answer;
+    }
+    after.last_fetch_hash = std::move(hash);
+    after.rss_title = read->title;
+    after.description = read->description;
+    after.home_url = read->home_url;
+    after.language = read->language;
+    answer.outcome.feed = read->hints;
+    answer.outcome.status = read->entries.empty() ? FetchStatus::noitems : FetchStatus::nonew;
+    if (read->entries.empty()) answer.outcome.system_status = "no entries";
+    if (fetch.is_downgraded) answer.outcome.detail = "redirected from https to http";
+    answer.entries = newest_entries(std::move(read->entries), settings.most_entries);
+    read->entries.clear();
+    answer.feed = *std::move(read);
+    return answer;
+}
+
+}  // namespace
+
+Fetch begin_fetch(ClaimedFeed claimed, base::Seconds now) {
+    const auto& feed = claimed.feed;
+    const bool has_validators = !feed.http_etag.empty() || !feed.http_last_modified.empty();
+    const bool is_full_due =
+        !feed.last_full_fetch || *feed.last_full_fetch + full_fetch_every <= now;
+    Fetch fetch{.claimed = std::move(claimed), .url = {}};
+    fetch.url = fetch.claimed.feed.url;
+    fetch.is_conditional = has_validators && !is_full_due;
+    return fetch;
+}
+
+base::Result<net::Request> request_of(const Fetch& fetch, const FetchSettings& settings) {
+    auto url = net::parse_url(fetch.url);
+    if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
+    const auto& feed = fetch.claimed.feed;
+    const auto readers = fetch.claimed.readers;
+    auto agent = settings.user_agent;
+    if (const auto end = agent.rfind(')'); end != std::string::npos)
+        agent.insert(end,
+                     "; " + std::to_string(readers) + (readers == 1 ? " reader" : " readers"));
+    net::Request request;
+    request.url = *std::move(url);
+    request.fields = {{"User-Agent", std::move(agent)}, {"Accept", std::string(accepted_types)}};
+    if (fetch.is_conditional && !feed.http_etag.empty())
+        request.fields.push_back({"If-None-Match", feed.http_etag});
+    if (fetch.is_conditional && !feed.http_last_modified.empty())
+        request.fields.push_back({"If-Modified-Since", feed.http_last_modified});
+    request.connect = settings.connect;
+    request.total = settings.total;
+    request.most_body =
+        feed.most_kb > 0 ? static_cast<std::size_t>(feed.most_kb) * 1024 : settings.most_bytes;
+    request.asks_for_compression = true;
+    return request;
+}
+
+std::optional<base::Result<Fetch>> redirected(const Fetch& fetch, const net::Response& response) {
+    if (!is_redirect(response.status)) return std::nullopt;
+    const auto location = net::find_field(response.fields, "location");
+    if (!location) return base::fail(ErrorKind::malformed, "a redirect without Location");
+    if (fetch.redirects >= most_redirects)
+        return base::fail(ErrorKind::too_large, "too many redirects");
+    auto target = feed::resolve_reference(fetch.url, *location);
+    target.resize(std::min(target.find('#'), target.size()));
+    const auto url = net::parse_url(target);
+    if (!url) return base::fail(ErrorKind::malformed, "a redirect to what is no URL of the web");
+    Fetch next = fetch;
+    next.is_downgraded =
+        next.is_downgraded || (fetch.url.starts_with("https:") && target.starts_with("http:"));
+    next.url = url->text;
+    ++next.redirects;
+    next.is_permanent = next.is_permanent && (response.status == 301 || response.status == 308);
+    return next;
+}
+
+ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
+                       const FetchSettings& settings, base::Seconds now) {
+    auto answer = response.status == 304 ? read_not_modified(fetch, response)
+                  : response.status >= 200 && response.status < 300
+                      ? read_body(fetch, response, settings, now)
+                      : read_error_status(fetch, response.status);
+    answer.outcome.http_status = response.status;
+    answer.outcome.server = read_hints(response.fields, now);
+    if (answer.outcome.severity == Severity::none) note_redirects(answer.after, fetch, now);
+    return answer;
+}
+
+ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure) {
+    switch (failure.kind) {
+        case net::FailureKind::refused: return failed(fetch, "refused address", Severity::hard);
+        case net::FailureKind::look_up: return failed(fetch, "DNS error", Severity::temporary);
+        case net::FailureKind::connect: return failed(fetch, "connection error", Severity::soft);
+        case net::FailureKind::timeout: return failed(fetch, "read timeout", Severity::soft);
+        case net::FailureKind::tls: return failed(fetch, "SSL error", Severity::hard);
+        case net::FailureKind::protocol: return failed(fetch, "fetch error", Severity::soft);
+        case net::FailureKind::too_large: break;
+    }
+    auto answer = failed(fetch, "too large", Severity::soft);
+    answer.outcome.status = FetchStatus::toobig;
+    return answer;
+}
+
+ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error) {
+    return failed(fetch, error.kind == ErrorKind::too_large ? error.text : "fetch error",
+                  Severity::soft, error.kind == ErrorKind::too_large ? "" : error.text);
+}
+
+std::vector<feed::Entry> newest_entries(std::vector<feed::Entry> entries, std::size_t most) {
+    const auto has_time = [](const feed::Entry& entry) {
+        return entry.published || entry.updated;
+    };
+    if (std::ranges::all_of(entries, has_time))
+        std::ranges::stable_sort(entries, std::greater<>(), [](const feed::Entry& entry) {
+            return entry.published ? *entry.published : *entry.updated;
+        });
+    if (entries.size() > most) entries.resize(most);
+    std::ranges::reverse(entries);
+    return entries;
+}
+
+}  // namespace harvest

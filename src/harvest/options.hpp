@@ -1,0 +1,36 @@
+// harvest/options.hpp -- what an operator decides about harvesting, and what tests replace.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "harvest/feeds.hpp"
+#include "net/address.hpp"
+#include "net/resolver.hpp"
+#include "store/dialect.hpp"
+
+namespace harvest {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+struct HarvestOptions {
+    net::AddressGuard guard = {};
+    net::LookUp look_up = net::look_up_by_system;
+    std::size_t connections = 200;
+    std::chrono::milliseconds connect{5'000}, total{30'000};  // of a fetch
+    std::size_t most_bytes = std::size_t{150} * 1024;         // of a body, decoded
+    std::size_t most_entries = 20;                            // of one fetch, the newest ones
+    std::chrono::days keep{14};                               // entries that mention no object
+    // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; fetches add the number of readers.
+    std::string user_agent = "Varve-harvester";
+    // Hubs push to this with a token behind: "https://x.org/changes/push/". Empty: no hub is asked.
+    std::string push_url = {};
+    StoreClock clock = store::now;  // of the store: for everything that is written
+    std::function<SteadyTime()> steady =
+        std::chrono::steady_clock::now;  // for what a harvester waits for
+};
+
+}  // namespace harvest

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/schedule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.hpp"
+
+namespace harvest {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::seconds;
+
+constexpr seconds after_news = 30min, without_news = 60min, without_readers = 24h,
+                  after_damage = 3h, when_too_big = 60min, when_store_is_away = 15min,
+                  for_each_failure = 3h;
+constexpr seconds longest_wait = 24h, asked_to_wait = 1h, probe_every = std::chrono::days(7);
+constexpr std::int64_t most_failures = 30 * quarters_of_hard;
+constexpr double spread = 0.1;
+
+std::int64_t quarters_of(Severity severity) {
+    switch (severity) {
+        case Severity::none: return 0;
+        case Severity::temporary: return quarters_of_temporary;
+        case Severity::soft: return quarters_of_soft;
+        case Severity::hard: break;
+    }
+    return quarters_of_hard;
+}
+
+// Returns the value of a directive of Cache-Control: "max-age=3600"; nullopt: it has none.
+std::optional<std::int64_t> directive_in(std::string_view field, std::string_view name) {
+    for (const auto part : base::split(field, ',')) {
+        const auto equals = std::min(part.find('='), part.size());
+        if (!base::equal_ignoring_case(base::trim(part.substr(0, equals)), name)) continue;
+        auto value =
+            equals == part.size() ? std::string_view("0") : base::trim(part.substr(equals + 1));
+        if (value.size() > 1 && value.starts_with('"') && value.ends_with('"'))
+            value = value.substr(1, value.size() - 2);
+        return base::parse_integer(value);
+    }
+    return std::nullopt;
+}
+
+std::optional<seconds> positive(seconds wait) {
+    if (wait <= 0s) return std::nullopt;
+    return std::min<seconds>(wait, std::chrono::days(366));
+}
+
+bool is_success(FetchStatus status) {
+    return status == FetchStatus::ok || status == FetchStatus::nonew ||
+           status == FetchStatus::notmodified || status == FetchStatus::noitems;
+}
+
+// Returns the wait before what anybody asks for is looked at.
+seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::int64_t failures) {
+    const bool is_backup = claimed.readers == 0 || claimed.feed.pushed;
+    switch (outcome.status) {
+        case FetchStatus::ok: return is_backup ? without_readers : after_news;
+        case FetchStatus::nonew:
+        case FetchStatus::notmodified: return is_backup ? without_readers : without_news;
+        case FetchStatus::noitems: return is_backup ? without_readers : after_damage;
+        case FetchStatus::parseerror: return after_damage;
+        case FetchStatus::toobig: return when_too_big;
+        case FetchStatus::posterror: return without_news;
+        case FetchStatus::nodb: return when_store_is_away;
+        case FetchStatus::failed:
+        case FetchStatus::disabled: break;
+    }
+    return std::min(for_each_failure * std::max<std::int64_t>(failures / quarters_of_hard, 1),
+                    longest_wait);
+}
+
+seconds asked_wait(const FetchOutcome& outcome) {
+    seconds wait{0};
+    const auto at_least = [&](const std::optional<seconds>& asked) {
+        if (asked) wait = std::max(wait, std::min(*asked, longest_wait));
+    };
+    const bool is_busy = outcome.http_status == 429 || outcome.http_status == 503;
+    at_least(is_busy ? outcome.server.retry_after.value_or(asked_to_wait)
+                     : outcome.server.retry_after);
+    at_least(outcome.server.fresh_for);
+    if (outcome.feed) {
+        at_least(outcome.feed->ttl);
+        at_least(outcome.feed->period);
+    }
+    return wait;
+}
+
+// Returns the first time that is not in an hour or on a day that the feed wants to be left alone in.
+base::Seconds after_skipped(base::Seconds time, const feed::UpdateHints& hints) {
+    using std::chrono::days;
+    using std::chrono::hours;
+    if (hints.skip_hours.all() || hints.skip_days.all()) return time;
+    constexpr int hours_of_week = 24 * 7;
+    for (int step = 0; step < hours_of_week; ++step) {
+        const auto day = std::chrono::floor<days>(time);
+        const auto hour = std::chrono::floor<hours>(time - day).count();
+        const auto weekday = std::chrono::weekday(day).c_encoding();
+        if (!hints.skip_hours.test(static_cast<std::size_t>(hour)) &&
+            !hints.skip_days.test(weekday))
+            return time;
+        time = std::chrono::floor<hours>(time) + hours(1);
+    }
+    return time;
+}
+
+std::string note_of(const FetchOutcome& outcome) {
+    if (outcome.status == FetchStatus::ok || outcome.status == FetchStatus::nonew) {
+        auto note = std::to_string(outcome.skipped) + " skipped / " +
+                    std::to_string(outcome.added) + " added";
+        if (outcome.edited > 0) note += " / " + std::to_string(outcome.edited) + " edited";
+        return outcome.detail.empty() ? note : note + "; " + outcome.detail;
+    }
+    if (outcome.status == FetchStatus::notmodified) return outcome.detail;
+    return outcome.detail.empty() ? outcome.system_status
+                                  : outcome.system_status + "; " + outcome.detail;
+}
+
+std::int64_t minutes_of(seconds time) {
+    return std::chrono::ceil<std::chrono::minutes>(time).count();
+}
+
+void note_hints(FeedRow& after, const FetchOutcome& outcome) {
+    if (!outcome.feed) return;
+    const auto& hints = *outcome.feed;
+    const auto period = hints.period ? hints.period : hints.ttl;
+    after.update_minutes = period ? period->count() : 0;
+}
+
+}  // namespace
+
+std::string_view name_of(FetchStatus status) {
+    constexpr std::array<std::string_view, 10> names{
+        "ok",      "nonew",     "notmodified", "toobig", "parseerror",
+        "noitems", "posterror", "nodb",        "failed", "disabled"};
+    return names.at(static_cast<std::size_t>(status));
+}
+
+ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now) {
+    ServerHints hints;
+    if (const auto field = net::find_field(fields, "retry-after")) {
+        const auto text = base::trim(*field);
+        if (const auto number = base::parse_count(text))
+            hints.retry_after = positive(
+                seconds(static_cast<std::int64_t>(std::min<std::uint64_t>(*number, 1U << 30U))));
+        else if (const auto date = base::parse_http_date(text))
+            hints.retry_after = positive(*date - now);
+    }
+    std::optional<std::int64_t> max_age;
+    for (const auto& field : fields)
+        if (base::equal_ignoring_case(field.name, "cache-control") && !max_age)
+            max_age = directive_in(field.value, "max-age");
+    if (max_age) {
+        hints.fresh_for = positive(seconds(std::clamp<std::int64_t>(*max_age, 0, 1 << 30)));
+    } else if (const auto field = net::find_field(fields, "expires")) {
+        if (const auto date = base::parse_http_date(base::trim(*field)))
+            hints.fresh_for = positive(*date - now);
+    }
+    return hints;
+}
+
+FinishedFetch schedule(const ClaimedFeed& claimed, FeedRow after, const FetchOutcome& outcome,
+                       const ScheduleTime& time) {
+    FinishedFetch finished;
+    finished.claimed = &claimed;
+    finished.after = std::move(after);
+    auto& row = finished.after;
+    finished.note = note_of(outcome);
+    finished.outcome = name_of(outcome.status);
+    row.last_fetch_attempt = time.now;
+    row.system_status = outcome.system_status;
+    if (is_success(outcome.status)) {
+        row.last_fetch_success = time.now;
+        row.last_fetch_failures = 0;
+        row.system_enabled = true;
+    } else {
+        row.last_fetch_failures += quarters_of(outcome.severity);
+        finished.event = EventKind::fetch_failed;
+    }
+    if (outcome.added + outcome.edited > 0) row.last_new_stories = time.now;
+    note_hints(row, outcome);
+    const auto wait =
+        std::max(own_wait(claimed, outcome, row.last_fetch_failures), asked_wait(outcome));
+    row.poll_minutes = minutes_of(wait);
+    const auto jitter =
+        seconds(std::lround(static_cast<double>(wait.count()) * spread * time.random));
+    auto next = time.now + wait + jitter;
+    if (outcome.feed) next = after_skipped(next, *outcome.feed);
+    row.next_fetch_attempt = next;
+    if (outcome.http_status == 429) finished.hold_base_until = time.now + wait;
+    const bool is_gone = outcome.http_status == 410;
+    if (is_gone || row.last_fetch_failures > most_failures) {
+        finished.event = EventKind::fetch_disabled;
+        finished.outcome = name_of(FetchStatus::disabled);
+        row.system_enabled = false;
+        row.next_fetch_attempt =
+            is_gone ? std::nullopt
+                    : std::optional<base::Seconds>(time.now + probe_every + jitter);
+    }
+    return finished;
+}
+
+}  // namespace harvest

@@ -1,0 +1,25 @@
+// harvest/workers.hpp -- what the workers of a harvester share.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "harvest/options.hpp"
+#include "store/pool.hpp"
+
+namespace harvest {
+
+// The harvester keeps it longer than its workers live. All belong to one thread.
+struct Workplace {
+    store::Pool& pool;
+    const HarvestOptions& options;
+    std::mt19937_64 random;
+
+    // Returns a number for a claim that no harvester has used, as far as 62 random bits can promise it.
+    [[nodiscard]] std::int64_t new_claim() {
+        return static_cast<std::int64_t>(random() >> 2U) + 1;
+    }
+};
+
+}  // namespace harvest
