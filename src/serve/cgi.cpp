@@ -20,7 +20,7 @@ namespace serve {
 namespace {
 
 // The fields that routes read. Others are dropped, so that a request takes no memory for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fields = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> known_fields = {{
     {"HTTP_ACCEPT", "accept"},
     {"HTTP_ACCEPT_ENCODING", "accept-encoding"},
     {"HTTP_A_IM", "a-im"},
@@ -29,6 +29,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fie
     {"HTTP_IF_NONE_MATCH", "if-none-match"},
     {"HTTP_ORIGIN", "origin"},
     {"HTTP_SEC_FETCH_SITE", "sec-fetch-site"},
+    {"HTTP_X_HUB_SIGNATURE", "x-hub-signature"},
 }};
 
 // The variables that contain the path of a request; views into the caller's strings.
@@ -136,6 +137,7 @@ void read_body(Request& request, const Streams& streams) {
     const auto length = announced.value_or(0);
     const auto until = std::chrono::steady_clock::now() + streams.input_timeout;
     auto left = std::min(length, longest_body);
+    const auto most_kept = longest_kept_body_at(request.path);
     std::string body;
     std::array<char, 8192> piece;
     while (left > 0) {
@@ -147,11 +149,11 @@ void read_body(Request& request, const Streams& streams) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         left -= static_cast<std::size_t>(count);
-        if (is_kept && length <= longest_kept_body)
+        if (is_kept && length <= most_kept)
             body.append(piece.data(), static_cast<std::size_t>(count));
     }
     if (!is_kept) return;
-    if (length > longest_kept_body)
+    if (length > most_kept)
         request.body_error = body_too_long();
     else
         set_body(request, std::move(body));

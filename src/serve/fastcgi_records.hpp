@@ -27,7 +27,7 @@ inline constexpr std::size_t longest_variables = 64 * 1024;
 inline constexpr std::size_t most_other_records = 64;
 
 // Reads the records that a web server sends on one connection, in pieces of any size. Holds one
-// request at a time; memory is at most longest_variables, longest_kept_body and a small constant.
+// request at a time; memory is at most longest_variables, longest_body and a small constant.
 class RecordReader {
    public:
     // What FCGI_GET_VALUES is answered with.
@@ -106,8 +106,9 @@ class RecordReader {
     bool keeps_connection_ = false;
     bool is_too_long_ = false;  // the variables exceed their limit
     bool is_cut_ = false;
-    std::string variables_;     // FCGI_PARAMS so far
-    bool keeps_input_ = false;  // it is POST
+    std::string variables_;                      // FCGI_PARAMS so far
+    bool keeps_input_ = false;                   // it is POST
+    std::size_t most_kept_ = longest_kept_body;  // of its input
     bool is_input_too_long_ = false;
     std::string input_;              // FCGI_STDIN so far, where it is kept
     std::size_t dropped_ = 0;        // bytes of content read and dropped since the last request

@@ -25,6 +25,11 @@ void Response::set_field(std::string_view name, std::string value) {
         found->second = std::move(value);
 }
 
+std::size_t longest_kept_body_at(std::string_view target) {
+    const auto path = target.substr(0, target.find('?'));
+    return path.find(push_prefix) == std::string_view::npos ? longest_kept_body : longest_body;
+}
+
 HttpError body_too_long() {
     return {413, "What was sent is longer than " + std::to_string(longest_kept_body / 1024) +
                      " KB. Send it in several parts."};
@@ -47,6 +52,7 @@ std::string_view reason_phrase(int status) {
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
         case 408: return "Request Timeout";
+        case 410: return "Gone";
         case 411: return "Length Required";
         case 413: return "Content Too Large";
         case 414: return "URI Too Long";

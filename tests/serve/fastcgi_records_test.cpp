@@ -279,7 +279,7 @@ TEST_CASE("A body is dropped up to its limit; beyond, the request is answered wi
                       record(FcgiClient::params, FcgiClient::pairs_of(FcgiClient::get("/a"))) +
                       record(FcgiClient::params, "");
     std::string body;
-    for (int i = 0; i < 8; ++i) body += record(FcgiClient::input, std::string(32768, 'b'));
+    for (int i = 0; i < 16; ++i) body += record(FcgiClient::input, std::string(32768, 'b'));
     CHECK(events_of(head + body + record(FcgiClient::input, "")) == Events{"request 1 /a keep"});
     CHECK(events_of(head + body + record(FcgiClient::input, "b")) == Events{"request 1 /a cut"});
     // The limit is for all that is dropped, also of unknown requests.
@@ -390,5 +390,33 @@ TEST_CASE("A body above 128 KB is 413, and the next request of the connection ha
         CHECK(request.body_error.has_value() == (size > 131'072));
         if (request.body_error) CHECK(request.body_error->status == 413);
         reader.answered();
+    }
+}
+
+TEST_CASE("What a hub pushes is kept up to 512 KB") {
+    for (const auto& [path, size, is_kept] :
+         std::vector<std::tuple<std::string, std::size_t, bool>>{
+             {"/changes/push/x?y", 524'288, true},
+             {"/changes/push/x", 524'289, false},
+             {"/changes/watch?x=/push/", 131'073, false}}) {
+        INFO(path << ' ' << size);
+        const std::string pairs = std::string("\x0e\x04", 2) + "REQUEST_METHODPOST" + "\x0b" +
+                                  static_cast<char>(path.size()) + "REQUEST_URI" + path;
+        RecordReader fresh({.connections = 512, .requests = 64});
+        auto bytes = begin() + record(FcgiClient::params, pairs) + record(FcgiClient::params, "");
+        for (auto left = size; left > 0; left -= std::min<std::size_t>(left, 30'000))
+            bytes +=
+                record(FcgiClient::input, std::string(std::min<std::size_t>(left, 30'000), 'x'));
+        bytes += record(FcgiClient::input, "");
+        std::string_view rest = bytes;
+        auto step = fresh.read(rest);
+        while (step.event == Event::more && step.used < rest.size()) {
+            rest.remove_prefix(step.used);
+            step = fresh.read(rest);
+        }
+        REQUIRE(step.event == Event::request);
+        const auto request = fresh.request("");
+        CHECK(request.body.size() == (is_kept ? size : 0));
+        CHECK(request.body_error.has_value() == !is_kept);
     }
 }
