@@ -10,6 +10,7 @@
 #include <libxml/HTMLparser.h>
 #include <optional>
 #include <utf8.h>
+#include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -317,10 +318,47 @@ namespace {
 
 // Of a tag. libxml2 compares each attribute with all before it.
 constexpr std::size_t most_attributes = 256, longest_tag = 256 * 1024;
+// libxml2 stops at 256 open elements.
+constexpr std::size_t deepest_element = 200;
 
 bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
            static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool ends_name(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/' || c == '>' || c == '<' ||
+           c == '=';
+}
+
+// Returns the name of a tag that begins at `begin` of a text.
+std::string_view name_at(std::string_view text, std::size_t begin) {
+    auto end = begin;
+    while (end < text.size() && !ends_name(text[end])) ++end;
+    return text.substr(begin, end - begin);
+}
+
+// Returns where a tag ends: at the '>' that is in no quotes; at the next '<' if there is none before; else at the end.
+std::size_t end_of_tag(std::string_view text) {
+    auto at = text.find_first_of("<>\"'", 1);
+    while (at != std::string_view::npos && text[at] != '<' && text[at] != '>') {
+        const char quote = text[at];
+        const auto is_end = [quote](char c) { return c == quote || c == '<'; };
+        const auto found =
+            std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at) + 1, text.end(), is_end);
+        at = static_cast<std::size_t>(found - text.begin());
+        if (at == text.size() || text[at] == '<') break;
+        at = text.find_first_of("<>\"'", at + 1);
+    }
+    return std::min(at, text.size());
+}
+
+// Elements of HTML that have no end tag, and no other meaning in a feed.
+bool is_void_element(std::string_view name) {
+    constexpr auto names = std::to_array<std::string_view>({"br", "hr", "img", "wbr"});
+    return name.size() <= 3 && std::ranges::any_of(names, [&](auto each) {
+               return base::equal_ignoring_case(each, name);
+           });
 }
 
 // Writes XML that is closer to what its author meant.
@@ -335,16 +373,27 @@ class XmlMender {
     }
 
    private:
-    // Drops what is before the first markup.
+    // Drops what is before the first markup, and what a server wrote before a declaration: "<b>Warning</b>: …".
     void drop_junk() {
+        constexpr std::size_t longest_junk = 16 * 1024;
+        const auto markup = first_markup();
+        if (markup == std::string_view::npos) return;
+        auto begin = markup;
+        const auto element = name_at(rest_, markup + 1);
+        if (begins_name(rest_[markup + 1]) && !base::equal_ignoring_case(element, "html"))
+            if (const auto declaration = rest_.substr(0, longest_junk).find("<?xml ");
+                declaration != std::string_view::npos)
+                begin = declaration;
+        if (!base::trim(rest_.substr(0, begin)).empty()) is_mended_ = true;
+        rest_.remove_prefix(begin);
+    }
+    [[nodiscard]] std::size_t first_markup() const {
         for (std::size_t at = rest_.find('<'); at != std::string_view::npos;
              at = rest_.find('<', at + 1)) {
             const auto next = at + 1 < rest_.size() ? rest_[at + 1] : ' ';
-            if (next != '?' && next != '!' && !begins_name(next)) continue;
-            if (!base::trim(rest_.substr(0, at)).empty()) is_mended_ = true;
-            rest_.remove_prefix(at);
-            return;
+            if (next == '?' || next == '!' || begins_name(next)) return at;
         }
+        return std::string_view::npos;
     }
 
     void copy(std::size_t bytes) {
@@ -359,58 +408,124 @@ class XmlMender {
     }
 
     void step() {
-        std::size_t plain = 0;
-        while (plain < rest_.size() && rest_[plain] != '<' && rest_[plain] != '&') ++plain;
-        copy(plain);
+        copy_text(rest_.size());
         if (rest_.empty()) return;
-        if (rest_.front() == '&') return mend_reference();
-        if (rest_.starts_with("<![CDATA[")) return copy_until("]]>", "<![CDATA[");
-        if (rest_.starts_with("<!--")) return drop_until("-->", 4);
-        if (rest_.starts_with("<?")) return drop_until("?>", 2);
+        if (rest_.starts_with("<![CDATA[")) return copy_section();
+        if (rest_.starts_with("<!--")) return drop_until(comment_end_, 4);
+        if (rest_.starts_with("<?")) return drop_until(instruction_end_, 2);
         if (rest_.starts_with("<!")) return drop_declaration();
         mend_tag();
     }
 
+    // Copies at most so many bytes, up to the next '<', and mends references.
+    void copy_text(std::size_t bytes) {
+        const auto behind = rest_.size() - bytes;
+        while (rest_.size() > behind && rest_.front() != '<') {
+            const auto text = rest_.substr(0, rest_.size() - behind);
+            copy(std::min(text.find_first_of("<&"), text.size()));
+            if (rest_.size() > behind && rest_.front() == '&') mend_reference();
+        }
+    }
+
+    // What ends a section, and whether the rest has one: it is not looked for again where there is none.
+    struct End {
+        std::string_view mark;
+        bool is_missing = false;
+    };
+    std::size_t find(End& end, std::size_t from) {
+        if (end.is_missing) return std::string_view::npos;
+        const auto found = rest_.find(end.mark, from);
+        end.is_missing = found == std::string_view::npos;
+        return found;
+    }
+
     // Copies a section; where it has no end, its mark is dropped and what follows is read as markup.
-    void copy_until(std::string_view end, std::string_view mark) {
-        const auto found = rest_.find(end);
+    void copy_section() {
+        constexpr std::string_view mark = "<![CDATA[";
+        const auto found = find(section_end_, mark.size());
         if (found == std::string_view::npos) return write("", mark.size());
-        copy(found + end.size());
+        copy(found + section_end_.mark.size());
     }
     // Drops a comment or an instruction; where it has no end, it is text.
-    void drop_until(std::string_view end, std::size_t mark) {
-        const auto found = rest_.find(end, mark);
+    void drop_until(End& end, std::size_t mark) {
+        const auto found = find(end, mark);
         if (found == std::string_view::npos) return write("&lt;", 1);
-        drop(found + end.size());
+        drop(found + end.mark.size());
     }
 
     // Drops a DOCTYPE with all that it declares: no entity of it is ever expanded.
     void drop_declaration() {
         std::size_t at = 2;
         bool is_inside = false;
+        const auto skip_to = [&](std::string_view end) {
+            at = std::min(rest_.find(end, at + 1), rest_.size() - end.size()) + end.size() - 1;
+        };
         for (; at < rest_.size(); ++at) {
-            const char c = rest_[at];
+            const auto rest = rest_.substr(at);
+            const char c = rest.front();
+            if (c == '>' && !is_inside) break;
             if (c == '[') is_inside = true;
             if (c == ']') is_inside = false;
-            if ((c == '"' || c == '\'') && is_inside) {
-                const auto end = rest_.find(c, at + 1);
-                if (end == std::string_view::npos) break;
-                at = end;
-            }
-            if (c == '>' && !is_inside) break;
+            if (!is_inside) continue;
+            if (rest.starts_with("<!--"))
+                skip_to("-->");
+            else if (rest.starts_with("<?"))
+                skip_to("?>");
+            else if (c == '"' || c == '\'')
+                skip_to({&c, 1});
         }
-        write("", at + 1);
+        is_mended_ = is_mended_ || at >= rest_.size();
+        drop(at + 1);
     }
+
+    // ---- Tags: each end tag ends the element that it names, so that one mistake in an entry spoils no other ----
 
     void mend_tag() {
         const char next = rest_.size() > 1 ? rest_[1] : ' ';
         if (!begins_name(next) && next != '/') return write("&lt;", 1);
-        const auto end = std::min(rest_.find('>'), rest_.size());
+        const auto end = end_of_tag(rest_);
+        const bool is_whole = end < rest_.size() && rest_[end] == '>';
+        if (next == '/') return mend_end_tag(end + (is_whole ? 1 : 0));
         const auto tag = rest_.substr(0, end);
         if (end > longest_tag ||
-            std::count(tag.begin(), tag.end(), '=') > ptrdiff_t{most_attributes})
-            return write("", end + 1);
+            std::count(tag.begin(), tag.end(), '=') > std::ptrdiff_t{most_attributes})
+            return write("", end + (is_whole ? 1 : 0));
+        if (!is_whole) return end < rest_.size() ? write("&lt;", 1) : write("", end);
+        mend_start_tag(name_at(rest_, 1), end);
+    }
+
+    //   end  where the '>' is
+    void mend_start_tag(std::string_view name, std::size_t end) {
+        const bool is_empty = rest_[end - 1] == '/';
+        if (!is_empty && open_.size() + too_deep_ >= deepest_element) ++too_deep_;
+        if (too_deep_ > 0) return write("", end + 1);
         copy(1);
+        copy_text(end - 1);
+        if (is_empty) return copy(1);
+        if (is_void_element(name)) return write("/>", 1);
+        open_.push_back(name);
+        copy(1);
+    }
+
+    void mend_end_tag(std::size_t bytes) {
+        const auto name = name_at(rest_, 2);
+        if (too_deep_ > 0) {
+            --too_deep_;
+            return write("", bytes);
+        }
+        if (!open_.empty() && open_.back() == name && rest_[bytes - 1] == '>') {
+            open_.pop_back();
+            return copy(bytes);
+        }
+        const auto opened = std::find_if(open_.rbegin(), open_.rend(), [&](auto each) {
+            return base::equal_ignoring_case(each, name);
+        });
+        if (opened == open_.rend()) return write("", bytes);
+        for (auto left = opened - open_.rbegin() + 1; left > 0; --left) {
+            out_.append("</").append(open_.back()).append(">");
+            open_.pop_back();
+        }
+        write("", bytes);
     }
 
     // "&amp;", "&#8217;", "&#x2019;", "&nbsp;", or a bare &.
@@ -459,6 +574,9 @@ class XmlMender {
     std::string_view rest_;
     std::string out_;
     bool is_mended_ = false;
+    std::vector<std::string_view> open_;  // names of elements
+    std::size_t too_deep_ = 0;            // elements that are open and were left out
+    End section_end_{"]]>"}, comment_end_{"-->"}, instruction_end_{"?>"};
 };
 
 }  // namespace

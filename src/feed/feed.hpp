@@ -41,7 +41,7 @@ struct Entry {
     std::string content_base =
         {};  // absolute URL that relative ones in `content` are meant against
     std::string digest =
-        {};  // MD5 of all of the above, 32 hex digits: equal entries have equal digests
+        {};  // MD5 of all of the above but the guid, 32 hex digits: equal entries have equal digests
     bool operator==(const Entry&) const = default;
 };
 

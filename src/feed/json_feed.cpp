@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <simdjson.h>
 #include <string>
 #include <vector>
@@ -85,11 +87,47 @@ Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limit
     return entry;
 }
 
+// Returns the number of "\uXXXX" that a text begins with; nullopt: it begins otherwise.
+std::optional<unsigned> escaped_unit(std::string_view text) {
+    unsigned unit = 0;
+    if (!text.starts_with("\\u") || text.size() < 6) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 6, unit, 16);
+    if (error != std::errc() || end != text.data() + 6) return std::nullopt;
+    return unit;
+}
+
+// Returns JSON with a blank for each control character, and U+FFFD for each half of a surrogate pair: programs that cut
+// a title in the middle of an emoji write such halves.
+std::string mended_json(std::string_view text) {
+    const auto is_between = [](std::optional<unsigned> unit, unsigned least, unsigned most) {
+        return unit && *unit >= least && *unit <= most;
+    };
+    std::string mended;
+    mended.reserve(text.size());
+    while (!text.empty()) {
+        std::size_t taken = text.front() == '\\' ? 2 : 1;
+        if (const auto unit = escaped_unit(text); is_between(unit, 0xD800, 0xDFFF)) {
+            const bool is_pair = is_between(unit, 0xD800, 0xDBFF) &&
+                                 is_between(escaped_unit(text.substr(6)), 0xDC00, 0xDFFF);
+            taken = is_pair ? 12 : 6;
+            mended += is_pair ? text.substr(0, taken) : "\\ufffd";
+        } else if (static_cast<unsigned char>(text.front()) < 0x20) {
+            mended += ' ';
+        } else {
+            mended += text.substr(0, taken);
+        }
+        text.remove_prefix(std::min(taken, text.size()));
+    }
+    return mended;
+}
+
 }  // namespace
 
 base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
                                   const ReadLimits& limits) {
-    const auto parsed = tree::parse_json(text);
+    auto parsed = tree::parse_json(text);
+    const bool is_recovered = !parsed;
+    if (is_recovered) parsed = tree::parse_json(mended_json(text));
     if (!parsed) return base::fail_at("not well-formed", parsed.error());
     const auto& root = parsed->root;
     Json items;
@@ -97,6 +135,7 @@ base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
         text_of(root, "version", 200).empty())
         return base::fail(base::ErrorKind::malformed, "no version");
     Feed feed{.format = Format::json};
+    feed.repairs.is_recovered = is_recovered;
     feed.title = plain_of(base::escape_html(text_of(root, "title", limits.most_text)));
     feed.description =
         plain_of(base::escape_html(text_of(root, "description", limits.most_text)));

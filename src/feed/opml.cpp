@@ -9,11 +9,13 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/charset.hpp"
+#include "feed/xml_attributes.hpp"
 
 namespace feed {
 namespace {
 
 constexpr std::size_t most_feeds = 100'000, most_bytes = 32 << 20;
+constexpr std::size_t longest_value = 4096;  // of an attribute; a longer one is cut
 
 // Collects outlines.
 struct OpmlReader {
@@ -22,18 +24,13 @@ struct OpmlReader {
     bool is_opml = false, has_root = false, is_too_long = false;
 };
 
-std::string_view text_at(const xmlChar* text) {
-    return text ? std::string_view(reinterpret_cast<const char*>(text)) : std::string_view();
-}
-
 void take_outline(OpmlReader& reader, const xmlChar** attributes, int count) {
     ListedFeed feed;
     std::string text;
     for (int i = 0; i < count; ++i) {
-        const auto* const* one = attributes + 5 * static_cast<std::ptrdiff_t>(i);
-        const auto name = base::fold_ascii(text_at(one[0]));
-        const std::string value(base::trim(
-            {reinterpret_cast<const char*>(one[3]), static_cast<std::size_t>(one[4] - one[3])}));
+        const XmlAttribute attribute(attributes, i);
+        const auto name = base::fold_ascii(attribute.name());
+        const std::string value(base::trim(attribute.value(longest_value)));
         if (name == "xmlurl") feed.url = value;
         if (name == "title") feed.title = value;
         if (name == "text") text = value;
@@ -51,7 +48,7 @@ void take_outline(OpmlReader& reader, const xmlChar** attributes, int count) {
 void on_opml_start(void* context, const xmlChar* local, const xmlChar*, const xmlChar*, int,
                    const xmlChar**, int count, int, const xmlChar** attributes) {
     auto& reader = *static_cast<OpmlReader*>(context);
-    const auto name = base::fold_ascii(text_at(local));
+    const auto name = base::fold_ascii(view_of(local));
     if (!reader.has_root) reader.is_opml = name == "opml";
     reader.has_root = true;
     if (reader.is_opml && name == "outline") take_outline(reader, attributes, count);

@@ -72,7 +72,7 @@ void identify(std::vector<Entry>& entries) {
         auto guid = key_of_guid(entry.guid), link = key_of_guid(entry.link);
         if (!guid.empty() && is_only(guids, guid))
             entry.id = std::move(guid);
-        else if (!link.empty() && is_only(links, link))
+        else if (!link.empty() && is_only(links, link) && !guids.contains(link))
             entry.id = std::move(link);
         else
             entry.id = key_of_content(digest, entry);

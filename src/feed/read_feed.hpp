@@ -24,7 +24,8 @@ namespace feed {
                                            const std::string& url, const ReadLimits& limits = {});
 
 // Sets Entry::id and Entry::digest of all entries: the guid; where a guid is missing or several entries
-// have it, the link, if only one entry of the feed has it; else "md5:" and the MD5 of link, title and content.
+// have it, the link, if only one entry of the feed has it and none has it as its guid; else "md5:" and the MD5 of
+// link, title and content.
 // Guids that are URLs are the same with http and https. Of entries that are then still equal, the first one stays.
 void identify(std::vector<Entry>& entries);
 

@@ -17,6 +17,7 @@
 #include "feed/formats.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
+#include "feed/xml_attributes.hpp"
 
 namespace feed {
 namespace {
@@ -206,44 +207,37 @@ struct Attributes {
     std::optional<bool> is_permalink;
 };
 
-std::string_view view_of(const xmlChar* text) {
-    return text ? std::string_view(reinterpret_cast<const char*>(text)) : std::string_view();
-}
-
-// libxml2's array of five pointers for each attribute: local name, prefix, URI, begin and end of the value.
 Attributes read_attributes(const xmlChar** all, int count) {
     constexpr std::size_t longest = 4096;
     Attributes read;
     for (int i = 0; i < count; ++i) {
-        const auto* const* one = all + 5 * static_cast<std::ptrdiff_t>(i);
-        const auto name = base::fold_ascii(view_of(one[0]));
-        const auto prefix = view_of(one[1]);
-        const std::string_view value(
-            reinterpret_cast<const char*>(one[3]),
-            std::min(static_cast<std::size_t>(one[4] - one[3]), longest));
-        if (prefix == "xml") {
-            if (name == "base") read.base = value;
-            if (name == "lang") read.lang = value;
+        const XmlAttribute attribute(all, i);
+        const auto name = base::fold_ascii(attribute.name());
+        auto value = attribute.value(longest);
+        const auto keyword = [&] { return base::fold_ascii(base::trim(value)); };
+        if (attribute.prefix() == "xml") {
+            if (name == "base") read.base = std::move(value);
+            if (name == "lang") read.lang = std::move(value);
             continue;
         }
         if (name == "type")
-            read.type = base::fold_ascii(base::trim(value));
+            read.type = keyword();
         else if (name == "mode")
-            read.mode = base::fold_ascii(base::trim(value));
+            read.mode = keyword();
         else if (name == "rel")
-            read.rel = base::fold_ascii(base::trim(value));
+            read.rel = keyword();
         else if (name == "href")
-            read.href = value;
+            read.href = std::move(value);
         else if (name == "term")
-            read.term = value;
+            read.term = std::move(value);
         else if (name == "label")
-            read.label = value;
+            read.label = std::move(value);
         else if (name == "text")
-            read.text = value;
+            read.text = std::move(value);
         else if (name == "about")
-            read.about = value;
+            read.about = std::move(value);
         else if (name == "ispermalink")
-            read.is_permalink = base::fold_ascii(base::trim(value)) != "false";
+            read.is_permalink = keyword() != "false";
     }
     return read;
 }
@@ -320,6 +314,24 @@ std::optional<std::size_t> day_named(std::string_view text) {
 bool is_binary(std::string_view type) {
     return type.find('/') != std::string_view::npos && !type.starts_with("text/") &&
            !type.ends_with("/xml") && !type.ends_with("+xml");
+}
+
+// Returns whether a text has an end tag, a tag that needs none, or a character reference.
+bool looks_like_html(std::string_view text) {
+    for (auto at = text.find_first_of("<&"); at != std::string_view::npos;
+         at = text.find_first_of("<&", at + 1)) {
+        constexpr std::size_t longest_reference = 12;
+        const auto rest = text.substr(at);
+        if (rest.starts_with("</")) return true;
+        if (rest.front() == '<') {
+            const auto tag = base::fold_ascii(rest.substr(0, 4));
+            if (tag == "<br>" || tag == "<br/" || tag == "<br " || tag == "<img") return true;
+            continue;
+        }
+        const auto end = rest.substr(0, longest_reference).find_first_of("; ");
+        if (end != std::string_view::npos && end > 1 && rest[end] == ';') return true;
+    }
+    return false;
 }
 
 // Builds a feed of the tags and texts of a document.
@@ -445,11 +457,9 @@ class Builder {
         }
         std::string tag = "<" + std::string(local);
         for (int i = 0; i < count; ++i) {
-            const auto* const* one = attributes + 5 * static_cast<std::ptrdiff_t>(i);
-            tag.append(" ").append(view_of(one[0])).append("=\"");
-            tag += base::escape_html({reinterpret_cast<const char*>(one[3]),
-                                      static_cast<std::size_t>(one[4] - one[3])});
-            tag += '"';
+            const XmlAttribute attribute(attributes, i);
+            tag.append(" ").append(attribute.name()).append("=\"");
+            tag += base::escape_html(attribute.value(limits_.most_text)) + '"';
         }
         add_markup(tag + '>');
     }
@@ -485,8 +495,7 @@ class Builder {
     }
 
     void begin_entry(Frame& frame) {
-        if (is_inside(Element::entry) && is_in_entry_ && !open_.back().is_ignored)
-            is_in_entry_ = false;
+        end_entry();
         if (feed_.entries.size() >= limits_.most_entries) {
             ++feed_.left_out;
             frame.is_ignored = true;
@@ -496,20 +505,23 @@ class Builder {
         feed_.entries.back().content_base = frame.base;
         is_in_entry_ = true;
         seen_ = {};
-        if (!frame.attributes.about.empty())
-            feed_.entries.back().guid = base::trim(frame.attributes.about);
+        set_guid(feed_.entries.back(), frame.attributes.about);
         seen_.is_guid_weak = true;
+    }
+
+    void end_entry() {
+        if (auto* one = entry(); one && one->link.empty()) one->link = seen_.permalink;
+        is_in_entry_ = false;
     }
 
     void leave(Frame& frame) {
         switch (frame.element) {
-            case Element::entry: is_in_entry_ = false; return;
+            case Element::entry: return end_entry();
             case Element::title: return take_title(frame);
             case Element::link: return take_text_link(frame);
             case Element::guid: return take_guid(frame);
             case Element::rdf_about:
-                if (auto* one = entry(); one && one->guid.empty())
-                    one->guid = base::trim(frame.text);
+                if (auto* one = entry(); one && one->guid.empty()) set_guid(*one, frame.text);
                 return;
             case Element::published: return take_published(frame);
             case Element::updated: return take_updated(frame);
@@ -536,13 +548,13 @@ class Builder {
     }
 
     void take_title(Frame& frame) {
-        auto title = plain_of(as_html(frame));
         auto* one = entry();
+        auto& has_title = one ? seen_.has_title : has_title_;
         auto& place = one ? one->title : feed_.title;
-        if (place.empty() || (!frame.is_weak && !seen_.has_title)) {
-            if (!title.empty()) place = std::move(title);
-        }
-        if (one && !frame.is_weak) seen_.has_title = true;
+        auto title = plain_of(title_as_html(frame));
+        if (title.empty() || has_title || (frame.is_weak && !place.empty())) return;
+        place = std::move(title);
+        has_title = !frame.is_weak;
     }
 
     // <link href= rel=>, of Atom, and of RSS that has such links too.
@@ -580,16 +592,23 @@ class Builder {
         if (place.empty() || entry() == nullptr) place = std::move(url);
     }
 
+    // Sets the guid unless the text is none, or too long for one. Returns whether it is one.
+    static bool set_guid(Entry& entry, std::string_view text) {
+        constexpr std::size_t longest = 2048;
+        const auto guid = base::trim(text);
+        if (guid.empty() || guid.size() > longest) return false;
+        entry.guid = guid;
+        return true;
+    }
+
     void take_guid(Frame& frame) {
         auto* one = entry();
-        const std::string guid(base::trim(frame.text));
-        if (one == nullptr || guid.empty() || guid.size() > 2048) return;
-        if (one->guid.empty() || seen_.is_guid_weak) one->guid = guid;
+        if (one == nullptr || !(one->guid.empty() || seen_.is_guid_weak)) return;
+        if (!set_guid(*one, frame.text)) return;
         seen_.is_guid_weak = false;
         const bool is_rss_guid = feed_.format != Format::atom;
         if (is_rss_guid && frame.attributes.is_permalink.value_or(true))
-            seen_.permalink = resolve_reference("", guid);
-        if (one->link.empty() && !seen_.permalink.empty()) one->link = seen_.permalink;
+            seen_.permalink = resolve_reference("", one->guid);
     }
 
     void take_published(Frame& frame) {
@@ -625,6 +644,14 @@ class Builder {
         if (type == "text" || (type == "text/plain" && mode != "escaped"))
             return base::escape_html(frame.text);
         return frame.text;
+    }
+
+    // Titles without a type have markup in some feeds, and in others they are about it.
+    [[nodiscard]] static std::string title_as_html(const Frame& frame) {
+        if (frame.attributes.type.empty() && frame.attributes.mode.empty() &&
+            !looks_like_html(frame.text))
+            return base::escape_html(frame.text);
+        return as_html(frame);
     }
 
     void take_content(Frame& frame) {
@@ -694,6 +721,7 @@ class Builder {
     std::vector<Frame> open_;
     std::size_t too_deep_ = 0, markup_depth_ = 0;
     bool is_root_seen_ = false, has_format_ = false, is_html_ = false, is_in_entry_ = false;
+    bool has_title_ = false;  // the feed, of its own vocabulary
     Seen seen_;
     Author author_;
     std::vector<Author> authors_;  // of the feed

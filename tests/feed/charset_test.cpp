@@ -125,6 +125,17 @@ TEST_CASE("XML that is none is mended") {
         {"<!DOCTYPE rss PUBLIC \"-//Netscape//DTD RSS 0.91//EN\" \"http://x/y.dtd\"><rss/>",
          "<rss/>"},
         {"<a><?php echo '</a>'; ?></a>", "<a></a>"},
+        {"<br /><b>Warning</b>: x<br />\n<?xml version='1.0'?><a/>", "<a/>"},
+        {"<html><?xml version='1.0'?><a/></html>", "<html><a/></html>"},
+        {"<!DOCTYPE a [<!-- don't --><?x ]>?><!ENTITY x 'y'>]><a/>", "<a/>"},
+        {"<a><b>x</a>", "<a><b>x</b></a>"},
+        {"<a>x</b></a>", "<a>x</a>"},
+        {"<a><b><i>x</b></i></a>", "<a><b><i>x</i></b></a>"},
+        {"<A>x</a >", "<A>x</A>"},
+        {"<a>x<br>y<IMG src='a>b'></br></a>", "<a>x<br/>y<IMG src='a>b'/></a>"},
+        {"<a b='>'/>", "<a b='>'/>"},
+        {"<a>x <b y <c/></a>", "<a>x &lt;b y <c/></a>"},
+        {"<a><b c='d", "<a>"},
     }));
     INFO(written);
     CHECK(mend_xml(written).text == mended);

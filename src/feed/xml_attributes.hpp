@@ -1,0 +1,44 @@
+// feed/xml_attributes.hpp -- the attributes of a tag as libxml2 passes them to a SAX2 handler.
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <libxml/parser.h>
+#include <string>
+#include <string_view>
+
+#include "base/utf8.hpp"
+
+namespace feed {
+
+[[nodiscard]] inline std::string_view view_of(const xmlChar* text) {
+    return text ? std::string_view(reinterpret_cast<const char*>(text)) : std::string_view();
+}
+
+// One attribute: five pointers for local name, prefix, URI, and begin and end of the value.
+class XmlAttribute {
+   public:
+    XmlAttribute(const xmlChar** all, int index)
+        : parts_(all + 5 * static_cast<std::ptrdiff_t>(index)) {}
+
+    [[nodiscard]] std::string_view name() const { return view_of(parts_[0]); }
+    [[nodiscard]] std::string_view prefix() const { return view_of(parts_[1]); }
+    // Returns the value, cut at a character. libxml2 leaves &amp; as &#38; where it does not substitute entities.
+    [[nodiscard]] std::string value(std::size_t most) const {
+        constexpr std::string_view reference = "&#38;";
+        const std::string_view written(reinterpret_cast<const char*>(parts_[3]),
+                                       static_cast<std::size_t>(parts_[4] - parts_[3]));
+        std::string value(base::cut_at(written, most));
+        for (auto at = value.find(reference); at != std::string::npos;
+             at = value.find(reference, at + 1))
+            value.replace(at, reference.size(), "&");
+        return value;
+    }
+
+   private:
+    const xmlChar** parts_;
+};
+
+}  // namespace feed

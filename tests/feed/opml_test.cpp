@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "feed/opml.hpp"
+
+#include <string>
+#include <vector>
+
+#include "base/utf8.hpp"
+#include "support/catch.hpp"
+
+using namespace std::string_literals;
+using feed::ListedFeed;
+using feed::read_opml;
+using feed::write_opml;
+
+namespace {
+
+using List = std::vector<ListedFeed>;
+
+std::string opml(const std::string& outlines) {
+    return "<?xml version='1.0'?><opml version='2.0'><head><title>t</title></head><body>" +
+           outlines + "</body></opml>";
+}
+
+List list_of(const std::string& bytes) {
+    const auto list = read_opml(bytes);
+    INFO((list ? "" : list.error().text));
+    REQUIRE(list.has_value());
+    return *list;
+}
+
+}  // namespace
+
+TEST_CASE("A list that is written is read as it was") {
+    const List list = {
+        {"http://x.org/feed?a=1&b=2#c", "Jane's \"<news>\" & more", "http://x.org/?a=1&b=2"},
+        {"https://y.org/r\xC3\xA9sum\xC3\xA9", "\xE2\x80\x9CQuoted\xE2\x80\x9D &amp; &#38;", ""},
+        {"http://z.org/", "", ""},
+        {"x-not-a-url", "t", "h"}};
+    const auto written = write_opml("All & <more>", list);
+    const auto read = list_of(written);
+    REQUIRE(read.size() == list.size());
+    CHECK(read[0] == list[0]);
+    CHECK(read[1] == list[1]);
+    CHECK(read[2] == ListedFeed{"http://z.org/", "http://z.org/", ""});
+    CHECK(read[3] == list[3]);
+    CHECK(write_opml("All & <more>", read) == write_opml("All & <more>", list_of(written)));
+    CHECK(written.find("<title>All &amp; &lt;more&gt;</title>") != std::string::npos);
+}
+
+TEST_CASE("Outlines are read whatever their depth, type and case, each URL once") {
+    CHECK(list_of(opml("<outline text='folder'><outline><outline XMLURL=' http://x.org/1 ' "
+                       "text='a' Title='b'/></outline><outline type='link' url='http://x.org/2'/>"
+                       "</outline><Outline type='atom' xmlUrl='http://x.org/3' text='c' "
+                       "htmlurl='http://x.org/'/><outline xmlUrl='http://x.org/1'/>"
+                       "<outline xmlUrl=''/>")) ==
+          List{{"http://x.org/1", "b", ""}, {"http://x.org/3", "c", "http://x.org/"}});
+}
+
+TEST_CASE("Lists are read with the mistakes that programs make") {
+    CHECK(
+        list_of("junk\n" + opml("<outline xmlUrl='http://x.org/?a=1&b=2' text='a&nbsp;& b'>")) ==
+        List{{"http://x.org/?a=1&b=2", "a\xC2\xA0& b", ""}});
+    CHECK(list_of("<?xml version='1.0' encoding='iso-8859-1'?>"
+                  "<opml><outline xmlUrl='u' text='\x93\xE9\x94'/></opml>") ==
+          List{{"u", "\xE2\x80\x9C\xC3\xA9\xE2\x80\x9D", ""}});
+    CHECK(list_of("<opml><body><outline xmlUrl='a'/><outline xmlUrl='b") == List{{"a", "", ""}});
+    CHECK(list_of(opml("")).empty());
+}
+
+TEST_CASE("What is no list is an error") {
+    const auto* bytes = GENERATE("", " ", "x", "<html/>", "<rss><outline xmlUrl='x'/></rss>",
+                                 "{}", "<a><opml><outline xmlUrl='x'/></opml></a>");
+    INFO(bytes);
+    const auto list = read_opml(bytes);
+    REQUIRE_FALSE(list.has_value());
+    CHECK(list.error().kind == base::ErrorKind::malformed);
+}
+
+TEST_CASE("A list with too many feeds or bytes is refused, whole") {
+    std::string outlines;
+    for (int i = 0; i < 100'001; ++i) outlines += "<outline xmlUrl='" + std::to_string(i) + "'/>";
+    const auto many = read_opml(opml(outlines));
+    REQUIRE_FALSE(many.has_value());
+    CHECK(many.error().kind == base::ErrorKind::too_large);
+    const auto long_one = read_opml(opml(std::string(33 << 20, ' ')));
+    REQUIRE_FALSE(long_one.has_value());
+    CHECK(long_one.error().kind == base::ErrorKind::too_large);
+}
+
+TEST_CASE("Hostile lists load nothing and give legal text") {
+    std::string bytes, deep;
+    for (int i = 1; i < 256; ++i) bytes += static_cast<char>(i);
+    for (int i = 0; i < 100'000; ++i) deep += "<outline>";
+    const auto written =
+        GENERATE_COPY("<!DOCTYPE opml [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>" +
+                          opml("<outline xmlUrl='u&x;' text='&x;'/>"),
+                      opml("<outline xmlUrl=\"u" + bytes + "\" text=\"" + bytes + "\"/>"),
+                      opml("<outline xmlUrl='u'/>" + deep));
+    for (const auto& feed : list_of(written)) {
+        CHECK(feed.url.find("root:") == std::string::npos);
+        CHECK(feed.title.find("root:") == std::string::npos);
+        CHECK(base::is_legal_text(feed.url + feed.title + feed.home_url));
+    }
+}
