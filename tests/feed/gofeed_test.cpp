@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,6 +11,7 @@
 
 #include "base/date.hpp"
 #include "base/text.hpp"
+#include "feed/gofeed_data.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
@@ -22,9 +21,7 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-const fs::path gofeed_data = "/usr/share/gocode/src/github.com/mmcdole/gofeed/testdata";
-const std::string document_url = "http://document.example/feed";
+using sample::content_of_file, sample::gofeed_data, sample::gofeed_url;
 
 // Where we read otherwise on purpose, by the name of the file.
 const std::map<std::string, std::string> known_differences = {
@@ -32,11 +29,6 @@ const std::map<std::string, std::string> known_differences = {
     {"entry_id_xml_base.xml",
      "the id of an entry is no reference: it is the same wherever the feed is"},
 };
-
-std::string content_of_file(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string text_in(const json& object, const char* key) {
     return object.contains(key) && object[key].is_string() ? object[key].get<std::string>()
@@ -54,7 +46,7 @@ std::string seconds_text(const std::optional<base::Seconds>& time) {
 }
 
 std::string absolute(const std::string& link) {
-    return link.empty() ? link : feed::resolve_reference(document_url, link);
+    return link.empty() ? link : feed::resolve_reference(gofeed_url, link);
 }
 
 // What is compared of an entry, in the words of both.
@@ -185,7 +177,7 @@ void check_folder(const char* folder, const char* feed_ending, const char* json_
         const auto theirs = json::parse(content_of_file(expected), nullptr, false);
         REQUIRE_FALSE(theirs.is_discarded());
         const auto name = file.filename().string();
-        const auto mine = feed::read_feed(content_of_file(file), "", document_url);
+        const auto mine = feed::read_feed(content_of_file(file), "", gofeed_url);
         const auto difference =
             mine ? difference_of(*mine, is_special ? as_universal(theirs) : theirs)
                  : mine.error().text;
