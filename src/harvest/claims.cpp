@@ -174,7 +174,11 @@ std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, const ClaimTerms&
             0)
             continue;
         append_event(events, feed.id, now, EventKind::queued, "");
-        claimed.push_back({.feed = std::move(feed), .claim = terms.claim});
+        auto base_url = feed.base_url;
+        claimed.push_back({.feed = std::move(feed),
+                           .claim = terms.claim,
+                           .claimed_at = now,
+                           .base_url = std::move(base_url)});
     }
     queues.write();
     store::insert_many(transaction, an_event, events);
@@ -190,6 +194,31 @@ bool is_fetch_due(Transaction& transaction, base::Seconds now) {
                 .empty();
 }
 
+std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed* const> claims) {
+    constexpr std::size_t at_once = 32;
+    static const auto select = [] {
+        std::string text = "SELECT id, claim FROM feeds WHERE id IN (?";
+        for (std::size_t i = 1; i < at_once; ++i) text += ", ?";
+        return text + ")";
+    }();
+    const auto sql = select + std::string(store::for_update(transaction.engine()));
+    std::map<std::int64_t, std::int64_t> found;
+    for (std::size_t at = 0; at < claims.size(); at += at_once) {
+        std::vector<Value> ids;
+        for (std::size_t i = 0; i < at_once; ++i)
+            ids.emplace_back(claims[std::min(at + i, claims.size() - 1)]->feed.id);
+        for (const auto& row : transaction.query(sql, ids))
+            found[row.integer(0)] = row.integer(1);
+    }
+    std::vector<bool> ours;
+    ours.reserve(claims.size());
+    for (const auto* claimed : claims) {
+        const auto row = found.find(claimed->feed.id);
+        ours.push_back(row != found.end() && row->second == claimed->claim);
+    }
+    return ours;
+}
+
 std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFetch> fetches,
                            base::Seconds now) {
     static const std::string finish = "UPDATE feeds SET " + fetched_columns() +
@@ -198,8 +227,8 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
     std::size_t written = 0;
     for (const auto& fetch : fetches) {
         const auto& before = fetch.claimed->feed;
-        free_base_url(transaction, before.base_url, fetch.claimed->claim, fetch.hold_base_until,
-                      now);
+        free_base_url(transaction, fetch.claimed->base_url, fetch.claimed->claim,
+                      fetch.hold_base_until, now);
         std::vector<Value> values;
         append_fetched_values(values, fetch.after);
         values.emplace_back(before.id);
@@ -216,7 +245,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
 void give_back(Transaction& transaction, std::span<const ClaimedFeed* const> claims,
                base::Seconds now) {
     for (const auto* claimed : claims) {
-        free_base_url(transaction, claimed->feed.base_url, claimed->claim, std::nullopt, now);
+        free_base_url(transaction, claimed->base_url, claimed->claim, std::nullopt, now);
         transaction.execute(
             "UPDATE feeds SET next_fetch_attempt = ?, queued = 0, claim = 0 WHERE id = ? AND "
             "claim = ?",

@@ -110,10 +110,10 @@ ReadAnswer read_error_status(const Fetch& fetch, int status) {
 }
 
 ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
-                     const FetchSettings& settings, base::Seconds now) {
+                     const FetchSettings& settings) {
     ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
     auto& after = answer.after;
-    if (!fetch.is_conditional) after.last_full_fetch = now;
+    if (!fetch.is_conditional) after.last_full_fetch = fetch.claimed.claimed_at;
     after.http_etag = field_or_none(response, "etag");
     after.http_last_modified = field_or_none(response, "last-modified");
     auto hash = base::md5_hex(response.body);
@@ -150,7 +150,8 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
 
 }  // namespace
 
-Fetch begin_fetch(ClaimedFeed claimed, base::Seconds now) {
+Fetch begin_fetch(ClaimedFeed claimed) {
+    const auto now = claimed.claimed_at;
     const auto& feed = claimed.feed;
     const bool has_validators = !feed.http_etag.empty() || !feed.http_last_modified.empty();
     const bool is_full_due =
@@ -205,14 +206,15 @@ std::optional<base::Result<Fetch>> redirected(const Fetch& fetch, const net::Res
 }
 
 ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
-                       const FetchSettings& settings, base::Seconds now) {
+                       const FetchSettings& settings) {
     auto answer = response.status == 304 ? read_not_modified(fetch, response)
                   : response.status >= 200 && response.status < 300
-                      ? read_body(fetch, response, settings, now)
+                      ? read_body(fetch, response, settings)
                       : read_error_status(fetch, response.status);
     answer.outcome.http_status = response.status;
-    answer.outcome.server = read_hints(response.fields, now);
-    if (answer.outcome.severity == Severity::none) note_redirects(answer.after, fetch, now);
+    answer.outcome.server = read_hints(response.fields, fetch.claimed.claimed_at);
+    if (answer.outcome.severity == Severity::none)
+        note_redirects(answer.after, fetch, fetch.claimed.claimed_at);
     return answer;
 }
 
@@ -234,6 +236,20 @@ ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure) {
 ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error) {
     return failed(fetch, error.kind == ErrorKind::too_large ? error.text : "fetch error",
                   Severity::soft, error.kind == ErrorKind::too_large ? "" : error.text);
+}
+
+ReadAnswer read_busy_redirect(const Fetch& fetch) {
+    return failed(fetch, "fetch error", Severity::temporary, "it is redirected to a busy server");
+}
+
+ReadAnswer read_unrecordable(ReadAnswer answer) {
+    drop_validators(answer.after);
+    answer.entries.clear();
+    answer.outcome.status = FetchStatus::posterror;
+    answer.outcome.severity = Severity::temporary;
+    answer.outcome.system_status = "entries cannot be recorded";
+    answer.outcome.detail.clear();
+    return answer;
 }
 
 std::vector<feed::Entry> newest_entries(std::vector<feed::Entry> entries, std::size_t most) {

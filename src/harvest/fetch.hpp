@@ -36,7 +36,7 @@ struct FetchSettings {
 
 // Begins a fetch. Validators are sent byte for byte as the server sent them, but once a day they are left out: a
 // server may say that nothing has changed when it has.
-[[nodiscard]] Fetch begin_fetch(ClaimedFeed claimed, base::Seconds now);
+[[nodiscard]] Fetch begin_fetch(ClaimedFeed claimed);
 
 // Returns the request for fetch.url. User-Agent: "Varve/1.0 (+https://x.org; mail@x.org; 12 readers)".
 //   error  malformed: the URL
@@ -55,10 +55,15 @@ struct ReadAnswer {
     std::vector<feed::Entry> entries = {};  // of these the newest ones, the oldest first
 };
 [[nodiscard]] ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
-                                     const FetchSettings& settings, base::Seconds now);
+                                     const FetchSettings& settings);
 [[nodiscard]] ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure);
 // What a chain of redirects means that leads nowhere.
 [[nodiscard]] ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error);
+
+// What it means that the server which it leads to has no time for us.
+[[nodiscard]] ReadAnswer read_busy_redirect(const Fetch& fetch);
+// Returns the answer without its entries, which the store does not take: the next fetch gets the body again.
+[[nodiscard]] ReadAnswer read_unrecordable(ReadAnswer answer);
 
 // Returns the newest entries, the oldest of them first: by their times where all have one, else as in the document.
 [[nodiscard]] std::vector<feed::Entry> newest_entries(std::vector<feed::Entry> entries,

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/fetcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "harvest/hub_links.hpp"
+#include "tables/releases.hpp"
+
+namespace harvest {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+
+using namespace std::chrono_literals;
+
+constexpr auto look_for_due_every = 1s, look_for_free_every = 1s;
+// All of a fetch, and until when its result may be written. Claims last longer, so that clocks may differ.
+constexpr auto longest_fetch = 90s, claim_relied_upon = 110s;
+static_assert(longest_fetch < claim_relied_upon && claim_relied_upon < fetch_claim);
+// Of what one transaction writes: short enough for others that wait for the store.
+constexpr std::size_t results_at_once = 50;
+
+FetchSettings settings_of(const HarvestOptions& options) {
+    return {.user_agent = options.user_agent,
+            .connect = options.connect,
+            .total = options.total,
+            .most_bytes = options.most_bytes,
+            .most_entries = options.most_entries};
+}
+
+// True if the store cannot be used for anything now.
+bool is_out_of_reach(const store::Failure& failure) {
+    const auto& kind = failure.kind();
+    return kind.transient || kind.in_doubt || kind.lost_connection || kind.needs_operator;
+}
+
+bool is_news(const FetchOutcome& outcome) { return outcome.added + outcome.edited > 0; }
+
+// Entries that are worth a write, ready for it. They point into `entries`.
+std::vector<ReadyEntry> ready_entries(Transaction& transaction, std::int64_t feed,
+                                      std::span<const feed::Entry> entries) {
+    std::vector<ReadyEntry> ready;
+    for (const auto* entry : unrecorded(transaction, feed, entries))
+        ready.push_back(make_ready(*entry));
+    return ready;
+}
+
+void count_recorded(FetchOutcome& outcome, const EntriesRecorded& recorded, std::size_t all) {
+    outcome.added = recorded.added;
+    outcome.edited = recorded.edited;
+    outcome.skipped = all - recorded.added - recorded.edited;
+    if (is_news(outcome)) outcome.status = FetchStatus::ok;
+}
+
+// Looks at whether the hub of a feed does what it should.
+void note_hub_of(Transaction& transaction, const FinishedFetch& fetch, base::Seconds now) {
+    const auto& claimed = *fetch.claimed;
+    if (!claimed.has_hub || fetch.event != EventKind::fetch_succeeded) return;
+    note_fetch(transaction,
+               {.feed = claimed.feed.id,
+                .previous = claimed.feed.last_fetch_attempt,
+                .began = claimed.claimed_at,
+                .has_news = fetch.has_news},
+               now);
+}
+
+}  // namespace
+
+Fetcher::Fetcher(Workplace& workplace, net::Client client)
+    : workplace_(workplace), client_(std::move(client)),
+      settings_(settings_of(workplace.options)) {}
+
+void Fetcher::work() {
+    write_results();
+    follow_redirects();
+    claim();
+}
+
+void Fetcher::claim() {
+    has_more_ = false;
+    const auto now = workplace_.options.steady();
+    const auto most = workplace_.options.connections;
+    const auto busy = open_.size() + redirected_.size() + results_.size();
+    // A claim for a few would cost as much as one for many.
+    if (now < claim_at_ || busy > most - most / 4) return;
+    auto claimed = claim_due(most - std::min(busy, most));
+    has_more_ = !claimed.empty();
+    if (claimed.empty()) claim_at_ = now + look_for_due_every;
+    for (auto& feed : claimed)
+        send({.fetch = begin_fetch(std::move(feed)),
+              .until = now + longest_fetch,
+              .claimed_until = now + claim_relied_upon});
+}
+
+std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
+    const auto& options = workplace_.options;
+    // Most of the time nothing is due, and a transaction that writes makes others wait.
+    const bool is_due =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            return is_fetch_due(transaction, options.clock(transaction));
+        });
+    if (!is_due) return {};
+    const ClaimTerms terms{.claim = workplace_.new_claim(), .most = most};
+    return store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = options.clock(transaction);
+        auto claimed = claim_feeds(transaction, terms, now);
+        if (!options.push_url.empty()) note_hubs(transaction, claimed, now);
+        return claimed;
+    });
+}
+
+void Fetcher::send(Open open) {
+    auto request = request_of(open.fetch, settings_);
+    if (!request) {
+        auto answer = read_failed_redirect(open.fetch, request.error());
+        return finish(std::move(open), std::move(answer));
+    }
+    open_.emplace(client_.add(*std::move(request)), std::move(open));
+}
+
+void Fetcher::receive(std::chrono::milliseconds at_most) {
+    for (const auto& finished : client_.wait(at_most)) take_answer(finished);
+}
+
+void Fetcher::take_answer(const net::FinishedRequest& finished) {
+    auto found = open_.extract(finished.id);
+    if (found.empty()) return;
+    auto open = std::move(found.mapped());
+    if (!finished.response) {
+        auto answer = read_failure(open.fetch, finished.response.error());
+        return finish(std::move(open), std::move(answer));
+    }
+    const auto& response = *finished.response;
+    if (auto next = redirected(open.fetch, response))
+        return redirect(std::move(open), *std::move(next));
+    auto answer = read_answer(open.fetch, response, settings_);
+    HubLinks hub;
+    if (answer.feed) hub = hub_links_of(response.fields, *answer.feed, open.fetch.url);
+    finish(std::move(open), std::move(answer), std::move(hub));
+}
+
+void Fetcher::redirect(Open open, base::Result<Fetch> next) {
+    if (!next) {
+        auto answer = read_failed_redirect(open.fetch, next.error());
+        return finish(std::move(open), std::move(answer));
+    }
+    open.fetch = *std::move(next);
+    const auto url = net::parse_url(open.fetch.url);
+    redirected_.push_back({std::move(open), url ? base_url_of(*url) : std::string()});
+}
+
+void Fetcher::follow_redirects() {
+    const auto now = workplace_.options.steady();
+    if (redirected_.empty() || now < follow_at_) return;
+    follow_at_ = now + look_for_free_every;
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto time = workplace_.options.clock(transaction);
+        for (auto& waiting : redirected_) {
+            const auto& claimed = waiting.open.fetch.claimed;
+            if (!waiting.has_released)
+                release_base_url(transaction, claimed.base_url, claimed.claim, time);
+            waiting.is_free = claim_base_url(transaction, waiting.base_url, claimed.claim, time);
+        }
+    });
+    for (auto left = redirected_.size(); left > 0; --left) {
+        auto waiting = std::move(redirected_.front());
+        redirected_.pop_front();
+        waiting.has_released = true;
+        if (waiting.is_free) {
+            waiting.open.fetch.claimed.base_url = waiting.base_url;
+            send(std::move(waiting.open));
+        } else if (now >= waiting.open.until) {
+            auto answer = read_busy_redirect(waiting.open.fetch);
+            finish(std::move(waiting.open), std::move(answer));
+        } else {
+            redirected_.push_back(std::move(waiting));
+        }
+    }
+}
+
+void Fetcher::finish(Open open, ReadAnswer answer, HubLinks hub) {
+    results_.push_back({std::move(open), std::move(answer), std::move(hub)});
+}
+
+// Others fetch these feeds again.
+void Fetcher::drop_late_results() {
+    const auto now = workplace_.options.steady();
+    const auto dropped = std::erase_if(
+        results_, [&](const Result& result) { return now >= result.open.claimed_until; });
+    if (dropped == 0) return;
+    base::log::error("fetches dropped because the store could not be reached",
+                     {{"fetches", std::to_string(dropped)}});
+    outcomes_[std::string(name_of(FetchStatus::nodb))] += static_cast<std::int64_t>(dropped);
+}
+
+void Fetcher::write_results() {
+    drop_late_results();
+    while (!results_.empty()) {
+        const auto some = std::span(results_).first(std::min(results_.size(), results_at_once));
+        try {
+            write(some);
+        } catch (const store::Failure& failure) {
+            if (is_out_of_reach(failure)) throw;
+            // Something in one of them cannot be written, and must not keep back the others.
+            base::log::error("entries cannot be recorded", {{"error", failure.what()}});
+            for (auto& result : some) write_alone(result);
+        }
+        results_.erase(results_.begin(),
+                       results_.begin() + static_cast<std::ptrdiff_t>(some.size()));
+    }
+}
+
+void Fetcher::write_alone(Result& result) {
+    try {
+        write({&result, 1});
+    } catch (const store::Failure& failure) {
+        if (is_out_of_reach(failure)) throw;
+        base::log::error(
+            "the entries of a feed cannot be recorded",
+            {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
+        result.answer = read_unrecordable(std::move(result.answer));
+        write({&result, 1});
+    }
+}
+
+void Fetcher::write(std::span<Result> results) {
+    const auto ready =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            std::vector<std::vector<ReadyEntry>> all;
+            for (const auto& [open, answer, hub] : results)
+                all.push_back(
+                    ready_entries(transaction, open.fetch.claimed.feed.id, answer.entries));
+            return all;
+        });
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = workplace_.options.clock(transaction);
+        auto outcomes = outcomes_;  // a copy, because the transaction may be run again
+        std::vector<const ClaimedFeed*> claims;
+        for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
+        const auto ours = are_ours(transaction, claims);
+        std::vector<FinishedFetch> fetches;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            if (ours[i])
+                fetches.push_back(record(transaction, results[i], ready[i], outcomes, now));
+            else
+                release_base_url(transaction, claims[i]->base_url, claims[i]->claim, now);
+        }
+        finish_fetches(transaction, fetches, now);
+        for (const auto& fetch : fetches) note_hub_of(transaction, fetch, now);
+        count_outcomes(transaction, outcomes, tables::slot_of_process());
+    });
+    outcomes_.clear();
+}
+
+FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
+                              std::span<const ReadyEntry> ready, Outcomes& outcomes,
+                              base::Seconds now) {
+    const auto& [open, answer, hub] = result;
+    const auto& claimed = open.fetch.claimed;
+    auto outcome = answer.outcome;
+    if (!answer.entries.empty()) {
+        const auto recorded = record_entries(transaction, claimed.feed.id, ready, now);
+        note_seen(transaction, claimed.feed.id, answer.entries,
+                  std::chrono::floor<std::chrono::days>(now));
+        count_recorded(outcome, recorded, answer.entries.size());
+        outcomes["added"] += static_cast<std::int64_t>(recorded.added);
+        outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);
+        outcomes["second insertion"] += static_cast<std::int64_t>(recorded.inserted_twice);
+    }
+    if (answer.feed && !workplace_.options.push_url.empty())
+        note_hub(transaction, claimed.feed.id, hub, now);
+    const double random = std::uniform_real_distribution<double>()(workplace_.random);
+    auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
+    finished.has_news = outcome.added > 0;
+    ++outcomes[finished.outcome];
+    return finished;
+}
+
+void Fetcher::give_back() {
+    for (auto& [id, open] : open_) redirected_.push_back({std::move(open), {}});
+    open_.clear();
+    write_results();
+    if (redirected_.empty()) return;
+    std::vector<const ClaimedFeed*> claims;
+    for (const auto& waiting : redirected_) claims.push_back(&waiting.open.fetch.claimed);
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        harvest::give_back(transaction, claims, workplace_.options.clock(transaction));
+    });
+    redirected_.clear();
+}
+
+}  // namespace harvest

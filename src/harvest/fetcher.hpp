@@ -1,0 +1,87 @@
+// harvest/fetcher.hpp -- fetches the feeds that are due, and records what came of it.
+// Belongs to one thread. Functions throw store::Failure; then the worker goes on at the next call.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harvest/entries.hpp"
+#include "harvest/fetch.hpp"
+#include "harvest/push.hpp"
+#include "harvest/workers.hpp"
+#include "net/client.hpp"
+
+namespace harvest {
+
+class Fetcher {
+   public:
+    Fetcher(Workplace& workplace, net::Client client);
+
+    // Writes what is finished, follows redirects, and claims and sends what is due.
+    void work();
+    // Waits for answers, and reads them.
+    void receive(std::chrono::milliseconds at_most);
+    void write_results();
+    // Abandons what is open, and gives its claims back.
+    void give_back();
+
+    [[nodiscard]] bool is_open() const { return !open_.empty() || !redirected_.empty(); }
+    [[nodiscard]] std::size_t results() const { return results_.size(); }
+    // More may be due than was claimed.
+    [[nodiscard]] bool has_more() const { return has_more_; }
+    void wake() { client_.wake(); }
+
+   private:
+    using Outcomes = std::map<std::string, std::int64_t>;
+    struct Open {
+        Fetch fetch;
+        SteadyTime until{};          // all of it, redirects included, ends before its claim does
+        SteadyTime claimed_until{};  // when this harvester stops relying on the claim
+    };
+    // Waits until the base URL that it is redirected to is free.
+    struct Redirected {
+        Open open;
+        std::string base_url;
+        bool has_released = false;  // the base URL that it came from
+        bool is_free = false;
+    };
+    struct Result {
+        Open open;
+        ReadAnswer answer;
+        HubLinks hub;  // of a feed that was read
+    };
+    void claim();
+    [[nodiscard]] std::vector<ClaimedFeed> claim_due(std::size_t most);
+    void send(Open open);
+    void take_answer(const net::FinishedRequest& finished);
+    void redirect(Open open, base::Result<Fetch> next);
+    void follow_redirects();
+    void finish(Open open, ReadAnswer answer, HubLinks hub = {});
+    void drop_late_results();
+    void write(std::span<Result> results);
+    void write_alone(Result& result);
+    // Records the entries of a fetch, and adds to `outcomes`. The value points into `result`.
+    [[nodiscard]] FinishedFetch record(store::Transaction& transaction, const Result& result,
+                                       std::span<const ReadyEntry> ready, Outcomes& outcomes,
+                                       base::Seconds now);
+
+    Workplace& workplace_;
+    net::Client client_;
+    FetchSettings settings_;
+    std::unordered_map<net::RequestId, Open> open_;
+    std::deque<Redirected> redirected_;
+    std::vector<Result> results_;  // that are not written
+    Outcomes outcomes_;            // that are not written
+    bool has_more_ = false;
+    SteadyTime claim_at_{}, follow_at_{};
+};
+
+}  // namespace harvest
