@@ -194,6 +194,13 @@ bool is_fetch_due(Transaction& transaction, base::Seconds now) {
                 .empty();
 }
 
+base::Seconds planned_until(Transaction& transaction) {
+    const auto rows = transaction.query(
+        "SELECT planned_until FROM base_urls ORDER BY planned_until DESC LIMIT 1");
+    if (rows.empty()) return {};
+    return base::parse_rfc3339(rows.front().text(0)).value_or(base::Seconds{});
+}
+
 std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed* const> claims) {
     constexpr std::size_t at_once = 32;
     static const auto select = [] {

@@ -21,8 +21,6 @@ constexpr auto look_for_due_every = 1s, look_for_free_every = 1s;
 // All of a fetch, and until when its result may be written. Claims last longer, so that clocks may differ.
 constexpr auto longest_fetch = 90s, claim_relied_upon = 110s;
 static_assert(longest_fetch < claim_relied_upon && claim_relied_upon < fetch_claim);
-// Of what one transaction writes: short enough for others that wait for the store.
-constexpr std::size_t results_at_once = 50;
 
 FetchSettings settings_of(const HarvestOptions& options) {
     return {.user_agent = options.user_agent,

@@ -23,6 +23,9 @@ namespace harvest {
 
 class Fetcher {
    public:
+    // Of what one transaction writes: short enough for others that wait for the store.
+    static constexpr std::size_t results_at_once = 50;
+
     Fetcher(Workplace& workplace, net::Client client);
 
     // Writes what is finished, follows redirects, and claims and sends what is due.
@@ -33,6 +36,9 @@ class Fetcher {
     // Abandons what is open, and gives its claims back.
     void give_back();
 
+    // Answers are awaited.
+    [[nodiscard]] bool is_fetching() const { return !open_.empty(); }
+    // Fetches have begun that are not finished.
     [[nodiscard]] bool is_open() const { return !open_.empty() || !redirected_.empty(); }
     [[nodiscard]] std::size_t results() const { return results_.size(); }
     // More may be due than was claimed.

@@ -308,10 +308,10 @@ TEST_CASE("Hubs of many feeds are noted with each of them") {
         store.write([&](store::Transaction& transaction) {
             harvest::note_hubs(transaction, claimed, store.now);
         });
-        for (const auto& [feed, claim, readers, has_hub] : claimed) {
-            INFO(feed.id);
-            CHECK(has_hub == ((feed.id - 1) % 3 == 0));
-            CHECK(feed.pushed == (feed.id == 34));
+        for (const auto& one : claimed) {
+            INFO(one.feed.id);
+            CHECK(one.has_hub == ((one.feed.id - 1) % 3 == 0));
+            CHECK(one.feed.pushed == (one.feed.id == 34));
         }
     });
 }

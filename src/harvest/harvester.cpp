@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/harvester.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "base/log.hpp"
+#include "harvest/entries.hpp"
+#include "harvest/fetcher.hpp"
+#include "harvest/push_subscriber.hpp"
+
+namespace harvest {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+using namespace std::chrono_literals;
+
+constexpr auto sweep_every = 60s, sweep_again_after = 1s;
+constexpr std::size_t dropped_at_once = 500;
+constexpr auto one_batch = 20ms;
+
+base::Result<net::Client> make_client(const HarvestOptions& options, std::size_t connections) {
+    net::Limits limits;
+    limits.connections = connections;
+    return net::Client::make(options.guard, limits, options.look_up);
+}
+
+}  // namespace
+
+class Harvester::Loop {
+   public:
+    Loop(store::Pool& pool, HarvestOptions options, std::uint64_t seed)
+        : options_(std::move(options)), workplace_{pool, options_, std::mt19937_64(seed)} {}
+
+    base::Result<void> open() {
+        auto fetches = make_client(options_, options_.connections);
+        if (!fetches) return tl::unexpected(fetches.error());
+        auto requests = make_client(options_, PushSubscriber::most_open);
+        if (!requests) return tl::unexpected(requests.error());
+        fetcher_.emplace(workplace_, *std::move(fetches));
+        subscriber_.emplace(workplace_, *std::move(requests));
+        return {};
+    }
+
+    void step(std::chrono::milliseconds at_most) {
+        // Each by itself: what one of them cannot write must not keep the others from their work.
+        const bool is_reached = try_store([&] { fetcher_->work(); });
+        try_store([&] { subscriber_->work(); });
+        try_store([&] { sweep_sometimes(); });
+        receive(is_reached && fetcher_->has_more() ? 0ms : at_most);
+        if (is_reached) receive_more();
+        try_store([&] { fetcher_->write_results(); });
+    }
+
+    bool is_done() {
+        if (fetcher_->is_open() || fetcher_->results() > 0) return false;
+        return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            const auto now = options_.clock(transaction);
+            return !is_fetch_due(transaction, std::max(now, planned_until(transaction)));
+        });
+    }
+
+    void stop(std::chrono::milliseconds at_most) {
+        const auto end = options_.steady() + at_most;
+        for (auto now = options_.steady(); now < end && fetcher_->is_fetching();
+             now = options_.steady())
+            fetcher_->receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
+        try_store([&] { fetcher_->give_back(); });
+        try_store([&] { subscriber_->give_back(); });
+    }
+
+    void wake() {
+        fetcher_->wake();
+        subscriber_->wake();
+    }
+
+   private:
+    // Returns false if the store could not be reached.
+    template <class F>
+    static bool try_store(F&& work) {
+        try {
+            work();
+            return true;
+        } catch (const store::Failure& failure) {
+            base::log::error("harvester cannot use the store", {{"error", failure.what()}});
+            return false;
+        }
+    }
+
+    // Both clients may have answers, and only one of them can be waited for.
+    void receive(std::chrono::milliseconds at_most) {
+        if (subscriber_->is_open()) {
+            try_store([&] {
+                subscriber_->receive(fetcher_->is_open() ? 0ms : std::min(at_most, 100ms));
+            });
+            at_most = std::min(at_most, 100ms);
+        }
+        fetcher_->receive(at_most);
+    }
+
+    // Receives for a little while more, because a transaction for each answer would take longer than the answers.
+    void receive_more() {
+        const auto end = options_.steady() + one_batch;
+        for (int i = 0; i < 200 && fetcher_->is_fetching(); ++i) {
+            if (options_.steady() >= end || fetcher_->results() >= Fetcher::results_at_once)
+                return;
+            fetcher_->receive(2ms);
+        }
+    }
+
+    void sweep_sometimes() {
+        const auto now = options_.steady();
+        if (now < sweep_at_) return;
+        const auto dropped =
+            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+                const auto time = options_.clock(transaction);
+                note_harvester(transaction, time);
+                sweep(transaction, time);
+                return drop_old_entries(transaction, options_.keep, time, dropped_at_once);
+            });
+        sweep_at_ = now + (dropped < dropped_at_once ? sweep_every : sweep_again_after);
+    }
+
+    const HarvestOptions options_;
+    Workplace workplace_;
+    std::optional<Fetcher> fetcher_;
+    std::optional<PushSubscriber> subscriber_;
+    SteadyTime sweep_at_{};
+};
+
+Harvester::Harvester(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+Harvester::~Harvester() = default;
+Harvester::Harvester(Harvester&&) noexcept = default;
+Harvester& Harvester::operator=(Harvester&&) noexcept = default;
+
+base::Result<Harvester> Harvester::make(store::Pool& pool, HarvestOptions options) {
+    std::random_device seed;
+    auto loop =
+        std::make_unique<Loop>(pool, std::move(options), (std::uint64_t{seed()} << 32U) ^ seed());
+    if (const auto opened = loop->open(); !opened) return tl::unexpected(opened.error());
+    return Harvester(std::move(loop));
+}
+
+void Harvester::step(std::chrono::milliseconds at_most) { loop_->step(at_most); }
+bool Harvester::is_done() { return loop_->is_done(); }
+void Harvester::stop(std::chrono::milliseconds at_most) { loop_->stop(at_most); }
+void Harvester::wake() { loop_->wake(); }
+
+}  // namespace harvest
