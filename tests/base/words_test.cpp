@@ -92,13 +92,13 @@ TEST_CASE("What begins a text has a key that begins the key of the text") {
 
 TEST_CASE(
     "The table of words lacks the word that the name begins with, and has all others once") {
-    CHECK(words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) == Words{"jc810"});
-    CHECK(words_beside_name({"WBGene00006763", "UNC-26 x", ""}) == Words{"unc26", "x"});
-    CHECK(words_beside_name({"GO:0004439", "", ""}) == Words{"0004439"});
-    CHECK(words_beside_name({"WBGene00006763", "unc", ""}) == Words{"unc"});
-    CHECK(words_beside_name({"WBGene00006763", "WBGene00006763", ""}).empty());
-    CHECK(words_beside_name({"Sylvia Martinelli", "", ""}) == Words{"martinelli"});
-    CHECK(words_beside_name({"\xC3\x89lan", "", ""}) == Words{"elan"});
+    CHECK(base::words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) == Words{"jc810"});
+    CHECK(base::words_beside_name({"WBGene00006763", "UNC-26 x", ""}) == Words{"unc26", "x"});
+    CHECK(base::words_beside_name({"GO:0004439", "", ""}) == Words{"0004439"});
+    CHECK(base::words_beside_name({"WBGene00006763", "unc", ""}) == Words{"unc"});
+    CHECK(base::words_beside_name({"WBGene00006763", "WBGene00006763", ""}).empty());
+    CHECK(base::words_beside_name({"Sylvia Martinelli", "", ""}) == Words{"martinelli"});
+    CHECK(base::words_beside_name({"\xC3\x89lan", "", ""}) == Words{"elan"});
 }
 
 TEST_CASE("The number behind a colon is a whole word, however long what stands before it is") {
