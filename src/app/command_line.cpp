@@ -31,6 +31,9 @@ struct Options {
     std::string release;
     DiffOptions diff;
     std::string archive, token, shell, subscription;
+    SourceFeedOptions source_feed;
+    std::string which_feed, opml;
+    bool once = false, all_feeds = false;
     WatchListOptions watch_list;
     bool again = false;
     PrewarmOptions prewarm;
@@ -321,6 +324,78 @@ void add_hub(Line& line) {
     });
 }
 
+void add_harvest_of_feed(Line& line, CLI::App* command) {
+    auto& options = line.options;
+    auto* adding = command->add_subcommand("add", "Add a source feed, which is due at once");
+    adding->add_option("url", options.source_feed.url, "Its address")->required();
+    adding->add_option("--name", options.source_feed.name, "What to call it; default: its title");
+    adding
+        ->add_option("--max-kb", options.source_feed.max_kb,
+                     "The largest document that is read; default: [harvest] max_kb")
+        ->check(CLI::Range(1, 65536));
+    adding->callback(line.configured(
+        [&](const Config& config) { return add_source_feed(config, options.source_feed); }));
+    const auto add_one = [&](const char* name, const char* about, auto run) {
+        auto* part = command->add_subcommand(name, about);
+        part->add_option("feed", options.which_feed,
+                         "Its id, its address, or a part of its address or name")
+            ->required();
+        part->callback(line.configured(
+            [&options, run](const Config& config) { return run(config, options.which_feed); }));
+    };
+    add_one("remove", "Delete a source feed with all of its entries", remove_source_feed);
+    add_one("enable", "Fetch a source feed again that was disabled",
+            [](const Config& config, const std::string& which) {
+                return enable_source_feed(config, which, true);
+            });
+    add_one("disable", "Do not fetch a source feed any more; its entries stay",
+            [](const Config& config, const std::string& which) {
+                return enable_source_feed(config, which, false);
+            });
+}
+
+void add_harvest(Line& line) {
+    auto& options = line.options;
+    auto* command = line.program.add_subcommand(
+        "harvest", "Fetch source feeds that are due, until it is stopped");
+    command->require_subcommand(0, 1);
+    command->add_flag("--once", options.once, "Stop when all have been fetched that are due");
+    add_harvest_of_feed(line, command);
+    auto* kicking = command->add_subcommand("kick", "Let source feeds be fetched now");
+    auto* which = kicking->add_option("url", options.which_feed,
+                                      "The address of a source feed, or a base URL such as "
+                                      "https://example.org for all of that server");
+    auto* all = kicking->add_flag("--all", options.all_feeds, "All that are enabled");
+    which->excludes(all);
+    kicking->callback(line.configured([&](const Config& config) {
+        if (options.all_feeds == !options.which_feed.empty())
+            return complain("kick needs an address, or --all", wrong_use);
+        return kick_source_feeds(config, options.which_feed);
+    }));
+    auto* status = command->add_subcommand(
+        "status", "Print how harvesting goes, or what is known of a source feed");
+    status->add_option("feed", options.which_feed,
+                       "Its id, its address, or a part of its address or name");
+    status->add_flag("--json", options.json, "Print JSON, with all source feeds");
+    status->callback(line.configured([&](const Config& config) {
+        return harvest_status(config, options.which_feed, options.json);
+    }));
+    auto* importing = command->add_subcommand("import", "Add the source feeds of an OPML file");
+    importing->add_option("file", options.opml, "Its name, or -: standard input")->required();
+    importing->callback(line.configured(
+        [&](const Config& config) { return import_feeds(config, options.opml); }));
+    command->add_subcommand("export", "Print all source feeds as OPML")
+        ->callback(line.configured(export_feeds));
+    const auto run = line.configured(
+        [&](const Config& config) {
+            return run_harvester(config, options.once ? Rounds::one : Rounds::endless);
+        },
+        Speaker::server);
+    command->callback([command, run] {
+        if (command->get_subcommands().empty()) run();
+    });
+}
+
 std::vector<CLI::App*> parts_of(CLI::App& command) {
     return command.get_subcommands([](CLI::App*) { return true; });
 }
@@ -449,7 +524,7 @@ int run_command_line(int argc, char** argv) {
     program.fallthrough();
     for (const auto add :
          {add_server, add_objects, add_digest, add_prewarm, add_archive, add_releases, add_forget,
-          add_token, add_watch_list, add_hub, add_completion})
+          add_token, add_watch_list, add_hub, add_harvest, add_completion})
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));

@@ -116,4 +116,25 @@ int forget_subscriptions(const Config& config, const std::string& which);
 // Makes deliveries due now, of callbacks that contain `text`.
 int retry_deliveries(const Config& config, const std::string& text);
 
+// How long a harvester runs: until a signal, or until all that is due has been fetched.
+enum class Rounds : unsigned char { endless, one };
+int run_harvester(const Config& config, Rounds rounds);
+struct SourceFeedOptions {
+    std::string url, name;
+    std::int64_t max_kb = 0;  // 0: as configured
+};
+int add_source_feed(const Config& config, const SourceFeedOptions& options);
+//   which  the id of a source feed, its URL, or what only one URL, name or title contains
+int remove_source_feed(const Config& config, const std::string& which);
+int enable_source_feed(const Config& config, const std::string& which, bool enabled);
+// Makes source feeds due now.
+//   which  the URL of one, or a base URL; empty: all
+int kick_source_feeds(const Config& config, const std::string& which);
+// Prints how harvesting goes, or what is known of the source feeds that `which` names.
+int harvest_status(const Config& config, const std::string& which, bool json);
+//   file  of OPML; "-": standard input
+int import_feeds(const Config& config, const std::string& file);
+// Prints all source feeds as OPML.
+int export_feeds(const Config& config);
+
 }  // namespace app

@@ -60,6 +60,17 @@ struct HubConfig {
     bool enabled = false;
 };
 
+// How source feeds are fetched.
+struct HarvestConfig {
+    std::size_t max_kb = 150;          // of a document, decoded, 1 ... 65536
+    std::size_t max_entries = 20;      // of a document, the newest ones, 1 ... 1000
+    std::size_t connections = 200;     // 1 ... 2000
+    std::chrono::seconds timeout{30};  // of a fetch, 1 ... 60
+    // How long entries are kept that mention no object; nullopt: for ever.
+    std::optional<std::chrono::days> keep = std::chrono::days(14);
+    bool push = false;  // hubs of source feeds are asked to push to us
+};
+
 // Requests to others.
 struct NetConfig {
     std::vector<net::Allowed>
@@ -104,6 +115,7 @@ struct Config {
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;
     HubConfig hub;
+    HarvestConfig harvest;
     NetConfig net;
     MailConfig mail;
     NotifyConfig notify;

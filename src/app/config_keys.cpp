@@ -124,6 +124,19 @@ Result<void> take_keep_trees(Draft& draft, Value, Value value) {
     return keep(place, number);
 }
 
+// [harvest] keep
+Result<void> take_keep_entries(Draft& draft, Value, Value value) {
+    auto& place = draft.config.harvest.keep;
+    if (value == "all") {
+        place.reset();
+        return {};
+    }
+    const auto days = number_of(value, 1, 36500);
+    if (!days) return wrong(days.error().text + ", nor \"all\"");
+    place = std::chrono::days(*days);
+    return {};
+}
+
 Result<void> take_listen(Draft& draft, Value, Value value) {
     auto& listen = draft.config.serve.listen;
     if (value.starts_with("unix:")) {
@@ -281,6 +294,21 @@ constexpr auto table = std::to_array<Key>({
         Value v) { return keep(d.config.serve.limit_burst, number_of(v, 1, 1'000'000)); }},
     {"hub", "enabled",
      [](Draft& d, Value, Value v) { return keep(d.config.hub.enabled, truth_of(v)); }},
+    {"harvest", "max_kb",
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.harvest.max_kb, number_of(v, 1, 65536)); }},
+    {"harvest", "max_entries",
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.harvest.max_entries, number_of(v, 1, 1000)); }},
+    {"harvest", "connections",
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.harvest.connections, number_of(v, 1, 2000)); }},
+    {"harvest", "timeout",
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.harvest.timeout, number_of(v, 1, 60)); }},
+    {"harvest", "keep", take_keep_entries},
+    {"harvest", "push",
+     [](Draft& d, Value, Value v) { return keep(d.config.harvest.push, truth_of(v)); }},
     {"net", "allow",
      [](Draft& d, Value, Value v) { return keep(d.config.net.allow, net::parse_allow_list(v)); }},
     {"mail", "from",

@@ -63,6 +63,28 @@ const std::string& FeedRow::display_name() const {
     return rss_title.empty() ? url : rss_title;
 }
 
+void write_json(base::JsonWriter& json, const FeedRow& feed) {
+    json.begin_object()
+        .field("id", feed.id)
+        .field("url", feed.url)
+        .field("name", feed.name)
+        .field("rss_title", feed.rss_title)
+        .field("home_url", feed.home_url)
+        .field("added_at", base::format_rfc3339(feed.added_at))
+        .field("system_enabled", feed.system_enabled)
+        .field("system_status", feed.system_status)
+        .field("last_fetch_attempt", text_of_time(feed.last_fetch_attempt))
+        .field("last_fetch_success", text_of_time(feed.last_fetch_success))
+        .field("last_fetch_failures", feed.failures())
+        .field("last_new_stories", text_of_time(feed.last_new_stories))
+        .field("next_fetch_attempt", text_of_time(feed.next_fetch_attempt))
+        .field("queued", feed.queued)
+        .field("update_minutes", feed.update_minutes)
+        .field("poll_minutes", feed.poll_minutes)
+        .field("http_304", feed.http_304)
+        .end_object();
+}
+
 std::string digest_of_url(const net::Url& url) { return base::sha256_hex(net::normalized(url)); }
 
 const std::size_t feed_columns = columns_of_feed.size();

@@ -18,8 +18,8 @@ using store::Transaction;
 using store::Value;
 
 const store::Insert a_feed{"feeds",
-                           {"url", "url_digest", "base_url", "name", "home_url", "added_at",
-                            "last_read", "next_fetch_attempt"},
+                           {"url", "url_digest", "base_url", "name", "home_url", "most_kb",
+                            "added_at", "last_read", "next_fetch_attempt"},
                            {"url_digest"}};
 
 constexpr std::array<std::string_view, 4> event_names{"queued", "fetch_succeeded", "fetch_failed",
@@ -58,7 +58,7 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
         std::vector{Value{url->text}, Value{digest}, Value{base_url_of(*url)},
                     Value{std::string(base::cut_at(base::legal_text(feed.name), 255))},
                     Value{std::string(base::cut_at(base::legal_text(feed.home_url), 2048))},
-                    Value{time}, Value{time.substr(0, 10)}, Value{time}});
+                    Value{feed.most_kb}, Value{time}, Value{time.substr(0, 10)}, Value{time}});
     const auto rows =
         transaction.query("SELECT id FROM feeds WHERE url_digest = ?", {Value{digest}});
     return AddedFeed{rows.at(0).integer(0), is_new};
@@ -200,6 +200,24 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
     }
     numbers.outcomes.assign(outcomes.begin(), outcomes.end());
     return numbers;
+}
+
+void write_json(base::JsonWriter& json, const HarvestNumbers& numbers) {
+    const auto text_of = [](const std::optional<base::Seconds>& time) {
+        return time ? format_rfc3339(*time) : std::string();
+    };
+    json.begin_object()
+        .field("feeds", numbers.feeds)
+        .field("disabled", numbers.disabled)
+        .field("failing", numbers.failing)
+        .field("due", numbers.due)
+        .field("due_since", text_of(numbers.due_since))
+        .field("queued", numbers.queued)
+        .field("entries", numbers.entries)
+        .field("harvested_at", text_of(numbers.harvested_at));
+    json.key("outcomes").begin_object();
+    for (const auto& [name, count] : numbers.outcomes) json.field(name, count);
+    json.end_object().end_object();
 }
 
 }  // namespace harvest

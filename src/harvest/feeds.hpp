@@ -27,6 +27,7 @@ struct NewFeed {
     std::string url;        // http(s), as net::parse_url() takes it
     std::string name = {};  // cut at 255 bytes
     std::string home_url = {};
+    std::int64_t most_kb = 0;  // of a body, decoded; 0: as configured
 };
 struct AddedFeed {
     std::int64_t id = 0;
@@ -90,6 +91,8 @@ struct HarvestNumbers {
     // "posterror", "nodb", "failed", "disabled", "added", "edited", "second insertion".
     std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};
 };
+// Writes an object whose names are those of the members. Absent times are "".
+void write_json(base::JsonWriter& json, const HarvestNumbers& numbers);
 //   cost  scans an index: for callers that ask about once a minute
 [[nodiscard]] HarvestNumbers harvest_numbers(store::Transaction& transaction, base::Seconds now);
 

@@ -118,7 +118,8 @@ class Harvester::Loop {
                 const auto time = options_.clock(transaction);
                 note_harvester(transaction, time);
                 sweep(transaction, time);
-                return drop_old_entries(transaction, options_.keep, time, dropped_at_once);
+                if (!options_.keep) return std::size_t{0};
+                return drop_old_entries(transaction, *options_.keep, time, dropped_at_once);
             });
         sweep_at_ = now + (dropped < dropped_at_once ? sweep_every : sweep_again_after);
     }

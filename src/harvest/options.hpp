@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harvest/feeds.hpp"
@@ -23,7 +24,8 @@ struct HarvestOptions {
     std::chrono::milliseconds connect{5'000}, total{30'000};  // of a fetch
     std::size_t most_bytes = std::size_t{150} * 1024;         // of a body, decoded
     std::size_t most_entries = 20;                            // of one fetch, the newest ones
-    std::chrono::days keep{14};                               // entries that mention no object
+    // How long entries are kept that mention no object; nullopt: for ever.
+    std::optional<std::chrono::days> keep = std::chrono::days(14);
     // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; fetches add the number of readers.
     std::string user_agent = "Varve-harvester";
     // Hubs push to this with a token behind: "https://x.org/changes/push/". Empty: no hub is asked.

@@ -20,7 +20,7 @@ GENE = ("Gene", "WBGene00006763")
 def _(site):
     overview = site.expect(0, "--help", config=None).stdout
     for command in (b"init", b"serve", b"feed", b"digest", b"diff", b"show", b"check", b"accept", b"export",
-                    b"import", b"releases", b"prewarm", b"forget", b"token", b"hub", b"completion"):
+                    b"import", b"releases", b"prewarm", b"forget", b"token", b"hub", b"harvest", b"completion"):
         assert command in overview, overview
         assert site.expect(0, command.decode(), "--help", config=None).stdout
 

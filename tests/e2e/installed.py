@@ -45,7 +45,7 @@ def _(site):
                  "share/doc/varve/README.md", "share/doc/varve/docs/protocols.md",
                  "share/man/man1/varve.1", "share/man/man5/varve.conf.5",
                  "lib/systemd/system/varve.service", "lib/systemd/system/varve.socket",
-                 "lib/systemd/system/varve-hub.service"):
+                 "lib/systemd/system/varve-hub.service", "lib/systemd/system/varve-harvest.service"):
         assert (PREFIX / file).is_file(), file
     site.expect(0, "init")
     config = site.folder / "varve.conf"
@@ -81,7 +81,7 @@ def _(_site):
 @check("systemd finds no fault in the units, and the service is hardened")
 def _(site):
     units = {}
-    for name in ("varve.service", "varve.socket", "varve-hub.service"):
+    for name in ("varve.service", "varve.socket", "varve-hub.service", "varve-harvest.service"):
         text = (PREFIX / "lib" / "systemd" / "system" / name).read_text()
         assert "@" not in re.sub(r"(?m)^#.*$|@system-service|@privileged|@resources", "", text), text
         units[name] = site.folder / name

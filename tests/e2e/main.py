@@ -17,6 +17,7 @@ import checks
 import commands  # noqa: F401
 import digest  # noqa: F401
 import faults  # noqa: F401
+import harvest  # noqa: F401
 import hub  # noqa: F401
 import installed  # noqa: F401
 import job

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+#include <csignal>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "app/commands.hpp"
+#include "app/logs.hpp"
+#include "app/print.hpp"
+#include "app/serving.hpp"
+#include "app/stop_signals.hpp"
+#include "app/version.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "feed/opml.hpp"
+#include "harvest/feeds.hpp"
+#include "harvest/harvester.hpp"
+#include "net/url.hpp"
+#include "render/display_text.hpp"
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using base::Result;
+using harvest::FeedRow;
+using store::Access;
+using store::Transaction;
+
+// How long fetches in progress may hold up the end; TimeoutStopSec in systemd/varve-harvest.service is longer.
+constexpr auto wait_for_fetches = 10s;
+constexpr std::size_t feeds_at_once = 500, events_shown = 20;
+
+harvest::HarvestOptions options_of(const Config& config) {
+    harvest::HarvestOptions options;
+    options.guard = net::AddressGuard(config.net.allow);
+    options.connections = config.harvest.connections;
+    options.total = config.harvest.timeout;
+    options.connect = std::min<std::chrono::milliseconds>(options.connect, options.total);
+    options.most_bytes = config.harvest.max_kb * 1024;
+    options.most_entries = config.harvest.max_entries;
+    options.keep = config.harvest.keep;
+    options.user_agent =
+        fmt::format("Varve/{} (+{}{})", program_version, config.site.base_url,
+                    config.site.contact.empty() ? "" : "; " + config.site.contact);
+    if (config.harvest.push) options.push_url = config.site.base_url + "/push/";
+    return options;
+}
+
+// Until a signal that stops it, or, with Rounds::one, until all that is due has been fetched. SIGHUP reopens the log.
+void harvest_until_stopped(harvest::Harvester& harvester, StopSignals& signals,
+                           const Config& config, Rounds rounds) {
+    for (;;) {
+        harvester.step(rounds == Rounds::one ? 100ms : 500ms);
+        const auto signal = signals.wait(0ms);
+        if (signal && *signal != SIGHUP) return;
+        if (rounds == Rounds::one && harvester.is_done()) return;
+        if (!signal) continue;
+        if (const auto opened = open_log(config.log, Speaker::server); !opened)
+            base::log::error("log not opened", {{"reason", opened.error().text}});
+    }
+}
+
+// Runs work(services) with the store of the configuration.
+template <class Work>
+int with_services(const Config& config, Work work) {
+    auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    return work(*services);
+}
+
+// Finds the feed that the operator named, and runs use(transaction, feed) in the same transaction.
+template <class Use>
+int change_feed(const Config& config, const std::string& which, std::string_view done, Use use) {
+    return with_services(config, [&](Services& services) {
+        const auto feed = store::perform(
+            *services.pool, Access::write, [&](Transaction& transaction) -> Result<FeedRow> {
+                auto found = harvest::find_feed(transaction, which);
+                if (found) use(transaction, *found, store::now(transaction));
+                return found;
+            });
+        if (!feed) return complain(on_one_line(feed.error().text), failed);
+        fmt::print("feed {} {}: {}\n", feed->id, done, on_one_line(feed->url));
+        return ok;
+    });
+}
+
+// Calls use(feed) for all feeds whose URL, name or title contains the text, by id.
+template <class Use>
+void for_each_feed(store::Pool& pool, std::string_view text, Use use) {
+    for (std::int64_t last = 0;;) {
+        const auto feeds = store::perform(pool, Access::read, [&](Transaction& transaction) {
+            return harvest::list_feeds(transaction, last, text, feeds_at_once);
+        });
+        if (feeds.empty()) return;
+        for (const auto& feed : feeds) use(feed);
+        last = feeds.back().id;
+    }
+}
+
+std::string time_or(const std::optional<base::Seconds>& time, std::string_view otherwise) {
+    return time ? base::format_rfc3339(*time) : std::string(otherwise);
+}
+
+std::string state_of(const FeedRow& feed) {
+    if (!feed.last_fetch_attempt && feed.system_enabled) return "not fetched yet";
+    auto state = feed.system_status.empty() ? std::string("Working") : feed.system_status;
+    if (!feed.system_enabled)
+        state = feed.next_fetch_attempt ? "disabled, tried once a week: " + state
+                                        : "disabled: " + state;
+    return state;
+}
+
+void print_numbers(const harvest::HarvestNumbers& numbers) {
+    fmt::print("feeds            {:>10}   of these {} disabled, {} failing\n"
+               "due              {:>10}   of these the first one since {}\n"
+               "being fetched    {:>10}\n"
+               "entries          {:>10}\n"
+               "harvester seen   {}\n",
+               numbers.feeds, numbers.disabled, numbers.failing, numbers.due,
+               time_or(numbers.due_since, "-"), numbers.queued, numbers.entries,
+               time_or(numbers.harvested_at, "never"));
+    for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
+}
+
+void print_feed(const FeedRow& feed) {
+    fmt::print("{}  {}\n    {}\n    last fetch {}, next {}, {} failures\n", feed.id,
+               on_one_line(feed.display_name()), on_one_line(feed.url),
+               time_or(feed.last_fetch_attempt, "never"),
+               time_or(feed.next_fetch_attempt, "never"), feed.failures());
+    fmt::print("    {}\n", on_one_line(state_of(feed)));
+}
+
+void print_events(store::Pool& pool, std::int64_t feed) {
+    const auto events = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return harvest::load_events(transaction, feed, events_shown);
+    });
+    for (const auto& event : events)
+        fmt::print("    {}  {:<16} {}\n", base::format_rfc3339(event.created_at),
+                   harvest::name_of(event.event), on_one_line(event.note));
+}
+
+// Finds the one feed that the operator named.
+//   returns  nullopt: all, or several, are meant
+Result<std::optional<FeedRow>> find_one(store::Pool& pool, const std::string& which) {
+    if (which.empty()) return std::nullopt;
+    auto found = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return harvest::find_feed(transaction, which);
+    });
+    if (!found && found.error().kind == base::ErrorKind::conflict) return std::nullopt;
+    return found.map([](const FeedRow& feed) { return std::optional(feed); });
+}
+
+Result<std::string> read_all(const std::string& file) {
+    std::ostringstream bytes;
+    if (file == "-") {
+        bytes << std::cin.rdbuf();
+        return bytes.str();
+    }
+    std::ifstream in(file, std::ios::binary);
+    if (in) bytes << in.rdbuf();
+    if (!in)
+        return base::fail(base::ErrorKind::unavailable,
+                          "cannot read " + file + ": " + std::generic_category().message(errno));
+    return bytes.str();
+}
+
+// Adds some feeds. Returns how many are new; prints those whose URL cannot be used.
+std::size_t add_listed(store::Pool& pool, std::span<const feed::ListedFeed> listed,
+                       std::size_t& rejected) {
+    std::vector<std::string> complaints;
+    const auto added = store::perform(pool, Access::write, [&](Transaction& transaction) {
+        complaints.clear();
+        std::size_t count = 0;
+        const auto now = store::now(transaction);
+        for (const auto& one : listed) {
+            const auto done = harvest::add_feed(
+                transaction, {.url = one.url, .name = one.title, .home_url = one.home_url}, now);
+            if (!done)
+                complaints.push_back(on_one_line(one.url) + ": " + done.error().text);
+            else if (done->is_new)
+                ++count;
+        }
+        return count;
+    });
+    for (const auto& text : complaints) tell("varve: not added: " + text + "\n");
+    rejected += complaints.size();
+    return added;
+}
+
+}  // namespace
+
+int run_harvester(const Config& config, Rounds rounds) {
+    StopSignals signals;
+    std::signal(SIGPIPE, SIG_IGN);
+    auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    Housekeeping housekeeping(*services, pace_of(config.source));
+    housekeeping.wait_for_first_look(2s);
+    auto harvester = harvest::Harvester::make(*services->pool, options_of(config));
+    if (!harvester) return complain(harvester.error().text, failed);
+    base::log::info("harvester started");
+    harvest_until_stopped(*harvester, signals, config, rounds);
+    harvester->stop(wait_for_fetches);
+    base::log::info("harvester stopped");
+    return ok;
+}
+
+int add_source_feed(const Config& config, const SourceFeedOptions& options) {
+    return with_services(config, [&](Services& services) {
+        const auto added =
+            store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
+                return harvest::add_feed(transaction,
+                                         {.url = options.url,
+                                          .name = options.name,
+                                          .home_url = {},
+                                          .most_kb = options.max_kb},
+                                         store::now(transaction));
+            });
+        if (!added) return complain(added.error().text, failed);
+        if (!added->is_new)
+            return complain(
+                fmt::format("this is feed {} already; nothing was changed", added->id), failed);
+        fmt::print("feed {} added; the next fetch is due at once\n", added->id);
+        return ok;
+    });
+}
+
+int remove_source_feed(const Config& config, const std::string& which) {
+    return change_feed(config, which, "removed with its entries",
+                       [](Transaction& transaction, const FeedRow& feed, base::Seconds) {
+                           harvest::remove_feed(transaction, feed.id);
+                       });
+}
+
+int enable_source_feed(const Config& config, const std::string& which, bool enabled) {
+    return change_feed(config, which, enabled ? "enabled" : "disabled",
+                       [&](Transaction& transaction, const FeedRow& feed, base::Seconds now) {
+                           harvest::set_enabled(transaction, feed.id, enabled, now);
+                       });
+}
+
+int kick_source_feeds(const Config& config, const std::string& which) {
+    if (!which.empty() && !net::parse_url(which))
+        return complain("kick needs the URL of a feed, a base URL such as https://example.org, "
+                        "or --all",
+                        wrong_use);
+    return with_services(config, [&](Services& services) {
+        const auto count =
+            store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
+                return harvest::kick(transaction, which, store::now(transaction));
+            });
+        if (count == 0 && !which.empty())
+            return complain("no enabled feed has this URL or base URL: " + on_one_line(which),
+                            failed);
+        fmt::print("{} due now\n", render::counted(count, "feed is", "feeds are"));
+        return ok;
+    });
+}
+
+int harvest_status(const Config& config, const std::string& which, bool json) {
+    return with_services(config, [&](Services& services) {
+        auto& pool = *services.pool;
+        const auto one = find_one(pool, which);
+        if (!one) return complain(on_one_line(one.error().text), failed);
+        const auto numbers = store::perform(pool, Access::read, [](Transaction& transaction) {
+            return harvest::harvest_numbers(transaction, store::now(transaction));
+        });
+        const auto for_named = [&](auto use) {
+            if (*one) return use(**one);
+            for_each_feed(pool, which, use);
+        };
+        if (json)
+            print_json([&](base::JsonWriter& writer) {
+                write_json(writer.begin_object().key("numbers"), numbers);
+                writer.key("feeds").begin_array();
+                for_named([&](const FeedRow& feed) { write_json(writer, feed); });
+                writer.end_array().end_object();
+            });
+        else if (which.empty())
+            print_numbers(numbers);
+        else
+            for_named(print_feed);
+        if (*one && !json) print_events(pool, (*one)->id);
+        return ok;
+    });
+}
+
+int import_feeds(const Config& config, const std::string& file) {
+    const auto bytes = read_all(file);
+    if (!bytes) return complain(bytes.error().text, failed);
+    const auto listed = feed::read_opml(*bytes);
+    if (!listed) return complain(on_one_line(listed.error().text), failed);
+    return with_services(config, [&](Services& services) {
+        std::size_t added = 0, rejected = 0;
+        for (auto left = std::span(*listed); !left.empty();) {
+            const auto part = left.first(std::min(left.size(), feeds_at_once));
+            added += add_listed(*services.pool, part, rejected);
+            left = left.subspan(part.size());
+        }
+        fmt::print("{} added, {} there already, {} rejected\n",
+                   render::counted(added, "feed", "feeds"), listed->size() - added - rejected,
+                   rejected);
+        return rejected == 0 ? ok : failed;
+    });
+}
+
+int export_feeds(const Config& config) {
+    return with_services(config, [&](Services& services) {
+        std::vector<feed::ListedFeed> feeds;
+        for_each_feed(*services.pool, "", [&](const FeedRow& feed) {
+            feeds.push_back({feed.url, feed.display_name(), feed.home_url});
+        });
+        fmt::print("{}", feed::write_opml(config.site.title, feeds));
+        return ok;
+    });
+}
+
+}  // namespace app

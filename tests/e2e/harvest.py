@@ -1,0 +1,213 @@
+"""The harvester: its commands, the example of two source feeds, and two of them over one store, one of which is killed.
+
+SPDX-License-Identifier: MIT
+"""
+import contextlib
+import functools
+import http.server
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import threading
+
+import job
+from checks import check
+from job import MariaDbStore
+from site_of_varve import EXAMPLES, PROGRAM, eventually
+from source_feeds import FeedServer
+
+FEEDS = int(os.environ.get("HARVEST_FEEDS", "1000"))
+SERVERS = 500  # base URLs, so that a cycle waits once for each
+SECONDS = 60 + FEEDS // 20
+LONG_AGO = "2000-01-01T00:00:00Z"
+
+
+def opml_of(urls):
+    outlines = "".join(f'<outline type="rss" text="feed" xmlUrl="{url}"/>' for url in urls)
+    return f'<opml version="2.0"><head><title>feeds</title></head><body>{outlines}</body></opml>'
+
+
+def status_of(site, *which, **options):
+    return json.loads(site.expect(0, "harvest", "status", "--json", *which, **options).stdout)
+
+
+def only_feed(site):
+    (feed,) = status_of(site)["feeds"]
+    return feed
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Serves the files of a folder; yields the URL."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def begin_harvest(site, config="varve.conf"):
+    with (site.folder / "harvest.log").open("ab") as log:
+        return subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / config)],
+                                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def end_harvest(process):
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 0, process.returncode
+
+
+@check("Source feeds are added, found, disabled, kicked, exported and removed")
+def _(site):
+    site.expect(0, "init")
+    url = "http://lab.example.org/news.rss"
+    assert b"feed 1 added" in site.expect(0, "harvest", "add", url, "--name", "The lab").stdout
+    assert b"feed 1 already" in site.expect(1, "harvest", "add", "HTTP://LAB.example.org:80/news.rss").stderr
+    for bad in ("ftp://lab.example.org/", "lab.example.org", "http://user@lab.example.org/", "", "http://127.1/x"):
+        assert b"the URL" in site.expect(1, "harvest", "add", "--", bad).stderr, bad
+    site.expect(2, "harvest", "add", url, "--max-kb", "0")
+    for which in ("1", url, "lab.exa", "The lab"):
+        assert b"not fetched yet" in site.expect(0, "harvest", "status", which).stdout, which
+    assert b"no feed" in site.expect(1, "harvest", "status", "nothing of this kind").stderr
+    site.expect(0, "harvest", "disable", "1")
+    assert b"no enabled feed" in site.expect(1, "harvest", "kick", url).stderr
+    assert not only_feed(site)["system_enabled"] and only_feed(site)["next_fetch_attempt"] == ""
+    site.expect(0, "harvest", "enable", "1")
+    for which in (url, "http://lab.example.org", "--all"):
+        assert b"1 feed is due now" in site.expect(0, "harvest", "kick", which).stdout, which
+    for wrong in ((), ("lab",), ("--all", url)):
+        site.expect(2, "harvest", "kick", *wrong)
+    opml = site.expect(0, "harvest", "export").stdout
+    assert url.encode() in opml and b"The lab" in opml, opml
+    site.expect(0, "harvest", "remove", "1")
+    site.expect(1, "harvest", "remove", "1")
+    (site.folder / "feeds.opml").write_bytes(opml + b"")
+    assert b"1 feed added, 0 there already, 0 rejected" in site.expect(0, "harvest", "import", "feeds.opml").stdout
+    (site.folder / "feeds.opml").write_text(opml_of([url, "gopher://old.example.org/", "http://x.example.org/a"]))
+    done = site.expect(1, "harvest", "import", "feeds.opml")
+    assert b"1 feed added, 1 there already, 1 rejected" in done.stdout and b"gopher://" in done.stderr, done
+    (site.folder / "feeds.opml").write_text("no OPML")
+    site.expect(1, "harvest", "import", "feeds.opml")
+    site.expect(1, "harvest", "import", "missing.opml")
+    assert status_of(site)["numbers"]["feeds"] == 2
+
+
+@check("The two source feeds of the example are fetched, and fetched again on request")
+def _(site):
+    shutil.copytree(EXAMPLES / "feeds", site.folder / "feeds")
+    site.write_config(net__allow="127.0.0.0/8")
+    site.expect(0, "init")
+    with served(site.folder / "feeds") as base:
+        for name in ("lab-news.rss", "journal.atom"):
+            site.expect(0, "harvest", "add", f"{base}/{name}")
+        site.expect(0, "harvest", "--once")
+        lab, journal = status_of(site)["feeds"]
+        assert lab["rss_title"] == "News of the synapse lab" and lab["system_status"] == "Working", lab
+        assert journal["rss_title"].startswith("Journal of Worm Synapses"), journal
+        text = site.expect(0, "harvest", "status", "lab-news").stdout
+        assert b"fetch_succeeded  0 skipped / 2 added" in text, text
+        site.expect(0, "harvest", "--once")
+        assert status_of(site)["feeds"] == [lab, journal], "nothing was due"
+        news = site.folder / "feeds" / "lab-news.rss"
+        news.write_bytes(news.read_bytes().replace(b"We have moved", b"We have moved upstairs"))
+        os.utime(news, (1, 1))
+        site.expect(0, "harvest", "kick", "--all")
+        site.expect(0, "harvest", "--once")
+        text = site.expect(0, "harvest", "status", "lab-news").stdout
+        assert b"1 skipped / 0 added / 1 edited" in text, text
+        text = site.expect(0, "harvest", "status", "journal").stdout
+        assert b"not modified" in text, text
+
+
+@check("A source feed whose address is not public is not asked, unless the operator allows it")
+def _(site):
+    site.expect(0, "init")
+    with FeedServer(["127.0.3.1"]) as server:
+        site.expect(0, "harvest", "add", server.url(0))
+        site.expect(0, "harvest", "--once")
+        assert only_feed(site)["system_status"] == "refused address" and server.count == 0
+        assert b"refused address" in site.expect(0, "harvest", "status", "1").stdout
+
+
+class Ledger:
+    """What the store says of the feeds; ask(sql) returns rows."""
+
+    def __init__(self, ask):
+        self.ask = ask
+
+    def claimed(self):
+        return {row[0] for row in self.ask("SELECT url FROM feeds WHERE claim > 0")}
+
+    def unfetched(self):
+        return self.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_attempt = '' AND claim = 0")[0][0]
+
+    def end_claims(self):
+        """Does what two minutes do, but for the pause between requests to a server."""
+        self.ask(f"UPDATE feeds SET next_fetch_attempt = '{LONG_AGO}' WHERE claim > 0")
+        self.ask(f"UPDATE base_urls SET free_at = '{LONG_AGO}' WHERE claim > 0")
+
+
+def expect_each_once(site, ask, config):
+    """Two harvesters fetch all feeds once, although one of them is killed; then all of them again, by validators."""
+    ledger = Ledger(ask)
+    with FeedServer([f"127.0.{4 + i // 250}.{1 + i % 250}" for i in range(SERVERS)]) as server:
+        (site.folder / "feeds.opml").write_text(opml_of(map(server.url, range(FEEDS))))
+        site.expect(0, "harvest", "import", "feeds.opml", config=config)
+        third = threading.Event()
+        server.on_request = lambda count: third.set() if count > FEEDS // 3 else None
+        harvesters = [begin_harvest(site, config) for _ in range(2)]
+        try:
+            assert third.wait(SECONDS), "a third was asked for"
+            harvesters[0].kill()
+            harvesters[0].wait(30)
+            eventually(lambda: ledger.unfetched() == 0, "the other one has fetched what it could", SECONDS)
+            may_be_twice = ledger.claimed()
+            ledger.end_claims()
+            eventually(lambda: not ledger.claimed() and
+                       ledger.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_success = ''")[0][0] == 0,
+                       "all are fetched", SECONDS)
+            counts = {url: len(spans) for url, spans in server.requests.items()}
+            assert set(counts) == set(map(server.url, range(FEEDS))), len(counts)
+            for url, count in counts.items():
+                assert count == 1 or count == 2 and url in may_be_twice, (url, count)
+            assert server.shortest_pause() >= 1, server.shortest_pause()
+            numbers = status_of(site, config=config)["numbers"]
+            assert numbers["entries"] == 3 * FEEDS and "second insertion" not in numbers["outcomes"], numbers
+            print(f"    {FEEDS} feeds at {SERVERS} servers, {server.count} requests, {len(may_be_twice)} claims of"
+                  f" the harvester that was killed, the shortest pause was {server.shortest_pause():.2f} s")
+        finally:
+            for harvester in harvesters:
+                harvester.kill()
+                harvester.wait(30)
+        server.requests.clear()
+        site.expect(0, "harvest", "--once", config=config)
+        assert not server.requests, "a harvester that starts again asks for what is not due"
+
+
+@check("Two harvesters over SQLite fetch each of 1,000 feeds once a cycle, though one is killed")
+def _(site):
+    site.write_config(net__allow="127.0.0.0/8")
+    site.expect(0, "init")
+
+    def ask(sql):
+        with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db", timeout=30)) as store, store:
+            return store.execute(sql).fetchall()
+
+    expect_each_once(site, ask, "varve.conf")
+
+
+@check("Two harvesters over MariaDB fetch each of 1,000 feeds once a cycle, though one is killed")
+def _(site):
+    store = MariaDbStore(site, job.mariadb())
+    site.write_config(store.config, store__url=store.server.url(store.database), net__allow="127.0.0.0/8")
+    expect_each_once(site, store.rows, store.config)
