@@ -12,6 +12,7 @@ import signal
 import sqlite3
 import subprocess
 import threading
+import time
 
 import job
 from checks import check
@@ -120,7 +121,7 @@ def _(site):
         assert status_of(site)["feeds"] == [lab, journal], "nothing was due"
         news = site.folder / "feeds" / "lab-news.rss"
         news.write_bytes(news.read_bytes().replace(b"We have moved", b"We have moved upstairs"))
-        os.utime(news, (1, 1))
+        os.utime(news, (later := time.time() + 60, later))
         site.expect(0, "harvest", "kick", "--all")
         site.expect(0, "harvest", "--once")
         text = site.expect(0, "harvest", "status", "lab-news").stdout
@@ -149,11 +150,13 @@ class Ledger:
         return {row[0] for row in self.ask("SELECT url FROM feeds WHERE claim > 0")}
 
     def unfetched(self):
-        return self.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_attempt = '' AND claim = 0")[0][0]
+        """How many wait for a harvester, and not for the end of the claim of their server."""
+        return self.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_attempt = '' AND claim = 0 AND base_url NOT IN"
+                        " (SELECT base_url FROM base_urls WHERE claim > 0)")[0][0]
 
     def end_claims(self):
-        """Does what two minutes do, but for the pause between requests to a server."""
-        self.ask(f"UPDATE feeds SET next_fetch_attempt = '{LONG_AGO}' WHERE claim > 0")
+        """Does what two minutes do."""
+        self.ask(f"UPDATE feeds SET next_fetch_attempt = '{LONG_AGO}' WHERE last_fetch_attempt = ''")
         self.ask(f"UPDATE base_urls SET free_at = '{LONG_AGO}' WHERE claim > 0")
 
 
