@@ -20,6 +20,8 @@ constexpr seconds after_news = 30min, without_news = 60min, without_readers = 24
 constexpr seconds longest_wait = 24h, asked_to_wait = 1h, probe_every = std::chrono::days(7);
 constexpr std::int64_t most_failures = 30 * quarters_of_hard;
 constexpr double spread = 0.1;
+constexpr seconds spread_in_hour =
+    30min;  // shorter than the hour that a skipped one is followed by
 
 std::int64_t quarters_of(Severity severity) {
     switch (severity) {
@@ -74,19 +76,22 @@ seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::i
                     longest_wait);
 }
 
-seconds asked_wait(const FetchOutcome& outcome) {
+// Returns for how long a server that is busy wants to be left alone.
+seconds pause_of(const ServerHints& server) {
+    return std::min(server.retry_after.value_or(asked_to_wait), longest_wait);
+}
+
+//   update_minutes  of the feed, also where this fetch did not read it
+seconds asked_wait(const FetchOutcome& outcome, std::int64_t update_minutes) {
     seconds wait{0};
-    const auto at_least = [&](const std::optional<seconds>& asked) {
-        if (asked) wait = std::max(wait, std::min(*asked, longest_wait));
+    const auto at_least = [&](seconds asked) {
+        wait = std::max(wait, std::min(asked, longest_wait));
     };
-    const bool is_busy = outcome.http_status == 429 || outcome.http_status == 503;
-    at_least(is_busy ? outcome.server.retry_after.value_or(asked_to_wait)
-                     : outcome.server.retry_after);
-    at_least(outcome.server.fresh_for);
-    if (outcome.feed) {
-        at_least(outcome.feed->ttl);
-        at_least(outcome.feed->period);
-    }
+    if (outcome.http_status == 429 || outcome.http_status == 503)
+        at_least(pause_of(outcome.server));
+    at_least(outcome.server.retry_after.value_or(0s));
+    at_least(outcome.server.fresh_for.value_or(0s));
+    at_least(std::chrono::minutes(update_minutes));
     return wait;
 }
 
@@ -120,15 +125,19 @@ std::string note_of(const FetchOutcome& outcome) {
                                   : outcome.system_status + "; " + outcome.detail;
 }
 
+seconds part_of(seconds time, double factor) {
+    return seconds(std::lround(static_cast<double>(time.count()) * factor));
+}
+
 std::int64_t minutes_of(seconds time) {
     return std::chrono::ceil<std::chrono::minutes>(time).count();
 }
 
 void note_hints(FeedRow& after, const FetchOutcome& outcome) {
     if (!outcome.feed) return;
-    const auto& hints = *outcome.feed;
-    const auto period = hints.period ? hints.period : hints.ttl;
-    after.update_minutes = period ? period->count() : 0;
+    const auto none = std::chrono::minutes(0);
+    after.update_minutes =
+        std::max(outcome.feed->period.value_or(none), outcome.feed->ttl.value_or(none)).count();
 }
 
 }  // namespace
@@ -157,8 +166,10 @@ ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now)
     if (max_age) {
         hints.fresh_for = positive(seconds(std::clamp<std::int64_t>(*max_age, 0, 1 << 30)));
     } else if (const auto field = net::find_field(fields, "expires")) {
+        const auto sent = net::find_field(fields, "date");
+        const auto since = sent ? base::parse_http_date(base::trim(*sent)) : std::nullopt;
         if (const auto date = base::parse_http_date(base::trim(*field)))
-            hints.fresh_for = positive(*date - now);
+            hints.fresh_for = positive(*date - since.value_or(now));
     }
     return hints;
 }
@@ -183,15 +194,19 @@ FinishedFetch schedule(const ClaimedFeed& claimed, FeedRow after, const FetchOut
     }
     if (outcome.added + outcome.edited > 0) row.last_new_stories = time.now;
     note_hints(row, outcome);
-    const auto wait =
-        std::max(own_wait(claimed, outcome, row.last_fetch_failures), asked_wait(outcome));
+    const auto wait = std::max(own_wait(claimed, outcome, row.last_fetch_failures),
+                               asked_wait(outcome, row.update_minutes));
     row.poll_minutes = minutes_of(wait);
-    const auto jitter =
-        seconds(std::lround(static_cast<double>(wait.count()) * spread * time.random));
+    const auto jitter = part_of(wait, spread * time.random);
     auto next = time.now + wait + jitter;
-    if (outcome.feed) next = after_skipped(next, *outcome.feed);
+    if (outcome.feed) {
+        const auto allowed = after_skipped(next, *outcome.feed);
+        // All feeds that skip an hour would be fetched as soon as it is over.
+        if (allowed > next) next = allowed + part_of(spread_in_hour, time.random);
+    }
     row.next_fetch_attempt = next;
-    if (outcome.http_status == 429) finished.hold_base_until = time.now + wait;
+    if (outcome.http_status == 429)
+        finished.hold_base_until = time.now + pause_of(outcome.server);
     const bool is_gone = outcome.http_status == 410;
     if (is_gone || row.last_fetch_failures > most_failures) {
         finished.event = EventKind::fetch_disabled;

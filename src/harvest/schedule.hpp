@@ -40,7 +40,7 @@ struct ServerHints {
     std::optional<std::chrono::seconds> retry_after =
         {};  // Retry-After, in seconds or as a date (RFC 9110 section 10.2.3)
     std::optional<std::chrono::seconds> fresh_for =
-        {};  // max-age, else Expires (RFC 9111 section 4.2.1)
+        {};  // max-age, else Expires less Date (RFC 9111 section 4.2.1)
     bool operator==(const ServerHints&) const = default;
 };
 [[nodiscard]] ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now);
@@ -70,8 +70,9 @@ struct ScheduleTime {
 // The next fetch: 30 minutes after news and 60 without; a day where nobody reads, or a hub pushes the feed; 3 hours
 // after a parse error or an empty feed, 60 minutes after one that is too big; 3 hours for each whole failure after
 // others. Not before what the server (Retry-After, max-age, Expires) and the feed (ttl, sy:updatePeriod, skipHours,
-// skipDays) ask for, but at most a day later; and up to a tenth later at random. A server that says 429 is left
-// alone with all of its feeds. 410 disables a feed; so do more than 30 failures, but then it is tried once a week.
+// skipDays) ask for, each for at most a day but the skipped hours and days; and up to a tenth later at random. A server
+// that says 429 is left alone with all of its feeds for as long as it asks for, or an hour. 410 disables a feed; so do
+// more than 30 failures, but then it is tried once a week.
 [[nodiscard]] FinishedFetch schedule(const ClaimedFeed& claimed, FeedRow after,
                                      const FetchOutcome& outcome, const ScheduleTime& time);
 
