@@ -52,10 +52,21 @@ bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-std::string field_or_none(const net::Response& response, std::string_view name) {
+// Returns a field as it was sent; empty: there is none, or none that can be sent back.
+std::string validator_in(const net::Response& response, std::string_view name) {
     constexpr std::size_t longest_validator = 1024;
     const auto field = net::find_field(response.fields, name);
-    return field && field->size() <= longest_validator ? std::string(*field) : std::string();
+    if (!field || field->size() > longest_validator) return {};
+    const auto is_control = [](unsigned char byte) { return byte < ' ' || byte == 0x7f; };
+    return std::ranges::any_of(*field, is_control) ? std::string() : std::string(*field);
+}
+
+// "Varve/1.0 (+https://x.org)" becomes "Varve/1.0 (+https://x.org; 12 readers)".
+std::string agent_with_readers(std::string agent, std::int64_t readers) {
+    const auto count = std::to_string(readers) + (readers == 1 ? " reader" : " readers");
+    const auto end = agent.rfind(')');
+    if (end == std::string::npos) return agent + " (" + count + ")";
+    return agent.insert(end, "; " + count);
 }
 
 ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
@@ -94,9 +105,9 @@ ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) 
     if (!fetch.is_conditional)
         return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "not asked for");
     ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
-    if (auto tag = field_or_none(response, "etag"); !tag.empty())
+    if (auto tag = validator_in(response, "etag"); !tag.empty())
         answer.after.http_etag = std::move(tag);
-    if (auto date = field_or_none(response, "last-modified"); !date.empty())
+    if (auto date = validator_in(response, "last-modified"); !date.empty())
         answer.after.http_last_modified = std::move(date);
     answer.after.http_304 = true;
     answer.outcome.status = FetchStatus::notmodified;
@@ -114,8 +125,8 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
     ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
     auto& after = answer.after;
     if (!fetch.is_conditional) after.last_full_fetch = fetch.claimed.claimed_at;
-    after.http_etag = field_or_none(response, "etag");
-    after.http_last_modified = field_or_none(response, "last-modified");
+    after.http_etag = validator_in(response, "etag");
+    after.http_last_modified = validator_in(response, "last-modified");
     auto hash = base::md5_hex(response.body);
     if (hash == after.last_fetch_hash) {
         answer.outcome.status = FetchStatus::notmodified;
@@ -167,13 +178,10 @@ base::Result<net::Request> request_of(const Fetch& fetch, const FetchSettings& s
     if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
     const auto& feed = fetch.claimed.feed;
     const auto readers = fetch.claimed.readers;
-    auto agent = settings.user_agent;
-    if (const auto end = agent.rfind(')'); end != std::string::npos)
-        agent.insert(end,
-                     "; " + std::to_string(readers) + (readers == 1 ? " reader" : " readers"));
     net::Request request;
     request.url = *std::move(url);
-    request.fields = {{"User-Agent", std::move(agent)}, {"Accept", std::string(accepted_types)}};
+    request.fields = {{"User-Agent", agent_with_readers(settings.user_agent, readers)},
+                      {"Accept", std::string(accepted_types)}};
     if (fetch.is_conditional && !feed.http_etag.empty())
         request.fields.push_back({"If-None-Match", feed.http_etag});
     if (fetch.is_conditional && !feed.http_last_modified.empty())
