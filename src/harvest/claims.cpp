@@ -21,6 +21,7 @@ using store::Value;
 constexpr std::chrono::seconds counted_spacing = spacing + std::chrono::seconds(1);
 constexpr std::chrono::days read_lately{30};
 constexpr std::int64_t kept_events = 100;  // of each feed
+constexpr std::string_view moved_to_known = "moved to a feed that is there";
 
 const store::Insert a_base_url{"base_urls", {"base_url", "free_at", "claim"}, {"base_url"}};
 const store::Insert an_event{"fetch_events", {"feed", "created_at", "event", "note"}, {}};
@@ -29,17 +30,22 @@ const store::Insert a_note_of_harvest{"harvest_notes", {"name", "number"}, {"nam
 // A base URL as a claim finds it.
 struct BaseState {
     bool is_known = false;
-    std::string free_at, planned_until;
+    std::string free_at, held_until, planned_until;
     std::int64_t claim = 0;
 };
 
 BaseState base_state_in(const store::Row& row, std::size_t first) {
     if (row.is_null(first)) return {};
-    BaseState state{.is_known = true,
-                    .free_at = std::max(row.text(first), row.text(first + 1)),
-                    .planned_until = row.text(first + 2),
-                    .claim = row.integer(first + 3)};
-    return state;
+    return {.is_known = true,
+            .free_at = row.text(first),
+            .held_until = row.text(first + 1),
+            .planned_until = row.text(first + 2),
+            .claim = row.integer(first + 3)};
+}
+
+bool is_busy(const BaseState& state, base::Seconds now) {
+    const auto time = format_rfc3339(now);
+    return state.free_at > time || state.held_until > time;
 }
 
 // Takes a base URL until the claim ends. Returns false if another harvester was faster.
@@ -62,14 +68,12 @@ class Queues {
     Queues(Transaction& transaction, base::Seconds now) : transaction_(transaction), now_(now) {}
 
     void put_off(const FeedRow& feed, const BaseState& state) {
-        auto& last = planned_[feed.base_url];
-        if (last == base::Seconds{}) {
-            const auto known = std::max(state.free_at, state.planned_until);
-            last = std::max(base::parse_rfc3339(known).value_or(now_), now_);
-        }
-        last += counted_spacing;
+        const auto [found, is_first] = planned_.try_emplace(feed.base_url);
+        auto& last = found->second;
+        last = is_first ? first_turn(state) : last + counted_spacing;
         transaction_.execute(
-            "UPDATE feeds SET next_fetch_attempt = ? WHERE id = ? AND next_fetch_attempt <= ?",
+            "UPDATE feeds SET next_fetch_attempt = ? WHERE id = ? AND next_fetch_attempt > ''"
+            " AND next_fetch_attempt <= ?",
             {Value{format_rfc3339(last)}, Value{feed.id}, Value{format_rfc3339(now_)}});
     }
     void write() {
@@ -79,6 +83,18 @@ class Queues {
     }
 
    private:
+    // Returns when nobody else is planned and the base URL may be free.
+    [[nodiscard]] base::Seconds first_turn(const BaseState& state) const {
+        const auto time_of = [](const std::string& text) {
+            return base::parse_rfc3339(text).value_or(base::Seconds{});
+        };
+        auto turn =
+            std::max(time_of(state.held_until), state.claim == 0 ? time_of(state.free_at) : now_);
+        // Nobody knows when the request that is under way will end; when its claim ends is much too late.
+        if (turn <= now_) turn = now_ + counted_spacing;
+        return std::max(turn, time_of(state.planned_until) + counted_spacing);
+    }
+
     Transaction& transaction_;
     const base::Seconds now_;
     std::map<std::string, base::Seconds> planned_;
@@ -117,20 +133,21 @@ bool is_url_taken(Transaction& transaction, const std::string& digest, std::int6
                 .empty();
 }
 
-// Moves a feed to its new URL, or disables it where that is the URL of another one.
-void move_feed(Transaction& transaction, const FinishedFetch& fetch) {
+// Moves a feed to its new URL. Returns false if that is the URL of another one: then this one is disabled.
+bool move_feed(Transaction& transaction, const FinishedFetch& fetch) {
     const auto url = net::parse_url(fetch.after.url);
-    if (!url) return;
+    if (!url) return true;
     const auto digest = digest_of_url(*url);
     const Value id{fetch.after.id};
     if (is_url_taken(transaction, digest, fetch.after.id)) {
         transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '',"
-                            " system_status = 'moved to a feed that is there' WHERE id = ?",
-                            {id});
-        return;
+                            " system_status = ? WHERE id = ?",
+                            {Value{std::string(moved_to_known)}, id});
+        return false;
     }
     transaction.execute("UPDATE feeds SET url = ?, url_digest = ?, base_url = ? WHERE id = ?",
                         {Value{url->text}, Value{digest}, Value{base_url_of(*url)}, id});
+    return true;
 }
 
 void free_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
@@ -144,6 +161,16 @@ void free_base_url(Transaction& transaction, const std::string& base_url, std::i
                          Value{claim}});
 }
 
+// Takes a feed until the claim ends. Returns false if it was taken, disabled or deleted since it was found due.
+bool take_feed(Transaction& transaction, std::int64_t feed, std::int64_t former_claim,
+               std::int64_t claim, base::Seconds now) {
+    return transaction.execute(
+               "UPDATE feeds SET next_fetch_attempt = ?, queued = 1, claim = ? WHERE id = ?"
+               " AND claim = ? AND next_fetch_attempt > '' AND next_fetch_attempt <= ?",
+               {Value{format_rfc3339(now + fetch_claim)}, Value{claim}, Value{feed},
+                Value{former_claim}, Value{format_rfc3339(now)}}) == 1;
+}
+
 }  // namespace
 
 std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, const ClaimTerms& terms,
@@ -152,7 +179,7 @@ std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, const ClaimTerms&
         "LEFT JOIN base_urls b ON b.base_url = f.base_url WHERE f.next_fetch_attempt > ''"
         " AND f.next_fetch_attempt <= ? ORDER BY f.next_fetch_attempt LIMIT ?",
         ", b.free_at, b.held_until, b.planned_until, b.claim, f.claim");
-    const Value time{format_rfc3339(now)}, end{format_rfc3339(now + fetch_claim)};
+    const Value time{format_rfc3339(now)};
     std::vector<ClaimedFeed> claimed;
     std::vector<Value> events;
     std::set<std::string> taken;
@@ -161,18 +188,16 @@ std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, const ClaimTerms&
          transaction.query(due, {time, Value{static_cast<std::int64_t>(terms.most)}})) {
         auto feed = feed_in(row);
         const auto base = base_state_in(row, feed_columns);
-        if (taken.contains(feed.base_url) || base.free_at > format_rfc3339(now)) {
+        if (taken.contains(feed.base_url) || is_busy(base, now)) {
             queues.put_off(feed, base);
             continue;
         }
         if (!take_base_url(transaction, feed.base_url, base, terms.claim, now)) continue;
-        taken.insert(feed.base_url);
-        if (transaction.execute(
-                "UPDATE feeds SET next_fetch_attempt = ?, queued = 1, claim = ? WHERE id = ?"
-                " AND claim = ? AND next_fetch_attempt <= ?",
-                {end, Value{terms.claim}, Value{feed.id}, row.value(feed_columns + 4), time}) ==
-            0)
+        if (!take_feed(transaction, feed.id, row.integer(feed_columns + 4), terms.claim, now)) {
+            free_base_url(transaction, feed.base_url, terms.claim, std::nullopt, now);
             continue;
+        }
+        taken.insert(feed.base_url);
         append_event(events, feed.id, now, EventKind::queued, "");
         auto base_url = feed.base_url;
         claimed.push_back({.feed = std::move(feed),
@@ -242,8 +267,11 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
         values.emplace_back(fetch.claimed->claim);
         if (transaction.execute(finish, values) == 0) continue;
         ++written;
-        if (fetch.after.url != before.url) move_feed(transaction, fetch);
-        append_event(events, before.id, now, fetch.event, fetch.note);
+        if (fetch.after.url == before.url || move_feed(transaction, fetch))
+            append_event(events, before.id, now, fetch.event, fetch.note);
+        else
+            append_event(events, before.id, now, EventKind::fetch_disabled,
+                         std::string(moved_to_known));
     }
     store::insert_many(transaction, an_event, events);
     return written;
@@ -266,7 +294,7 @@ bool claim_base_url(Transaction& transaction, const std::string& base_url, std::
         "SELECT free_at, held_until, planned_until, claim FROM base_urls WHERE base_url = ?",
         {Value{base_url}});
     const auto state = rows.empty() ? BaseState{} : base_state_in(rows.front(), 0);
-    if (state.free_at > format_rfc3339(now)) return false;
+    if (is_busy(state, now)) return false;
     return take_base_url(transaction, base_url, state, claim, now);
 }
 
@@ -293,11 +321,15 @@ void note_harvester(Transaction& transaction, base::Seconds now) {
 }
 
 void sweep(Transaction& transaction, base::Seconds now) {
-    constexpr std::int64_t feeds_at_once = 100;
+    static const std::string round = "round of events";
+    constexpr std::size_t feeds_at_once = 1000;
 
-    for (const auto& row : transaction.query(
-             "SELECT feed, COUNT(*) FROM fetch_events GROUP BY feed HAVING COUNT(*) > ? LIMIT ?",
-             {Value{2 * kept_events}, Value{feeds_at_once}})) {
+    const auto part = next_of_round(transaction, round, feeds_at_once);
+    note_round(transaction, round, part.last);
+    for (const auto& row :
+         transaction.query("SELECT feed, COUNT(*) FROM fetch_events WHERE feed > ? AND feed <= ?"
+                           " GROUP BY feed HAVING COUNT(*) > ?",
+                           {Value{part.after}, Value{part.last}, Value{2 * kept_events}})) {
         const auto oldest = transaction.query(
             "SELECT id FROM fetch_events WHERE feed = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
             {row.value(0), Value{kept_events}});

@@ -37,7 +37,7 @@ struct ClaimTerms {
     std::size_t most = 0;
 };
 // Claims feeds that are due, those that wait longest first, at most one of each base URL, and records an event
-// `queued` for each. Those whose base URL is busy are put off, each to a second of its own.
+// `queued` for each. Those whose base URL is busy are put off, each to a second of its own behind those that wait.
 [[nodiscard]] std::vector<ClaimedFeed> claim_feeds(store::Transaction& transaction,
                                                    const ClaimTerms& terms, base::Seconds now);
 // Returns whether there may be something to claim. Costs an index look-up, and no lock.
@@ -86,7 +86,7 @@ void count_outcomes(store::Transaction& transaction,
 // Notes that a harvester is at work.
 void note_harvester(store::Transaction& transaction, base::Seconds now);
 
-// Deletes events but the newest 100 of each feed, base URLs that nobody needs, and other leftovers; some at a time.
+// Deletes events of the next thousand feeds but the newest 100 of each, and base URLs that nobody needs.
 void sweep(store::Transaction& transaction, base::Seconds now);
 
 }  // namespace harvest

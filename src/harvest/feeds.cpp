@@ -2,6 +2,7 @@
 #include "harvest/feeds.hpp"
 
 #include <array>
+#include <limits>
 #include <map>
 
 #include "base/text.hpp"
@@ -21,6 +22,9 @@ const store::Insert a_feed{"feeds",
                            {"url", "url_digest", "base_url", "name", "home_url", "most_kb",
                             "added_at", "last_read", "next_fetch_attempt"},
                            {"url_digest"}};
+
+const store::Insert a_round{"harvest_notes", {"name", "number"}, {"name"}};
+constexpr auto last_feed = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 4> event_names{"queued", "fetch_succeeded", "fetch_failed",
                                                       "fetch_disabled"};
@@ -83,10 +87,10 @@ void set_enabled(Transaction& transaction, std::int64_t feed, bool enabled, base
             {Value{feed}});
         return;
     }
+    // A claim of one that is disabled is a try of a harvester, which must not disable it once more.
     transaction.execute(
-        "UPDATE feeds SET next_fetch_attempt = CASE WHEN claim = 0 THEN ? ELSE "
-        "next_fetch_attempt END,"
-        " last_fetch_failures = 0, system_enabled = 1 WHERE id = ? AND system_enabled = 0",
+        "UPDATE feeds SET next_fetch_attempt = ?, claim = 0, queued = 0, last_fetch_failures = 0,"
+        " system_enabled = 1 WHERE id = ? AND system_enabled = 0",
         {Value{format_rfc3339(now)}, Value{feed}});
 }
 
@@ -163,6 +167,22 @@ std::vector<FetchEvent> load_events(Transaction& transaction, std::int64_t feed,
     return events;
 }
 
+FeedRange next_of_round(Transaction& transaction, const std::string& round, std::size_t most) {
+    const auto noted =
+        transaction.query("SELECT number FROM harvest_notes WHERE name = ?", {Value{round}});
+    FeedRange range{.after = noted.empty() ? 0 : noted.front().integer(0), .last = last_feed};
+    const auto last =
+        transaction.query("SELECT id FROM feeds WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?",
+                          {Value{range.after}, Value{static_cast<std::int64_t>(most) - 1}});
+    if (!last.empty()) range.last = last.front().integer(0);
+    return range;
+}
+
+void note_round(Transaction& transaction, const std::string& round, std::int64_t feed) {
+    transaction.execute(store::upsert_sql(transaction.engine(), a_round),
+                        {Value{round}, Value{feed == last_feed ? std::int64_t{0} : feed}});
+}
+
 HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
     const Value time{format_rfc3339(now)};
     HarvestNumbers numbers;
@@ -180,8 +200,9 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
         numbers.disabled = sum_at(1);
         numbers.failing = sum_at(2);
     }
+    // Also those whose claim has ended; the others of which there is a claim are due when it ends.
     const std::string due =
-        " FROM feeds WHERE next_fetch_attempt > '' AND next_fetch_attempt <= ? AND claim = 0";
+        " FROM feeds WHERE next_fetch_attempt > '' AND next_fetch_attempt <= ?";
     numbers.due = count_in(transaction, "SELECT COUNT(*)" + due, std::vector{time});
     numbers.queued = count_in(transaction, "SELECT COUNT(*) FROM feeds WHERE claim > 0");
     numbers.entries = count_in(transaction, "SELECT COUNT(*) FROM entries");

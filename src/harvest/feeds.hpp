@@ -77,6 +77,17 @@ struct FetchEvent {
 [[nodiscard]] std::vector<FetchEvent> load_events(store::Transaction& transaction,
                                                   std::int64_t feed, std::size_t most);
 
+// A part of a round over all feeds, which harvesters share: what has to be done to each of them once in a while. The
+// round is one of those that its name and the table harvest_notes know.
+struct FeedRange {
+    std::int64_t after = 0, last = 0;  // ids above `after` up to `last`
+};
+//   most  feeds in the part
+[[nodiscard]] FeedRange next_of_round(store::Transaction& transaction, const std::string& round,
+                                      std::size_t most);
+// Notes that the round has come as far as this feed; its last part is followed by the first.
+void note_round(store::Transaction& transaction, const std::string& round, std::int64_t feed);
+
 // For /metrics, /healthz and operators.
 struct HarvestNumbers {
     std::uint64_t feeds = 0, disabled = 0;

@@ -7,31 +7,15 @@
 #include <vector>
 
 #include "harvest/push.hpp"
-#include "support/catch.hpp"
-#include "support/faulty_connection.hpp"
-#include "support/stores.hpp"
+#include "harvest_store.hpp"
 
 namespace support {
 
 inline const harvest::HubLinks links_to_hub{"https://hub.example/", "https://a.example/feed?x=1"};
 
-struct PushStore {
-    explicit PushStore(store::Connect connect) : pool(std::move(connect), 2, no_waiting()) {}
+struct PushStore : HarvestStore {
+    using HarvestStore::HarvestStore;
 
-    template <class F>
-    auto write(F fn) {
-        return store::perform(pool, store::Access::write, fn);
-    }
-    void execute(const std::string& sql) {
-        write([&](store::Transaction& transaction) { transaction.execute(sql); });
-    }
-    // Returns the only value of a query.
-    std::string value(const std::string& sql) {
-        const auto rows = write([&](store::Transaction& transaction) {
-            return transaction.query("SELECT CAST((" + sql + ") AS CHAR)");
-        });
-        return rows.at(0).text(0);
-    }
     // A feed that is due in an hour.
     void add_feed(int id) {
         const auto text = std::to_string(id);
@@ -100,9 +84,6 @@ struct PushStore {
         const auto time = base::parse_rfc3339(value("SELECT next_fetch_attempt FROM feeds"));
         return std::chrono::duration_cast<std::chrono::minutes>(time.value() - now);
     }
-
-    base::Seconds now{*base::parse_date("2008-04-01") + std::chrono::hours(12)};
-    store::Pool pool;
 };
 
 template <class F>

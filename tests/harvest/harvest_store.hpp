@@ -1,0 +1,140 @@
+// A store with source feeds; its clock is set by the test.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harvest/claims.hpp"
+#include "support/catch.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/stores.hpp"
+
+namespace support {
+
+struct HarvestStore {
+    explicit HarvestStore(store::Connect connect) : pool(std::move(connect), 2, no_waiting()) {}
+
+    template <class F>
+    auto write(F fn) {
+        return store::perform(pool, store::Access::write, fn);
+    }
+    void execute(const std::string& sql) {
+        write([&](store::Transaction& transaction) { transaction.execute(sql); });
+    }
+    // Returns the only value of a query.
+    std::string value(const std::string& sql) {
+        const auto rows = write([&](store::Transaction& transaction) {
+            return transaction.query("SELECT CAST((" + sql + ") AS CHAR)");
+        });
+        return rows.at(0).is_null(0) ? "NULL" : rows.at(0).text(0);
+    }
+    // Returns rows as texts, to compare stores.
+    std::vector<std::string> rows(const std::string& sql) {
+        return write([&](store::Transaction& transaction) {
+            std::vector<std::string> texts;
+            for (const auto& row : transaction.query(sql))
+                texts.push_back(Catch::StringMaker<store::Row>::convert(row));
+            return texts;
+        });
+    }
+
+    // A feed that is due now.
+    std::int64_t add(const std::string& url) {
+        return write([&](store::Transaction& transaction) {
+            return harvest::add_feed(transaction, {.url = url}, now).value().id;
+        });
+    }
+    harvest::FeedRow feed(std::int64_t id) {
+        return write([&](store::Transaction& transaction) {
+            return harvest::load_feed(transaction, id).value();
+        });
+    }
+    std::vector<harvest::ClaimedFeed> claim(std::size_t most = 100) {
+        const harvest::ClaimTerms terms{.claim = next_claim++, .most = most};
+        return write([&](store::Transaction& transaction) {
+            return harvest::claim_feeds(transaction, terms, now);
+        });
+    }
+    // A fetch that succeeds, after which the feed is due in an hour.
+    [[nodiscard]] harvest::FinishedFetch fetch_of(const harvest::ClaimedFeed& claimed) const {
+        harvest::FinishedFetch fetch{.claimed = &claimed,
+                                     .after = claimed.feed,
+                                     .note = "0 skipped / 0 added",
+                                     .outcome = "nonew"};
+        fetch.after.last_fetch_attempt = fetch.after.last_fetch_success = now;
+        fetch.after.next_fetch_attempt = now + std::chrono::hours(1);
+        return fetch;
+    }
+    std::size_t finish(const std::vector<harvest::FinishedFetch>& fetches) {
+        return write([&](store::Transaction& transaction) {
+            return harvest::finish_fetches(transaction, fetches, now);
+        });
+    }
+    std::size_t finish(const harvest::ClaimedFeed& claimed) {
+        return finish({fetch_of(claimed)});
+    }
+    // "queued; fetch_succeeded 0 skipped / 0 added": the events of a feed, oldest first.
+    std::string events(std::int64_t feed) {
+        auto events = write([&](store::Transaction& transaction) {
+            return harvest::load_events(transaction, feed, 1000);
+        });
+        std::string text;
+        for (auto event = events.rbegin(); event != events.rend(); ++event) {
+            if (!text.empty()) text += "; ";
+            text.append(harvest::name_of(event->event));
+            if (!event->note.empty()) text += " " + event->note;
+        }
+        return text;
+    }
+
+    base::Seconds now{*base::parse_date("2008-04-01") + std::chrono::hours(12)};
+    std::int64_t next_claim = 1;
+    store::Pool pool;
+};
+
+template <class F>
+void each_harvest_store(F fn) {
+    each_store([&](const store::Connect& connect) {
+        HarvestStore harvest_store(connect);
+        fn(harvest_store);
+    });
+}
+
+// All ways in which a statement fails.
+inline constexpr std::array all_faults{Fault::lost, Fault::deadlock, Fault::lost_commit,
+                                       Fault::undone_commit};
+
+// Runs work on a store of each engine, and again with each fault at each statement; calls check with the store that had
+// no fault and each of those that had one.
+//   prepare  what comes before, without faults
+template <class Prepare, class Work, class Check>
+void with_each_fault(Prepare prepare, Work work, Check check) {
+    for (const auto engine : {store::Engine::sqlite, store::Engine::mysql}) {
+        const FreshStore prepared(engine);
+        {
+            HarvestStore before(prepared.connect());
+            prepare(before);
+        }
+        const auto good = FreshStore::copy_of(prepared);
+        HarvestStore without_fault(good.connect());
+        work(without_fault);
+        for (const auto fault : all_faults)
+            for (int at = 1;; ++at) {
+                INFO(name_of(engine) << ", fault " << static_cast<int>(fault) << " at " << at);
+                const auto fresh = FreshStore::copy_of(prepared);
+                const auto plan = std::make_shared<FaultPlan>(fault, at);
+                {
+                    HarvestStore faulty_store(faulty(fresh.connect(), plan));
+                    work(faulty_store);
+                }
+                HarvestStore after(fresh.connect());
+                check(without_fault, after, fault);
+                if (!plan->struck()) break;
+            }
+    }
+}
+
+}  // namespace support
