@@ -12,6 +12,7 @@
 #include "compare/compare.hpp"
 #include "feed/entry_tree.hpp"
 #include "feed/safe_html.hpp"
+#include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
 #include "tables/releases.hpp"
 #include "tables/rows.hpp"
@@ -223,6 +224,41 @@ std::vector<StoredEntry> entries_in(Transaction& transaction, const store::Rows&
     return entries;
 }
 
+// Notes that the entries which were in the window when it was read last were still there on a later day.
+void note_window(Transaction& transaction, std::int64_t feed, base::Date day) {
+    const auto rows =
+        transaction.query("SELECT MAX(last_seen) FROM entries WHERE feed = ?", {Value{feed}});
+    const Value later{base::format_date(day)};
+    if (rows.at(0).is_null(0) || rows.front().text(0) >= std::get<std::string>(later)) return;
+    transaction.execute("UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen = ?",
+                        {later, Value{feed}, rows.front().value(0)});
+}
+
+// Feeds whose oldest entries are to be dropped. Each part is a look-up in an index: a feed without old entries costs
+// one, one that objects are mentioned in as many as it has entries before the first that mentions one.
+constexpr std::string_view feeds_with_old_entries =
+    "SELECT f.id FROM feeds f WHERE f.id > ? AND f.id <= ?"
+    " AND (SELECT MIN(e.last_seen) FROM entries e WHERE e.feed = f.id) < ?"
+    " AND (SELECT MIN(e.last_seen) FROM entries e WHERE e.feed = f.id)"
+    " < (SELECT MAX(e.last_seen) FROM entries e WHERE e.feed = f.id)"
+    " AND NOT EXISTS (SELECT 1 FROM entries e JOIN mentions m ON m.entry = e.id WHERE e.feed = "
+    "f.id)"
+    " ORDER BY f.id";
+
+// Deletes entries of a feed that were seen last before a day, and that its window does not have any more.
+std::size_t drop_of_feed(Transaction& transaction, std::int64_t feed, const Value& oldest,
+                         std::size_t most) {
+    const auto rows = transaction.query(
+        "SELECT id FROM entries WHERE feed = ? AND last_seen < ? AND last_seen <"
+        " (SELECT MAX(w.last_seen) FROM entries w WHERE w.feed = ?) ORDER BY last_seen LIMIT ?",
+        {Value{feed}, oldest, Value{feed}, Value{static_cast<std::int64_t>(most)}});
+    for (const auto& row : rows) {
+        transaction.execute("DELETE FROM entry_changes WHERE entry = ?", {row.value(0)});
+        transaction.execute("DELETE FROM entries WHERE id = ?", {row.value(0)});
+    }
+    return rows.size();
+}
+
 }  // namespace
 
 ReadyEntry make_ready(const feed::Entry& entry) {
@@ -282,11 +318,12 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
 }
 
 void note_seen(Transaction& transaction, std::int64_t feed, std::span<const feed::Entry> entries,
-               base::Date today) {
+               const SeenOn& days) {
+    if (days.last_success) note_window(transaction, feed, *days.last_success);
     static const std::string sql =
         "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen < ? AND guid_digest IN (" +
         places() + ")";
-    const Value day{base::format_date(today)};
+    const Value day{base::format_date(days.today)};
     const auto keys = guid_keys(entries);
     for (std::size_t at = 0; at < keys.size(); at += keys_at_once) {
         std::vector<Value> values{day, Value{feed}, day};
@@ -333,18 +370,21 @@ std::size_t count_entries(Transaction& transaction, std::int64_t feed) {
 
 std::size_t drop_old_entries(Transaction& transaction, std::chrono::days keep, base::Seconds now,
                              std::size_t most) {
-    const auto oldest = std::chrono::floor<std::chrono::days>(now) - keep;
-    const auto rows = transaction.query(
-        "SELECT e.id FROM entries e WHERE e.last_seen < ?"
-        " AND e.last_seen < (SELECT MAX(w.last_seen) FROM entries w WHERE w.feed = e.feed) AND "
-        "e.feed NOT IN"
-        " (SELECT o.feed FROM mentions m JOIN entries o ON o.id = m.entry) LIMIT ?",
-        {Value{base::format_date(oldest)}, Value{static_cast<std::int64_t>(most)}});
-    for (const auto& row : rows) {
-        transaction.execute("DELETE FROM entry_changes WHERE entry = ?", {row.value(0)});
-        transaction.execute("DELETE FROM entries WHERE id = ?", {row.value(0)});
+    static const std::string round = "round of entries";
+    constexpr std::size_t feeds_at_once = 1000;
+
+    const Value oldest{base::format_date(std::chrono::floor<std::chrono::days>(now) - keep)};
+    const auto part = next_of_round(transaction, round, feeds_at_once);
+    std::size_t dropped = 0;
+    for (const auto& row : transaction.query(feeds_with_old_entries,
+                                             {Value{part.after}, Value{part.last}, oldest})) {
+        dropped += drop_of_feed(transaction, row.integer(0), oldest, most - dropped);
+        if (dropped < most) continue;
+        note_round(transaction, round, row.integer(0) - 1);
+        return dropped;
     }
-    return rows.size();
+    note_round(transaction, round, part.last);
+    return dropped;
 }
 
 }  // namespace harvest

@@ -53,9 +53,14 @@ struct EntriesRecorded {
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now);
-// Notes that these entries are still in the window of their feed: at most a write a day for each.
+struct SeenOn {
+    base::Date today;
+    std::optional<base::Date> last_success = {};  // of a fetch before this one
+};
+// Notes that these entries are still in the window of their feed, and that others were at the last success, which
+// may have found the feed unchanged: at most a write a day for each. Comes before record_entries().
 void note_seen(store::Transaction& transaction, std::int64_t feed,
-               std::span<const feed::Entry> entries, base::Date today);
+               std::span<const feed::Entry> entries, const SeenOn& days);
 
 struct EntryChange {
     std::int64_t revision = 0;  // from 1
@@ -91,9 +96,9 @@ struct EntryPosition {
 // How many entries a feed has.
 [[nodiscard]] std::size_t count_entries(store::Transaction& transaction, std::int64_t feed);
 
-// Deletes entries that left the window of their feed longer than `keep` ago, some at a time. Feeds of which an entry mentions
-// an object keep all of theirs.
-//   returns  how many
+// Deletes entries that left the window of their feed longer than `keep` ago, of the next thousand feeds. Feeds of which an
+// entry mentions an object keep all of theirs.
+//   returns  how many; `most`: there may be more
 std::size_t drop_old_entries(store::Transaction& transaction, std::chrono::days keep,
                              base::Seconds now, std::size_t most);
 

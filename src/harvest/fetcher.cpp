@@ -38,6 +38,11 @@ bool is_out_of_reach(const store::Failure& failure) {
 
 bool is_news(const FetchOutcome& outcome) { return outcome.added + outcome.edited > 0; }
 
+std::optional<base::Date> day_of(const std::optional<base::Seconds>& time) {
+    if (!time) return std::nullopt;
+    return std::chrono::floor<std::chrono::days>(*time);
+}
+
 // Entries that are worth a write, ready for it. They point into `entries`.
 std::vector<ReadyEntry> ready_entries(Transaction& transaction, std::int64_t feed,
                                       std::span<const feed::Entry> entries) {
@@ -117,6 +122,9 @@ void Fetcher::send(Open open) {
         auto answer = read_failed_redirect(open.fetch, request.error());
         return finish(std::move(open), std::move(answer));
     }
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(open.until - workplace_.options.steady());
+    request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
     open_.emplace(client_.add(*std::move(request)), std::move(open));
 }
 
@@ -167,13 +175,15 @@ void Fetcher::follow_redirects() {
     for (auto left = redirected_.size(); left > 0; --left) {
         auto waiting = std::move(redirected_.front());
         redirected_.pop_front();
+        auto& base_url = waiting.open.fetch.claimed.base_url;
+        if (!waiting.has_released) base_url.clear();
         waiting.has_released = true;
-        if (waiting.is_free) {
-            waiting.open.fetch.claimed.base_url = waiting.base_url;
-            send(std::move(waiting.open));
-        } else if (now >= waiting.open.until) {
+        if (waiting.is_free) base_url = waiting.base_url;
+        if (now >= waiting.open.until) {
             auto answer = read_busy_redirect(waiting.open.fetch);
             finish(std::move(waiting.open), std::move(answer));
+        } else if (waiting.is_free) {
+            send(std::move(waiting.open));
         } else {
             redirected_.push_back(std::move(waiting));
         }
@@ -261,9 +271,10 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
     const auto& claimed = open.fetch.claimed;
     auto outcome = answer.outcome;
     if (!answer.entries.empty()) {
-        const auto recorded = record_entries(transaction, claimed.feed.id, ready, now);
         note_seen(transaction, claimed.feed.id, answer.entries,
-                  std::chrono::floor<std::chrono::days>(now));
+                  {.today = std::chrono::floor<std::chrono::days>(now),
+                   .last_success = day_of(claimed.feed.last_fetch_success)});
+        const auto recorded = record_entries(transaction, claimed.feed.id, ready, now);
         count_recorded(outcome, recorded, answer.entries.size());
         outcomes["added"] += static_cast<std::int64_t>(recorded.added);
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);

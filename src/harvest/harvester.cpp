@@ -24,6 +24,8 @@ constexpr auto one_batch = 20ms;
 base::Result<net::Client> make_client(const HarvestOptions& options, std::size_t connections) {
     net::Limits limits;
     limits.connections = connections;
+    // Hosts of one address are asked at once: a request that waits for its turn would outlive its claim.
+    limits.requests_to_address = connections;
     return net::Client::make(options.guard, limits, options.look_up);
 }
 
