@@ -234,16 +234,17 @@ void note_window(Transaction& transaction, std::int64_t feed, base::Date day) {
                         {later, Value{feed}, rows.front().value(0)});
 }
 
-// Feeds whose oldest entries are to be dropped. Each part is a look-up in an index: a feed without old entries costs
-// one, one that objects are mentioned in as many as it has entries before the first that mentions one.
+// Feeds whose oldest entries are to be dropped. Each condition is a look-up in an index, or of a feed in which objects are
+// mentioned as many as it has entries before the first that mentions one. With MIN, MAX or EXISTS, MariaDB reads all
+// entries of each feed, or all mentions.
 constexpr std::string_view feeds_with_old_entries =
     "SELECT f.id FROM feeds f WHERE f.id > ? AND f.id <= ?"
-    " AND (SELECT MIN(e.last_seen) FROM entries e WHERE e.feed = f.id) < ?"
-    " AND (SELECT MIN(e.last_seen) FROM entries e WHERE e.feed = f.id)"
-    " < (SELECT MAX(e.last_seen) FROM entries e WHERE e.feed = f.id)"
-    " AND NOT EXISTS (SELECT 1 FROM entries e JOIN mentions m ON m.entry = e.id WHERE e.feed = "
-    "f.id)"
-    " ORDER BY f.id";
+    " AND (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen LIMIT 1) < "
+    "?"
+    " AND (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen LIMIT 1)"
+    " < (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen DESC LIMIT 1)"
+    " AND (SELECT 1 FROM entries e JOIN mentions m ON m.entry = e.id WHERE e.feed = f.id LIMIT 1)"
+    " IS NULL ORDER BY f.id";
 
 // Deletes entries of a feed that were seen last before a day, and that its window does not have any more.
 std::size_t drop_of_feed(Transaction& transaction, std::int64_t feed, const Value& oldest,
