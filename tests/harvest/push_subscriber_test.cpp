@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "harvest/push_subscriber.hpp"
 
-#include <mutex>
-
 #include "push_store.hpp"
-#include "support/http_peer.hpp"
+#include "recording_server.hpp"
 
 using namespace std::chrono_literals;
 using support::links_to_hub;
-using support::PeerConnection;
 using support::PushStore;
 
 namespace {
@@ -18,35 +15,7 @@ std::string status_line(const std::string& status, const std::string& fields = "
     return "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n" + fields + "\r\n";
 }
 
-// A hub that keeps what it is asked, and answers each request as the test says.
-class AskedHub {
-   public:
-    explicit AskedHub(std::function<std::string(const std::string&)> answer)
-        : answer_(std::move(answer)), peer_([this](PeerConnection& connection) {
-              for (auto request = connection.request(); !request.empty();
-                   request = connection.request()) {
-                  {
-                      const std::scoped_lock lock(mutex_);
-                      requests_.push_back(request);
-                  }
-                  const auto reply = answer_(request);
-                  if (reply.empty() || !connection.send(reply)) return;
-              }
-          }) {}
-    [[nodiscard]] std::string url(const std::string& target = "/hub") const {
-        return peer_.url(target);
-    }
-    [[nodiscard]] std::vector<std::string> requests() const {
-        const std::scoped_lock lock(mutex_);
-        return requests_;
-    }
-
-   private:
-    std::function<std::string(const std::string&)> answer_;
-    mutable std::mutex mutex_;
-    std::vector<std::string> requests_;
-    support::HttpPeer peer_;  // last: its threads use the others
-};
+using AskedHub = support::RecordingServer;
 
 // A feed with a hub, and the worker.
 struct SubscriberWorld : PushStore {

@@ -1,0 +1,704 @@
+// The whole harvester, against servers that lie in every way. Nothing sleeps: clocks move with its steps.
+// SPDX-License-Identifier: MIT
+#include "harvest/harvester.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <zlib.h>
+
+#include "harvest_store.hpp"
+#include "recording_server.hpp"
+
+using namespace harvest;
+using namespace std::chrono_literals;
+using support::HarvestStore;
+using support::PeerConnection;
+using support::RecordingServer;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::string item(const std::string& guid, const std::string& title) {
+    return "<item><guid>" + guid + "</guid><title>" + title + "</title></item>";
+}
+std::string rss(const std::string& items, const std::string& before = "") {
+    return "<?xml version='1.0'?>" + before + "<rss version='2.0'><channel><title>T</title>" +
+           items + "</channel></rss>";
+}
+std::string answer_of(const std::string& body, const std::string& fields = "",
+                      const std::string& status = "200 OK") {
+    return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+           fields + "\r\n" + body;
+}
+std::string redirect_to(const std::string& url, const std::string& status = "302 Found") {
+    return answer_of("", "Location: " + url + "\r\n", status);
+}
+
+//   window  15: "deflate"; 31: "gzip"
+std::string compressed(std::string_view bytes, int window) {
+    z_stream stream{};
+    deflateInit2(&stream, 9, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY);
+    std::string coded(deflateBound(&stream, bytes.size()), '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    stream.next_out = reinterpret_cast<Bytef*>(coded.data());
+    stream.avail_out = static_cast<uInt>(coded.size());
+    deflate(&stream, Z_FINISH);
+    coded.resize(stream.total_out);
+    deflateEnd(&stream);
+    return coded;
+}
+// A block of RFC 7932 that is not compressed, and an empty last one.
+std::string as_brotli(const std::string& bytes) {
+    const auto head = (bytes.size() - 1) << 4U | std::size_t{1} << 20U;
+    std::string coded;
+    for (const unsigned shift : {0U, 8U, 16U}) coded += static_cast<char>(head >> shift);
+    return coded + bytes + '\x03';
+}
+
+bool has_field(const std::string& request, const std::string& name) {
+    return request.find("\r\n" + name + ":") != std::string::npos;
+}
+std::string field_in(const std::string& request, const std::string& name) {
+    const auto at = request.find("\r\n" + name + ": ");
+    if (at == std::string::npos) return "(none)";
+    const auto begin = at + name.size() + 4;
+    return request.substr(begin, request.find("\r\n", begin) - begin);
+}
+
+// A store, harvesters and their clocks.
+struct Scene : HarvestStore {
+    using HarvestStore::HarvestStore;
+
+    [[nodiscard]] HarvestOptions options() const {
+        HarvestOptions some;
+        some.guard = net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value());
+        some.user_agent = "Varve/1.0 (+https://x.org/changes; mail@x.org)";
+        some.connect = 5s;
+        some.total = 5s;
+        some.clock = [this](store::Transaction&) { return start + seconds.load() * 1s; };
+        some.steady = [this] { return SteadyTime() + seconds.load() * 1s; };
+        return some;
+    }
+    Harvester make(const HarvestOptions& some) {
+        auto made = Harvester::make(pool, some);
+        REQUIRE(made);
+        return *std::move(made);
+    }
+    Harvester make() { return make(options()); }
+    void pass(std::chrono::seconds time) {
+        now += time;
+        seconds += time.count();
+    }
+    // Lets a second pass at each step, until all is fetched that is due.
+    void run(Harvester& harvester) {
+        for (int i = 0; i < 1000; ++i) {
+            if (harvester.is_done()) return;
+            harvester.step(5ms);
+            pass(1s);
+        }
+        FAIL("the harvester does not come to rest");
+    }
+    // Fetches all feeds now, whenever they are due.
+    void fetch_all(Harvester& harvester) {
+        pass(3s);
+        write([&](store::Transaction& transaction) { return kick(transaction, "", now); });
+        run(harvester);
+    }
+    void kick_one(const std::string& url) {
+        write([&](store::Transaction& transaction) { return kick(transaction, url, now); });
+    }
+    std::string last_note(std::int64_t feed) {
+        const auto found = write(
+            [&](store::Transaction& transaction) { return load_events(transaction, feed, 1); });
+        return found.empty() ? "(none)" : found.front().note;
+    }
+    // "1 one": guid and title.
+    Texts entries(std::int64_t feed) {
+        return write([&](store::Transaction& transaction) {
+            Texts texts;
+            for (const auto& row :
+                 transaction.query("SELECT guid, title FROM entries WHERE feed = ? ORDER BY id",
+                                   {store::Value{feed}}))
+                texts.push_back(row.text(0) + " " + row.text(1));
+            return texts;
+        });
+    }
+
+    const base::Seconds start = now;
+    std::atomic<std::int64_t> seconds = 0;  // since then, for the threads of servers, too
+};
+
+template <class F>
+void each_scene(F fn) {
+    support::each_store([&](const store::Connect& connect) {
+        Scene scene(connect);
+        fn(scene);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("A feed is fetched, its entries are recorded, and it is left alone until it is due") {
+    each_scene([](Scene& scene) {
+        const RecordingServer server([](const std::string&) {
+            return answer_of(rss(item("2", "two") + item("1", "one")));
+        });
+        const auto feed = scene.add(server.url("/feed?x=1"));
+        auto harvester = scene.make();
+        CHECK_FALSE(harvester.is_done());
+        scene.run(harvester);
+        CHECK(scene.entries(feed) == Texts{"1 one", "2 two"});
+        CHECK(scene.events(feed) == "queued; fetch_succeeded 0 skipped / 2 added");
+        const auto row = scene.feed(feed);
+        CHECK(row.rss_title == "T");
+        CHECK(row.system_status == "Working");
+        CHECK(row.poll_minutes == 30);
+        const auto requests = server.requests();
+        REQUIRE(requests.size() == 1);
+        CHECK(requests[0].starts_with("GET /feed?x=1 HTTP/1.1\r\n"));
+        CHECK(field_in(requests[0], "User-Agent") ==
+              "Varve/1.0 (+https://x.org/changes; mail@x.org; 1 reader)");
+        CHECK(field_in(requests[0], "Accept-Encoding") == "gzip, deflate, br");
+        CHECK(std::ranges::count(requests[0], '\n') == 6);
+        // Another process begins, and polls nothing before its time.
+        auto another = scene.make();
+        scene.run(another);
+        scene.pass(29min);
+        scene.run(another);
+        CHECK(server.requests().size() == 1);
+        scene.pass(5min);
+        scene.run(another);
+        CHECK(server.requests().size() == 2);
+        CHECK(scene.last_note(feed) == "same hash");
+        const auto numbers = scene.write([&](store::Transaction& transaction) {
+            return harvest_numbers(transaction, scene.now);
+        });
+        CHECK(numbers.outcomes == std::vector<std::pair<std::string, std::uint64_t>>{
+                                      {"added", 2}, {"notmodified", 1}, {"ok", 1}});
+        CHECK(numbers.harvested_at);
+    });
+}
+
+TEST_CASE("Validators go back as they came, and once a day they are left out") {
+    each_scene([](Scene& scene) {
+        std::atomic<bool> lies = false;
+        std::atomic<int> version = 1;
+        const RecordingServer server([&](const std::string& request) {
+            const auto tag = "W/\"v, " + std::to_string(version) + "\"";
+            const auto fields = "ETag: " + tag + "\r\nLast-Modified: yesterday\r\n";
+            if (has_field(request, "If-None-Match") &&
+                (lies || field_in(request, "If-None-Match") == tag))
+                return answer_of("", fields, "304 Not Modified");
+            return answer_of(rss(item("1", "version " + std::to_string(version))), fields);
+        });
+        const auto feed = scene.add(server.url());
+        auto harvester = scene.make();
+        scene.run(harvester);
+        scene.fetch_all(harvester);
+        CHECK(scene.last_note(feed) == "not modified");
+        CHECK(scene.feed(feed).http_304);
+        auto requests = server.requests();
+        CHECK_FALSE(has_field(requests.at(0), "If-None-Match"));
+        CHECK_FALSE(has_field(requests.at(0), "If-Modified-Since"));
+        CHECK(field_in(requests.at(1), "If-None-Match") == "W/\"v, 1\"");
+        CHECK(field_in(requests.at(1), "If-Modified-Since") == "yesterday");
+        version = 2;
+        scene.fetch_all(harvester);
+        CHECK(scene.last_note(feed) == "0 skipped / 0 added / 1 edited");
+        CHECK(scene.entries(feed) == Texts{"1 version 2"});
+        // A server that says that nothing has changed is believed for a day.
+        version = 3;
+        lies = true;
+        scene.fetch_all(harvester);
+        CHECK(scene.last_note(feed) == "not modified");
+        scene.pass(24h);
+        scene.fetch_all(harvester);
+        CHECK_FALSE(has_field(server.requests().back(), "If-None-Match"));
+        CHECK(scene.entries(feed) == Texts{"1 version 3"});
+    });
+}
+
+TEST_CASE("A server that changes its entity tag each time is not read twice") {
+    each_scene([](Scene& scene) {
+        std::atomic<int> asked = 0;
+        const RecordingServer server([&](const std::string&) {
+            return answer_of(rss(item("1", "one")),
+                             "ETag: \"" + std::to_string(++asked) + "\"\r\n");
+        });
+        const auto feed = scene.add(server.url());
+        auto harvester = scene.make();
+        scene.run(harvester);
+        scene.fetch_all(harvester);
+        scene.fetch_all(harvester);
+        CHECK(scene.events(feed) ==
+              "queued; fetch_succeeded 0 skipped / 1 added; queued; "
+              "fetch_succeeded same hash; queued; fetch_succeeded same hash");
+        CHECK(field_in(server.requests().at(2), "If-None-Match") == "\"2\"");
+    });
+}
+
+TEST_CASE("Neither cookies nor where we come from are told, also not after redirects") {
+    each_scene([](Scene& scene) {
+        const RecordingServer server([](const std::string& request) {
+            const std::string cookie = "Set-Cookie: a=b; Path=/\r\n";
+            return request.starts_with("GET /old ")
+                       ? answer_of("", cookie + "Location: /new\r\n", "301 Moved")
+                       : answer_of(rss(""), cookie);
+        });
+        const auto feed = scene.add(server.url("/old"));
+        auto harvester = scene.make();
+        scene.run(harvester);
+        CHECK(scene.feed(feed).url == server.url("/old"));
+        scene.fetch_all(harvester);
+        CHECK(scene.feed(feed).url == server.url("/new"));
+        scene.fetch_all(harvester);
+        Texts targets;
+        for (const auto& request : server.requests()) {
+            targets.push_back(request.substr(0, request.find(" HTTP")));
+            CHECK_FALSE(has_field(request, "Cookie"));
+            CHECK_FALSE(has_field(request, "Referer"));
+        }
+        CHECK(targets == Texts{"GET /old", "GET /new", "GET /old", "GET /new", "GET /new"});
+    });
+}
+
+TEST_CASE("Whatever a server does, the feed has a clear status, and others are fetched") {
+    const auto one = rss(item("1", "one"));
+    const std::string private_part =
+        "<!DOCTYPE rss [<!ENTITY x SYSTEM 'file:///etc/passwd'><!ENTITY y SYSTEM "
+        "'http://127.0.0.1:1/'>]>";
+    std::string bomb = "<!DOCTYPE rss [<!ENTITY a0 'ha'>";
+    for (int i = 1; i < 30; ++i)
+        bomb += "<!ENTITY a" + std::to_string(i) + " '&a" + std::to_string(i - 1) + ";&a" +
+                std::to_string(i - 1) + ";'>";
+    bomb += "]>";
+    const auto always = [](const std::string& answer) -> RecordingServer::Serve {
+        return [answer](PeerConnection& connection, const std::string&) {
+            return connection.send(answer);
+        };
+    };
+    const auto then_close = [](const std::string& answer) -> RecordingServer::Serve {
+        return [answer](PeerConnection& connection, const std::string&) {
+            connection.send(answer);
+            return false;
+        };
+    };
+    struct Case {
+        std::string name;
+        RecordingServer::Serve serve;
+        std::string note, status = "Working";
+    };
+    const std::string added = "0 skipped / 1 added";
+    const std::vector<Case> cases{
+        {"gzip", always(answer_of(compressed(one, 31), "Content-Encoding: gzip\r\n")), added},
+        {"deflate", always(answer_of(compressed(one, 15), "Content-Encoding: deflate\r\n")),
+         added},
+        {"brotli", always(answer_of(as_brotli(one), "Content-Encoding: br\r\n")), added},
+        {"chunked",
+         always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                [&] {
+                    std::string chunks;
+                    for (const char byte : one) chunks += "1\r\n" + std::string(1, byte) + "\r\n";
+                    return chunks;
+                }() +
+                "0\r\n\r\n"),
+         added},
+        {"until the end of the connection", then_close("HTTP/1.0 200 OK\r\n\r\n" + one), added},
+        {"wrong gzip", always(answer_of("no gzip", "Content-Encoding: gzip\r\n")), "fetch error",
+         "fetch error"},
+        {"150 KB",
+         always(answer_of(rss(item("1", "one")) +
+                          std::string(150 * 1024 - rss(item("1", "one")).size(), ' '))),
+         added},
+        {"more than 150 KB", always(answer_of(std::string(150 * 1024 + 1, ' '))), "too large",
+         "too large"},
+        {"decompression bomb",
+         always(answer_of(compressed(std::string(std::size_t{32} << 20, ' '), 31),
+                          "Content-Encoding: gzip\r\n")),
+         "too large", "too large"},
+        {"chunks without end",
+         [](PeerConnection& connection, const std::string&) {
+             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+             while (connection.send("400\r\n" + std::string(1024, 'x') + "\r\n")) {
+             }
+             return false;
+         },
+         "too large", "too large"},
+        {"fields without end",
+         [](PeerConnection& connection, const std::string&) {
+             connection.send("HTTP/1.1 200 OK\r\n");
+             while (connection.send("X: " + std::string(1024, 'x') + "\r\n")) {
+             }
+             return false;
+         },
+         "too large", "too large"},
+        {"a truncated body", then_close("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + one),
+         "fetch error", "fetch error"},
+        {"a body that is longer than it says",
+         then_close("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + one), "no entries",
+         "no entries"},
+        {"a broken chunk",
+         then_close("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), "fetch error",
+         "fetch error"},
+        {"no HTTP", then_close("SSH-2.0-x\r\n"), "fetch error", "fetch error"},
+        {"no answer", then_close(""), "fetch error", "fetch error"},
+        {"silence",
+         [](PeerConnection& connection, const std::string&) {
+             connection.wait();
+             return false;
+         },
+         "read timeout", "read timeout"},
+        {"a body that drips",
+         [](PeerConnection& connection, const std::string&) {
+             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+             while (connection.wait(1) && connection.send("1\r\nx\r\n")) {
+             }
+             return false;
+         },
+         "read timeout", "read timeout"},
+        {"redirects without end",
+         [](PeerConnection& connection, const std::string& request) {
+             return connection.send(
+                 redirect_to(request.substr(4, request.find(' ', 4) - 4) + "x"));
+         },
+         "too many redirects", "too many redirects"},
+        {"a redirect to a private address", always(redirect_to("http://10.0.0.1/")),
+         "refused address", "refused address"},
+        {"a redirect to the cloud", always(redirect_to("http://169.254.169.254/latest")),
+         "refused address", "refused address"},
+        {"a redirect to a file", always(redirect_to("file:///etc/passwd")),
+         "fetch error; a redirect to what is no URL of the web", "fetch error"},
+        {"404", always(answer_of("", "", "404 Not Found")), "HTTP 404 Not Found",
+         "HTTP 404 Not Found"},
+        {"410", always(answer_of("", "", "410 Gone")), "HTTP 410 Gone", "HTTP 410 Gone"},
+        {"429", always(answer_of("", "Retry-After: 7200\r\n", "429 Wait")),
+         "HTTP 429 Too Many Requests", "HTTP 429 Too Many Requests"},
+        {"503", always(answer_of("", "Retry-After: 7200\r\n", "503 Wait")),
+         "HTTP 503 Service Unavailable", "HTTP 503 Service Unavailable"},
+        {"304 that nobody asked for", always(answer_of("", "", "304 Not Modified")),
+         "HTTP 304 Not Modified; not asked for", "HTTP 304 Not Modified"},
+        {"external entities", always(answer_of(rss(item("1", "&x;&y;"), private_part))), added},
+        {"an entity bomb", always(answer_of(rss(item("1", "&a29;"), bomb))), added},
+        {"a web page", always(answer_of("<html><body>Hello</body></html>")), "parse error; html?",
+         "parse error"},
+        {"nothing", always(answer_of("")), "parse error; empty", "parse error"},
+        {"no entries", always(answer_of(rss(""))), "no entries", "no entries"},
+    };
+    each_scene([&](Scene& scene) {
+        std::vector<std::unique_ptr<RecordingServer>> servers;
+        std::vector<std::int64_t> feeds;
+        for (const auto& one_case : cases) {
+            servers.push_back(std::make_unique<RecordingServer>(one_case.serve));
+            feeds.push_back(scene.add(servers.back()->url("/")));
+        }
+        auto options = scene.options();
+        options.total = 1s;
+        auto harvester = scene.make(options);
+        scene.run(harvester);
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            INFO(cases[i].name);
+            CHECK(scene.last_note(feeds[i]) == cases[i].note);
+            const auto row = scene.feed(feeds[i]);
+            CHECK(row.system_status == cases[i].status);
+            CHECK_FALSE(row.queued);
+            CHECK(row.system_enabled == (cases[i].name != "410"));
+            for (const auto& entry : scene.entries(feeds[i])) {
+                CHECK(entry.find("root:") == std::string::npos);
+                CHECK(entry.size() < 1000);
+            }
+        }
+        CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "0");
+        CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE held_until <> ''") == "1");
+    });
+}
+
+TEST_CASE("Huge documents that the operator allows are read within bounds") {
+    std::string entries, attributes;
+    for (int i = 0; i < 100'000; ++i) entries += item(std::to_string(i), "title");
+    for (int i = 0; attributes.size() < (std::size_t{10} << 20); ++i)
+        attributes += " a" + std::to_string(i) + "='x'";
+    std::string deep;
+    for (int i = 0; i < 200'000; ++i) deep += "<a>";
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {rss(entries), "0 skipped / 20 added"},
+        {rss("<item" + attributes + "><guid>1</guid><title>one</title></item>" +
+             item("2", "two")),
+         "0 skipped / 1 added"},
+        {rss(item("1", "one") + deep), "0 skipped / 1 added"}};
+    each_scene([&](Scene& scene) {
+        std::vector<std::unique_ptr<RecordingServer>> servers;
+        std::vector<std::int64_t> feeds;
+        for (const auto& [body, note] : cases) {
+            servers.push_back(std::make_unique<RecordingServer>(
+                [answer = answer_of(body)](const std::string&) { return answer; }));
+            feeds.push_back(scene.add(servers.back()->url("/")));
+        }
+        auto options = scene.options();
+        options.most_bytes = std::size_t{64} << 20;
+        options.total = 60s;
+        auto harvester = scene.make(options);
+        scene.run(harvester);
+        for (std::size_t i = 0; i < cases.size(); ++i)
+            CHECK(scene.last_note(feeds[i]) == cases[i].second);
+        // The first ones of the document are the newest; the oldest of them is recorded first.
+        CHECK(scene.entries(feeds[0]).front() == "19 title");
+        CHECK(scene.entries(feeds[0]).back() == "0 title");
+    });
+}
+
+TEST_CASE("A redirect to a server that is busy waits for its turn, and gives up at the end") {
+    each_scene([](Scene& scene) {
+        const RecordingServer target([](const std::string&) { return answer_of(rss("")); });
+        const RecordingServer first(
+            [&](const std::string&) { return redirect_to(target.url("/")); });
+        const auto feed = scene.add(first.url("/"));
+        const auto hold = [&](std::chrono::seconds time) {
+            auto base_url = target.url("");
+            scene.execute("INSERT INTO base_urls (base_url, held_until) VALUES ('" + base_url +
+                          "', '" + base::format_rfc3339(scene.now + time) + "')");
+        };
+        hold(30s);
+        auto harvester = scene.make();
+        scene.run(harvester);
+        CHECK(scene.last_note(feed) == "no entries");
+        CHECK(target.requests().size() == 1);
+        CHECK(first.requests().size() == 1);
+        scene.execute("DELETE FROM base_urls");
+        hold(1h);
+        scene.fetch_all(harvester);
+        CHECK(scene.last_note(feed) == "fetch error; it is redirected to a busy server");
+        CHECK(target.requests().size() == 1);
+        CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "0");
+    });
+}
+
+TEST_CASE("A harvester that stops gives back what is open") {
+    each_scene([](Scene& scene) {
+        std::atomic<bool> is_silent = true;
+        const RecordingServer server([&](PeerConnection& connection, const std::string&) {
+            if (is_silent) {
+                connection.wait();
+                return false;
+            }
+            return connection.send(answer_of(rss(item("1", "one"))));
+        });
+        const auto feed = scene.add(server.url("/"));
+        auto harvester = scene.make();
+        harvester.step(1ms);
+        CHECK(scene.feed(feed).queued);
+        harvester.stop(0ms);
+        CHECK_FALSE(scene.feed(feed).queued);
+        CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "0");
+        is_silent = false;
+        scene.pass(3s);
+        auto another = scene.make();
+        scene.run(another);
+        CHECK(scene.last_note(feed) == "0 skipped / 1 added");
+    });
+}
+
+namespace {
+
+// Some dozens of feeds on servers at several addresses, each of which measures in the time of the harvesters.
+class ManyFeeds {
+   public:
+    static constexpr int servers = 6, feeds_of_server = 6;
+
+    explicit ManyFeeds(Scene& scene) : scene_(scene) {
+        for (int i = 0; i < servers; ++i)
+            servers_.push_back(std::make_unique<RecordingServer>(
+                RecordingServer::Serve(
+                    [this, i](PeerConnection& connection, const std::string& request) {
+                        return serve(i, connection, request);
+                    }),
+                "127.0.0." + std::to_string(i + 2)));
+        for (int feed = 0; feed < feeds_of_server; ++feed)
+            for (const auto& server : servers_)
+                scene.add(server->url("/" + std::to_string(feed)));
+    }
+
+    // Requests get no answer until this ends, or those who ask.
+    std::atomic<bool> is_silent = false;
+
+    // How often each feed was answered: "36 x 1".
+    std::string answers() {
+        const std::scoped_lock lock(mutex_);
+        std::map<int, int> feeds_by_count;
+        for (const auto& [target, count] : answers_) ++feeds_by_count[count];
+        std::string text;
+        for (const auto& [count, feeds] : feeds_by_count)
+            text += (text.empty() ? "" : ", ") + std::to_string(feeds) + " x " +
+                    std::to_string(count);
+        return text;
+    }
+    void check_spacing() {
+        const std::scoped_lock lock(mutex_);
+        CHECK_FALSE(were_two_at_once_);
+        CHECK(closest_ >= 1);
+    }
+
+   private:
+    bool serve(int server, PeerConnection& connection, const std::string& request) {
+        {
+            const std::scoped_lock lock(mutex_);
+            were_two_at_once_ = were_two_at_once_ || is_open_[server];
+            is_open_[server] = true;
+            if (const auto last = last_.find(server); last != last_.end())
+                closest_ = std::min(closest_, scene_.seconds.load() - last->second);
+        }
+        bool has_answer = true;
+        while (is_silent && has_answer) has_answer = connection.wait(1);
+        const auto target = request.substr(4, request.find(' ', 4) - 4);
+        {
+            const std::scoped_lock lock(mutex_);
+            is_open_[server] = false;
+            last_[server] = scene_.seconds.load();
+            if (has_answer) ++answers_[std::to_string(server) + target];
+        }
+        return has_answer && connection.send(answer_of(rss(item(target, "one"))));
+    }
+
+    Scene& scene_;
+    std::mutex mutex_;
+    std::map<int, bool> is_open_;
+    std::map<int, std::int64_t> last_;
+    std::map<std::string, int> answers_;
+    std::int64_t closest_ = 1000;
+    bool were_two_at_once_ = false;
+    std::vector<std::unique_ptr<RecordingServer>> servers_;  // last: their threads use the others
+};
+
+// Two harvesters with connections of their own, which step at the same time; a second passes after each step.
+class TwoHarvesters {
+   public:
+    TwoHarvesters(Scene& scene, const store::Connect& connect) : scene_(scene) {
+        auto options = scene.options();
+        options.connections = 8;
+        options.total = 60s;
+        for (int i = 0; i < 2; ++i) {
+            pools_.push_back(std::make_unique<store::Pool>(connect, 2, support::no_waiting()));
+            auto made = Harvester::make(*pools_.back(), options);
+            REQUIRE(made);
+            harvesters_.emplace_back(*std::move(made));
+        }
+    }
+    void run_until(const std::function<bool()>& condition) {
+        for (int i = 0; i < 1000; ++i) {
+            if (condition()) return;
+            step();
+        }
+        FAIL("the harvesters do not get there");
+    }
+    void step() {
+        std::vector<std::thread> threads;
+        for (auto& harvester : harvesters_)
+            if (harvester) threads.emplace_back([&] { harvester->step(5ms); });
+        for (auto& thread : threads) thread.join();
+        scene_.pass(1s);
+    }
+    [[nodiscard]] bool are_done() {
+        return std::ranges::all_of(harvesters_, [](std::optional<Harvester>& harvester) {
+            return !harvester || harvester->is_done();
+        });
+    }
+    void kill_first() { harvesters_[0].reset(); }
+
+   private:
+    Scene& scene_;
+    std::vector<std::unique_ptr<store::Pool>> pools_;
+    std::vector<std::optional<Harvester>> harvesters_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "Two harvesters fetch each feed once a cycle, and ask each server at most once a second") {
+    support::each_store([](const store::Connect& connect) {
+        Scene scene(connect);
+        ManyFeeds feeds(scene);
+        TwoHarvesters harvesters(scene, connect);
+        const auto is_done = [&] { return harvesters.are_done(); };
+        harvesters.run_until(is_done);
+        CHECK(feeds.answers() == "36 x 1");
+        for (int i = 0; i < 5; ++i) harvesters.step();
+        scene.pass(28min);
+        for (int i = 0; i < 5; ++i) harvesters.step();
+        CHECK(feeds.answers() == "36 x 1");
+        scene.pass(6min);
+        harvesters.run_until(is_done);
+        CHECK(feeds.answers() == "36 x 2");
+        feeds.check_spacing();
+        CHECK(scene.value("SELECT COUNT(*) FROM entries") == "36");
+        CHECK(scene.value("SELECT COUNT(*) FROM fetch_events") == "144");
+        CHECK(scene.value("SELECT COUNT(*) FROM harvest_notes WHERE name LIKE '%second%'") ==
+              "0");
+    });
+}
+
+TEST_CASE("What a harvester that was killed had begun is fetched when its claims have ended") {
+    support::each_store([](const store::Connect& connect) {
+        Scene scene(connect);
+        ManyFeeds feeds(scene);
+        TwoHarvesters harvesters(scene, connect);
+        for (int i = 0; i < 4; ++i) harvesters.step();
+        feeds.is_silent = true;
+        const auto claimed = [&] {
+            return scene.value("SELECT COUNT(*) FROM feeds WHERE claim <> 0");
+        };
+        harvesters.run_until([&] { return claimed() == "6"; });
+        harvesters.kill_first();
+        feeds.is_silent = false;
+        const auto at_kill = scene.now;
+        harvesters.run_until(
+            [&] { return scene.now > at_kill + fetch_claim && harvesters.are_done(); });
+        CHECK(feeds.answers() == "36 x 1");
+        CHECK(scene.value("SELECT COUNT(*) FROM entries") == "36");
+        feeds.check_spacing();
+    });
+}
+
+TEST_CASE("Whatever statement of a harvester fails, each entry is recorded once") {
+    for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
+        for (const auto fault : {support::Fault::lost, support::Fault::lost_commit})
+            for (int at = 1;; at += 4) {
+                INFO(support::name_of(engine)
+                     << ", fault " << static_cast<int>(fault) << " at " << at);
+                const RecordingServer target([](const std::string&) {
+                    return answer_of(rss(item("1", "one") + item("2", "two")));
+                });
+                const RecordingServer first([&](const std::string& request) {
+                    return request.starts_with("GET /1 ") ? answer_of(rss(item("3", "three")))
+                                                          : redirect_to(target.url("/"));
+                });
+                const support::FreshStore fresh(engine);
+                Scene scene(fresh.connect());
+                const auto one = scene.add(first.url("/1")), two = scene.add(first.url("/2"));
+                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+                store::Pool pool(support::faulty(fresh.connect(), plan), 2,
+                                 support::no_waiting());
+                auto harvester = Harvester::make(pool, scene.options());
+                REQUIRE(harvester);
+                for (int i = 0; i < 400; ++i) {
+                    if (scene.value("SELECT COUNT(*) FROM feeds WHERE last_fetch_success = ''") ==
+                        "0")
+                        break;
+                    harvester->step(2ms);
+                    scene.pass(1s);
+                    // A claim of the server that it is redirected to may be in doubt, and then ends by itself.
+                    if (scene.feed(two).last_fetch_failures > 0) scene.kick_one(first.url("/2"));
+                }
+                CHECK(scene.entries(one) == Texts{"3 three"});
+                CHECK(scene.entries(two) == Texts{"2 two", "1 one"});
+                CHECK(scene.value("SELECT COUNT(*) FROM fetch_events WHERE event = "
+                                  "'fetch_succeeded'") == "2");
+                CHECK(scene.value("SELECT COUNT(*) FROM feeds WHERE claim <> 0") == "0");
+                if (!plan->struck()) break;
+            }
+}
