@@ -83,7 +83,8 @@ struct Scene : HarvestStore {
         some.connect = 5s;
         some.total = 5s;
         some.clock = [this](store::Transaction&) { return start + seconds.load() * 1s; };
-        some.steady = [this] { return SteadyTime() + seconds.load() * 1s; };
+        // Each look at the clock takes a while, so that nobody waits for it to move.
+        some.steady = [this] { return SteadyTime() + seconds.load() * 1s + ++looks * 2ms; };
         return some;
     }
     Harvester make(const HarvestOptions& some) {
@@ -133,6 +134,7 @@ struct Scene : HarvestStore {
 
     const base::Seconds start = now;
     std::atomic<std::int64_t> seconds = 0;  // since then, for the threads of servers, too
+    mutable std::atomic<std::int64_t> looks = 0;
 };
 
 template <class F>
@@ -476,6 +478,83 @@ TEST_CASE("A redirect to a server that is busy waits for its turn, and gives up 
         CHECK(scene.last_note(feed) == "fetch error; it is redirected to a busy server");
         CHECK(target.requests().size() == 1);
         CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "0");
+    });
+}
+
+TEST_CASE("A fetch ends before its claim, however long its redirects wait") {
+    each_scene([](Scene& scene) {
+        const RecordingServer silent([](PeerConnection& connection, const std::string&) {
+            connection.wait();
+            return false;
+        });
+        const RecordingServer first(
+            [&](const std::string&) { return redirect_to(silent.url("/")); });
+        const auto feed = scene.add(first.url("/"));
+        scene.execute("INSERT INTO base_urls (base_url, held_until) VALUES ('" + silent.url("") +
+                      "', '" + base::format_rfc3339(scene.now + 87s) + "')");
+        auto options = scene.options();
+        options.total = 1h;
+        auto harvester = scene.make(options);
+        for (int i = 0; i < 400 && scene.feed(feed).queued == (i > 0); ++i) {
+            harvester.step(5ms);
+            if (silent.requests().empty()) scene.pass(1s);
+        }
+        CHECK(silent.requests().size() == 1);
+        CHECK(scene.last_note(feed) == "read timeout");
+    });
+}
+
+TEST_CASE("Servers at one address are asked at once") {
+    each_scene([](Scene& scene) {
+        std::vector<std::unique_ptr<RecordingServer>> servers;
+        for (int i = 0; i < 12; ++i) {
+            servers.push_back(std::make_unique<RecordingServer>(
+                [](PeerConnection& connection, const std::string&) {
+                    connection.wait();
+                    return false;
+                }));
+            scene.add(servers.back()->url("/"));
+        }
+        auto options = scene.options();
+        options.total = 1h;
+        auto harvester = scene.make(options);
+        const auto are_asked = [&] {
+            return std::ranges::all_of(
+                servers, [](const auto& server) { return server->requests().size() == 1; });
+        };
+        for (int i = 0; i < 100 && !are_asked(); ++i) harvester.step(5ms);
+        CHECK(are_asked());
+    });
+}
+
+TEST_CASE("A fetch that waits for another server has nothing to do with the one it came from") {
+    each_scene([](Scene& scene) {
+        const RecordingServer busy([](const std::string&) { return answer_of(rss("")); });
+        const RecordingServer second([&](PeerConnection& connection, const std::string& request) {
+            if (request.starts_with("GET /2 "))
+                return connection.send(redirect_to(busy.url("/")));
+            connection.wait();
+            return false;
+        });
+        const RecordingServer first(
+            [&](const std::string&) { return redirect_to(second.url("/1")); });
+        scene.add(first.url("/"));
+        const auto waiting = scene.add(second.url("/2"));
+        scene.execute("INSERT INTO base_urls (base_url, held_until) VALUES ('" + busy.url("") +
+                      "', '" + base::format_rfc3339(scene.now + 1h) + "')");
+        auto harvester = scene.make([&] {
+            auto options = scene.options();
+            options.total = 1h;
+            return options;
+        }());
+        for (int i = 0; i < 110 && scene.feed(waiting).queued == (i > 0); ++i) {
+            harvester.step(1ms);
+            scene.pass(1s);
+        }
+        CHECK(scene.last_note(waiting) == "fetch error; it is redirected to a busy server");
+        CHECK(second.requests().size() == 2);
+        CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0 AND base_url = '" +
+                          second.url("") + "'") == "1");
     });
 }
 
