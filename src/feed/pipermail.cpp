@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT
+#include "feed/pipermail.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <optional>
+#include <set>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "feed/charset.hpp"
+#include "feed/date.hpp"
+#include "feed/read_feed.hpp"
+#include "feed/reference.hpp"
+#include "feed/safe_html.hpp"
+
+namespace feed {
+namespace {
+
+using base::ErrorKind;
+using base::fail;
+using namespace std::string_view_literals;
+
+constexpr std::size_t most_months = 1200;
+constexpr std::size_t longest_mail_field = 4096;
+
+constexpr std::array month_names{"January"sv,   "February"sv, "March"sv,    "April"sv,
+                                 "May"sv,       "June"sv,     "July"sv,     "August"sv,
+                                 "September"sv, "October"sv,  "November"sv, "December"sv};
+constexpr std::array month_endings{".txt.gz"sv, ".txt"sv};
+
+// ---- The index ----
+
+// Returns the name without the ending of a text; nullopt: it has none.
+std::optional<std::string_view> without_month_ending(std::string_view name) {
+    for (const auto ending : month_endings)
+        if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+    return std::nullopt;
+}
+
+// "2008-February.txt.gz"
+std::optional<base::Date> month_of_file(std::string_view name) {
+    const auto stem = without_month_ending(name);
+    if (!stem || stem->size() < 8 || (*stem)[4] != '-') return std::nullopt;
+    const auto year = base::parse_count(stem->substr(0, 4));
+    const auto month = std::ranges::find(month_names, stem->substr(5));
+    if (!year || *year < 1970 || month == month_names.end()) return std::nullopt;
+    return base::Date(std::chrono::year(static_cast<int>(*year)) /
+                      std::chrono::month(static_cast<unsigned>(month - month_names.begin()) + 1) /
+                      1);
+}
+
+std::string_view last_part_of(std::string_view url) {
+    return url.substr(std::min(url.size(), url.rfind('/') + 1));
+}
+
+std::string folder_of(const std::string& url) {
+    const auto path = std::string_view(url).substr(0, url.find_first_of("?#"));
+    return std::string(path.substr(0, path.rfind('/') + 1));
+}
+
+// Calls use(reference) for each href of a page.
+template <class Use>
+void for_references(std::string_view html, Use use) {
+    const auto folded = base::fold_ascii(html);
+    constexpr auto name = "href"sv;
+    for (auto at = folded.find(name); at != std::string::npos; at = folded.find(name, at)) {
+        at += name.size();
+        auto rest = html.substr(at);
+        while (!rest.empty() && (base::is_blank(rest.front()) || rest.front() == '\n'))
+            rest.remove_prefix(1);
+        if (!rest.starts_with('=')) continue;
+        rest.remove_prefix(1);
+        while (!rest.empty() && base::is_blank(rest.front())) rest.remove_prefix(1);
+        const bool is_quoted = rest.starts_with('"') || rest.starts_with('\'');
+        const auto end = is_quoted ? rest.find(rest.front(), 1) : rest.find_first_of(" \t\r\n>");
+        if (end == std::string_view::npos) continue;
+        use(is_quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
+    }
+}
+
+std::string title_of_page(std::string_view html) {
+    constexpr auto open = "<title>"sv;
+    const auto folded = base::fold_ascii(html.substr(0, 4096));
+    const auto begin = folded.find(open);
+    const auto end = folded.find("</title", begin == std::string::npos ? 0 : begin);
+    if (begin == std::string::npos || end == std::string::npos) return {};
+    return plain_line(html.substr(begin + open.size(), end - begin - open.size()), 512);
+}
+
+// ---- The text of a month ----
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
+
+class GzipReader {
+   public:
+    GzipReader() {
+        constexpr int gzip_only = 16;
+        if (::inflateInit2(&zlib_, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
+    }
+    ~GzipReader() { ::inflateEnd(&zlib_); }
+    GzipReader(const GzipReader&) = delete;
+    GzipReader& operator=(const GzipReader&) = delete;
+
+    // Returns the content of all members, at most so many bytes.
+    base::Result<std::string> read(std::string_view packed, std::size_t most) {
+        zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+        zlib_.avail_in = static_cast<uInt>(packed.size());
+        std::string text;
+        int code = Z_OK;
+        while (text.size() < most) {
+            if (code == Z_STREAM_END) {
+                if (zlib_.avail_in == 0) return text;
+                ::inflateReset(&zlib_);
+            }
+            zlib_.next_out = reinterpret_cast<Bytef*>(out_.data());
+            zlib_.avail_out = static_cast<uInt>(out_.size());
+            code = ::inflate(&zlib_, Z_NO_FLUSH);
+            if (code != Z_OK && code != Z_STREAM_END)
+                return fail(ErrorKind::malformed, "damaged gzip data");
+            text.append(out_.data(), out_.size() - zlib_.avail_out);
+        }
+        text.resize(most);
+        return text;
+    }
+
+   private:
+    z_stream zlib_{};
+    std::array<char, 32 * 1024> out_{};
+};
+
+// True for a line that separates messages: "From jo at x.org  Fri Feb  1 09:15:20 2008". Others in messages that begin
+// with "From " do not end with a time.
+bool is_separator(std::string_view line) {
+    constexpr auto form = " Aaa Aaa 99 99:99:99 9999"sv;
+    while (!line.empty() && (base::is_blank(line.back()) || line.back() == '\r'))
+        line.remove_suffix(1);
+    if (!line.starts_with("From ") || line.size() < form.size() + 5) return false;
+    const auto end = line.substr(line.size() - form.size());
+    return std::ranges::equal(end, form, [](char c, char wanted) {
+        if (wanted == '9') return base::is_digit(c) || c == ' ';
+        if (wanted == 'A') return c >= 'A' && c <= 'Z';
+        if (wanted == 'a') return c >= 'a' && c <= 'z';
+        return c == wanted;
+    });
+}
+
+std::string_view time_of_separator(std::string_view line) {
+    constexpr std::size_t length = 24;
+    line = base::trim(line);
+    return line.substr(line.size() - std::min(length, line.size()));
+}
+
+// Takes the first line off a text, without its end.
+std::string_view take_line(std::string_view& text) {
+    const auto end = std::min(text.find('\n'), text.size());
+    auto line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+struct RawMessage {
+    std::string_view separator, rest;  // rest: fields, an empty line, and the text
+};
+
+// Returns messages as they follow each other; what stands before the first one is left out.
+struct RawMessages {
+    std::vector<RawMessage> messages;
+    bool is_cut = false;
+};
+RawMessages split_mbox(std::string_view text, std::size_t most) {
+    RawMessages found;
+    bool is_after_blank = true;
+    std::optional<std::size_t> begin;
+    auto left = text;
+    const auto end_message = [&](std::size_t end) {
+        if (begin) found.messages.back().rest = text.substr(*begin, end - *begin);
+    };
+    while (!left.empty()) {
+        const auto at = text.size() - left.size();
+        const auto line = take_line(left);
+        if (is_after_blank && is_separator(line)) {
+            end_message(at);
+            if (found.messages.size() == most) {
+                found.is_cut = true;
+                return found;
+            }
+            found.messages.push_back({line, {}});
+            begin = text.size() - left.size();
+        }
+        is_after_blank = base::trim(line).empty();
+    }
+    end_message(text.size());
+    return found;
+}
+
+struct MailFields {
+    std::string from, date, subject, message_id;
+};
+
+// Takes the fields off a message, and the empty line behind them. Fields that continue on the next line are joined.
+MailFields take_fields(std::string_view& message) {
+    MailFields fields;
+    std::string* last = nullptr;
+    while (!message.empty()) {
+        const auto line = take_line(message);
+        if (line.empty()) break;
+        if (base::is_blank(line.front())) {
+            if (last != nullptr && last->size() < longest_mail_field)
+                last->append(" ").append(base::trim(line.substr(0, longest_mail_field)));
+            continue;
+        }
+        const auto colon = std::min(line.find(':'), line.size());
+        const auto name = base::fold_ascii(line.substr(0, std::min<std::size_t>(colon, 16)));
+        last = name == "from"         ? &fields.from
+               : name == "date"       ? &fields.date
+               : name == "subject"    ? &fields.subject
+               : name == "message-id" ? &fields.message_id
+                                      : nullptr;
+        if (last == nullptr || colon == line.size()) continue;
+        if (last->empty())  // of several fields with one name, the first one counts
+            *last = base::trim(line.substr(colon + 1, longest_mail_field));
+        else
+            last = nullptr;
+    }
+    return fields;
+}
+
+// ---- Encoded words (RFC 2047) ----
+
+std::optional<std::string> decode_base64(std::string_view text) {
+    std::string bytes;
+    unsigned bits = 0, count = 0;
+    for (const char c : text) {
+        if (c == '=') break;
+        const auto value =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"sv.find(c);
+        if (value == std::string_view::npos) return std::nullopt;
+        bits = bits << 6U | static_cast<unsigned>(value);
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        bytes += static_cast<char>(bits >> count & 0xFFU);
+    }
+    return bytes;
+}
+
+// '_' is a blank, "=41" a byte.
+std::optional<std::string> decode_q(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '_')
+            escaped += ' ';
+        else if (c == '%')
+            escaped += "%25";
+        else
+            escaped += c == '=' ? '%' : c;
+    }
+    return base::percent_decode(escaped, base::Plus::literal);
+}
+
+struct EncodedWord {
+    std::string charset, bytes;
+    std::size_t length = 0;  // as it is written
+};
+
+// Returns the encoded word that a text begins with: "=?utf-8?Q?Caf=C3=A9?=".
+std::optional<EncodedWord> encoded_word_at(std::string_view text) {
+    constexpr std::size_t longest = 512;
+    text = text.substr(0, longest);
+    if (!text.starts_with("=?")) return std::nullopt;
+    const auto charset_end = text.find('?', 2);
+    if (charset_end == std::string_view::npos || charset_end + 2 >= text.size() ||
+        text[charset_end + 2] != '?')
+        return std::nullopt;
+    const auto begin = charset_end + 3;
+    const auto end = text.find("?=", begin);
+    if (end == std::string_view::npos) return std::nullopt;
+    const char encoding = text[charset_end + 1];
+    const auto coded = text.substr(begin, end - begin);
+    auto bytes = encoding == 'Q' || encoding == 'q'   ? decode_q(coded)
+                 : encoding == 'B' || encoding == 'b' ? decode_base64(coded)
+                                                      : std::nullopt;
+    if (!bytes) return std::nullopt;
+    auto charset = base::fold_ascii(text.substr(2, charset_end - 2));
+    charset.resize(std::min(charset.find('*'), charset.size()));  // a language (RFC 2231)
+    return EncodedWord{std::move(charset), *std::move(bytes), end + 2};
+}
+
+// Collects the parts of a field. Neighbours with one charset are decoded together, because some programs divide
+// characters between them.
+class FieldDecoder {
+   public:
+    void add_plain(char c) {
+        finish_words();
+        plain_ += c;
+    }
+    void add_word(EncodedWord word) {
+        if (word.charset != charset_) finish_words();
+        finish_plain();
+        charset_ = std::move(word.charset);
+        words_ += word.bytes;
+    }
+    std::string finish() {
+        finish_words();
+        finish_plain();
+        return std::move(text_);
+    }
+
+   private:
+    void finish_words() {
+        if (!words_.empty()) text_ += decode_text(words_, "text/plain; charset=" + charset_).text;
+        words_.clear();
+        charset_.clear();
+    }
+    void finish_plain() {
+        if (!plain_.empty()) text_ += decode_text(plain_, "").text;
+        plain_.clear();
+    }
+    std::string text_, plain_, words_, charset_;
+};
+
+// ---- Entries ----
+
+// "jo at x.org (Jo Doe)", "Jo Doe <jo at x.org>", "jo at x.org": the name, or what is before the "at".
+std::string author_of_mail(const std::string& from) {
+    const auto text = decode_mail_field(from);
+    const auto open = text.find('(');
+    const auto angle = text.find('<');
+    auto name = std::string_view(text);
+    if (open != std::string::npos && open + 1 < text.rfind(')') &&
+        text.rfind(')') != std::string::npos)
+        name = name.substr(open + 1, text.rfind(')') - open - 1);
+    else if (angle != std::string::npos && !base::trim(name.substr(0, angle)).empty())
+        name = name.substr(0, angle);
+    else if (angle != std::string::npos)
+        name = name.substr(angle + 1);
+    name = base::trim(name);
+    if (name.size() > 1 && name.front() == '"' && name.back() == '"')
+        name = base::trim(name.substr(1, name.size() - 2));
+    for (const auto at : {" at "sv, "@"sv})
+        if (const auto found = name.find(at); found != std::string_view::npos)
+            name = base::trim(name.substr(0, found));
+    return std::string(base::cut_at(name, 255));
+}
+
+std::string thread_page_of(const std::string& month_url) {
+    const auto url = std::string_view(month_url).substr(0, month_url.find_first_of("?#"));
+    const auto stem = without_month_ending(url);
+    return stem ? std::string(*stem) + "/thread.html" : folder_of(month_url);
+}
+
+std::string html_of_message(std::string_view text, std::size_t most) {
+    const auto decoded = decode_text(base::cut_at(text, most), "").text;
+    const auto trimmed = base::trim(decoded);
+    return trimmed.empty() ? std::string() : "<pre>" + base::escape_html(trimmed) + "</pre>";
+}
+
+Entry entry_of(const RawMessage& message, const std::string& link, std::size_t most_text) {
+    auto rest = message.rest;
+    const auto fields = take_fields(rest);
+    Entry entry;
+    entry.guid = decode_text(base::cut_at(base::trim(fields.message_id), 1024), "").text;
+    entry.link = link;
+    entry.title = decode_mail_field(fields.subject);
+    if (auto author = author_of_mail(fields.from); !author.empty())
+        entry.authors.push_back({.name = std::move(author), .mail = {}, .url = {}});
+    entry.published = parse_time(fields.date);
+    if (!entry.published) entry.published = parse_time(time_of_separator(message.separator));
+    entry.content = html_of_message(rest, most_text);
+    return entry;
+}
+
+}  // namespace
+
+base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view content_type,
+                                        const std::string& url) {
+    const auto html = decode_text(bytes, content_type).text;
+    const auto folder = folder_of(resolve_reference(url, "index.html"));
+    ListIndex index;
+    std::set<base::Date> seen;
+    for_references(html, [&](std::string_view reference) {
+        const auto month = month_of_file(last_part_of(reference));
+        if (!month || seen.size() >= most_months || seen.contains(*month)) return;
+        auto text_url = resolve_reference(url, reference);
+        if (folder_of(text_url) != folder) return;
+        seen.insert(*month);
+        index.months.push_back({*month, std::move(text_url)});
+    });
+    if (index.months.empty())
+        return fail(ErrorKind::malformed, "no archive of a mailing list: it lists no months");
+    std::ranges::sort(index.months, std::greater<>(), &ListMonth::first_day);
+    index.title = title_of_page(html);
+    return index;
+}
+
+bool is_month_url(std::string_view url) {
+    return month_of_file(last_part_of(url.substr(0, url.find_first_of("?#")))).has_value();
+}
+
+std::string index_of_month(const std::string& month_url) { return folder_of(month_url); }
+
+base::Result<ListMessages> read_month(std::string_view bytes, const std::string& month_url,
+                                      const MonthLimits& limits) {
+    std::string unpacked;
+    if (is_gzip(bytes)) {
+        auto text = GzipReader().read(bytes, limits.most_bytes);
+        if (!text) return tl::unexpected(text.error());
+        unpacked = *std::move(text);
+        bytes = unpacked;
+    }
+    const bool is_too_long = bytes.size() >= limits.most_bytes;
+    auto [raw, is_cut] = split_mbox(bytes.substr(0, limits.most_bytes), limits.most_messages);
+    // The last one may be cut in its middle.
+    if (is_too_long && !is_cut && raw.size() > 1) raw.pop_back();
+    if (raw.empty()) return fail(ErrorKind::malformed, "it has no messages");
+    ListMessages month{.entries = {}, .is_cut = is_cut || is_too_long};
+    const auto link = thread_page_of(month_url);
+    for (const auto& message : raw)
+        month.entries.push_back(entry_of(message, link, limits.most_text));
+    identify(month.entries);
+    return month;
+}
+
+std::string decode_mail_field(std::string_view field) {
+    field = field.substr(0, 2 * longest_mail_field);
+    FieldDecoder decoder;
+    while (!field.empty()) {
+        if (auto word = encoded_word_at(field)) {
+            field.remove_prefix(word->length);
+            decoder.add_word(*std::move(word));
+            // Blanks between two encoded words are not part of the text.
+            const auto blanks = field.find_first_not_of(" \t\r\n");
+            if (blanks != std::string_view::npos && encoded_word_at(field.substr(blanks)))
+                field.remove_prefix(blanks);
+            continue;
+        }
+        decoder.add_plain(field.front());
+        field.remove_prefix(1);
+    }
+    auto text = decoder.finish();
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    std::string line;
+    for (const auto part : base::split(text, ' ')) {
+        if (part.empty()) continue;
+        if (!line.empty()) line += ' ';
+        line += part;
+    }
+    return std::string(base::cut_at(line, 2000));
+}
+
+}  // namespace feed
