@@ -146,8 +146,8 @@ inline void fill(store::Connection& connection) {
     insert(connection, "entry_changes", {Value(one), one, "2026-01-02T03:04:05Z", awkward});
     insert(connection, "mentions", {Value("Gene"), awkward, one, "2026-01-02T03:04:05Z"});
     insert(connection, "archives",
-           {Value(one), "pipermail", awkward, "walking", one, none, "2026-01-02T03:04:05Z", "",
-            "", none, ""});
+           {Value(one), "pipermail", awkward, "walking", awkward, one, none, one,
+            "2026-01-02T03:04:05Z", "", "", none, ""});
     insert(connection, "known_urls", {Value(one), INT64_MIN, awkward});
     connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");
     connection.execute("INSERT INTO meta (name, value) VALUES ('adopted', 3)");
