@@ -299,8 +299,8 @@ bool claim_base_url(Transaction& transaction, const std::string& base_url, std::
 }
 
 void release_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
-                      base::Seconds now) {
-    free_base_url(transaction, base_url, claim, std::nullopt, now);
+                      base::Seconds now, const std::optional<base::Seconds>& held_until) {
+    free_base_url(transaction, base_url, claim, held_until, now);
 }
 
 void count_outcomes(Transaction& transaction, const std::map<std::string, std::int64_t>& outcomes,

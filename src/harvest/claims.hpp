@@ -76,8 +76,10 @@ void give_back(store::Transaction& transaction, std::span<const ClaimedFeed* con
 //   returns  false while it is busy or held
 [[nodiscard]] bool claim_base_url(store::Transaction& transaction, const std::string& base_url,
                                   std::int64_t claim, base::Seconds now);
+//   held_until  the server asks for a pause
 void release_base_url(store::Transaction& transaction, const std::string& base_url,
-                      std::int64_t claim, base::Seconds now);
+                      std::int64_t claim, base::Seconds now,
+                      const std::optional<base::Seconds>& held_until = {});
 
 // Adds to HarvestNumbers::outcomes.
 //   slot  tables::slot_of_process()

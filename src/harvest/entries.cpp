@@ -116,7 +116,7 @@ std::vector<compare::Change> changes_between(const KnownEntry& known, const Read
 
 std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, base::Seconds now) {
     const auto& entry = *ready.entry;
-    const std::string time = format_rfc3339(now);
+    const std::string time = format_rfc3339(std::min(ready.dated.value_or(now), now));
     return {Value{feed},
             Value{fitting_text(entry.id, longest_guid)},
             Value{guid_digest_of(entry)},
@@ -126,7 +126,7 @@ std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, bas
             Value{text_of_time_or_none(entry.published)},
             Value{time},
             Value{time},
-            Value{time.substr(0, 10)},
+            Value{format_rfc3339(now).substr(0, 10)},
             Value{store::Blob{tables::packed_tree(ready.tree)}},
             Value{store::Blob{base::compress(ready.content)}}};
 }
@@ -263,7 +263,7 @@ std::size_t drop_of_feed(Transaction& transaction, std::int64_t feed, const Valu
 }  // namespace
 
 ReadyEntry make_ready(const feed::Entry& entry) {
-    return {&entry, feed::tree_of(entry), feed::safe_html(entry.content, entry.content_base)};
+    return {&entry, feed::tree_of(entry), feed::safe_html(entry.content, entry.content_base), {}};
 }
 
 std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_t feed,
@@ -282,6 +282,14 @@ std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_
             found.push_back(&entries[i]);
     }
     return found;
+}
+
+std::vector<ReadyEntry> ready_entries(Transaction& transaction, std::int64_t feed,
+                                      std::span<const feed::Entry> entries) {
+    std::vector<ReadyEntry> ready;
+    for (const auto* entry : unrecorded(transaction, feed, entries))
+        ready.push_back(make_ready(*entry));
+    return ready;
 }
 
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
@@ -306,7 +314,7 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                 {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
             continue;
         }
-        if (known->seen_digest != ready.entry->digest &&
+        if (!ready.dated && known->seen_digest != ready.entry->digest &&
             write_version(transaction, *known, ready, now)) {
             ++result.edited;
             result.recorded.push_back({known->id, i, false});

@@ -26,6 +26,9 @@ struct ReadyEntry {
     const feed::Entry* entry = nullptr;
     std::vector<tree::Node> tree;  // feed::tree_of()
     std::string content;           // feed::safe_html()
+    // Of an archive: when it was published. It comes among the others as of this time, at the latest now, and if it is
+    // known already it stays as it is: what an archive has may be older than what the feed has said since.
+    std::optional<base::Seconds> dated = {};
 };
 // Pure.
 [[nodiscard]] ReadyEntry make_ready(const feed::Entry& entry);
@@ -35,6 +38,11 @@ struct ReadyEntry {
 [[nodiscard]] std::vector<const feed::Entry*> unrecorded(store::Transaction& transaction,
                                                          std::int64_t feed,
                                                          std::span<const feed::Entry> entries);
+
+// Returns the same, ready to be recorded. They point into `entries`.
+[[nodiscard]] std::vector<ReadyEntry> ready_entries(store::Transaction& transaction,
+                                                    std::int64_t feed,
+                                                    std::span<const feed::Entry> entries);
 
 struct RecordedEntry {
     std::int64_t id = 0;
@@ -72,8 +80,9 @@ struct StoredEntry {
     std::int64_t id = 0, feed = 0;
     std::string guid, link, title;
     std::optional<base::Seconds> published;
-    base::Seconds first_seen{},
-        changed_at{};           // changed_at: the last edit; first_seen without one
+    // first_seen: when it was recorded; of an archive, ReadyEntry::dated. changed_at: the last edit; first_seen without
+    // one.
+    base::Seconds first_seen{}, changed_at{};
     std::int64_t revision = 0;  // 0: it was never edited
     std::vector<tree::Node> tree;
     std::string content;               // safe HTML

@@ -136,6 +136,14 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
     const auto type = net::find_field(response.fields, "content-type").value_or("");
     auto read = feed::read_feed(response.body, type, fetch.url);
     if (!read) {
+        if (auto list = feed::read_list_index(response.body, type, fetch.url)) {
+            after.last_fetch_hash = std::move(hash);
+            after.rss_title = list->title;
+            answer.outcome.status = FetchStatus::nonew;
+            answer.outcome.detail = "archive of a mailing list";
+            answer.list = *std::move(list);
+            return answer;
+        }
         // Without validators, the next fetch gets the body again, which may be right then.
         drop_validators(after);
         answer.outcome.status = FetchStatus::parseerror;

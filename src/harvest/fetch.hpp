@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "feed/feed.hpp"
+#include "feed/pipermail.hpp"
 #include "harvest/schedule.hpp"
 #include "net/request.hpp"
 
@@ -53,6 +54,8 @@ struct ReadAnswer {
     FetchOutcome outcome;
     std::optional<feed::Feed> feed = {};    // with entries to record; nullopt: there are none
     std::vector<feed::Entry> entries = {};  // of these the newest ones, the oldest first
+    // The URL is that of a mailing list's archive, from which the entries come.
+    std::optional<feed::ListIndex> list = {};
 };
 [[nodiscard]] ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
                                      const FetchSettings& settings);

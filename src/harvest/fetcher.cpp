@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "harvest/archives.hpp"
 #include "harvest/hub_links.hpp"
 #include "tables/releases.hpp"
 
@@ -30,26 +31,11 @@ FetchSettings settings_of(const HarvestOptions& options) {
             .most_entries = options.most_entries};
 }
 
-// True if the store cannot be used for anything now.
-bool is_out_of_reach(const store::Failure& failure) {
-    const auto& kind = failure.kind();
-    return kind.transient || kind.in_doubt || kind.lost_connection || kind.needs_operator;
-}
-
 bool is_news(const FetchOutcome& outcome) { return outcome.added + outcome.edited > 0; }
 
 std::optional<base::Date> day_of(const std::optional<base::Seconds>& time) {
     if (!time) return std::nullopt;
     return std::chrono::floor<std::chrono::days>(*time);
-}
-
-// Entries that are worth a write, ready for it. They point into `entries`.
-std::vector<ReadyEntry> ready_entries(Transaction& transaction, std::int64_t feed,
-                                      std::span<const feed::Entry> entries) {
-    std::vector<ReadyEntry> ready;
-    for (const auto* entry : unrecorded(transaction, feed, entries))
-        ready.push_back(make_ready(*entry));
-    return ready;
 }
 
 void count_recorded(FetchOutcome& outcome, const EntriesRecorded& recorded, std::size_t all) {
@@ -69,6 +55,15 @@ void note_hub_of(Transaction& transaction, const FinishedFetch& fetch, base::Sec
                 .began = claimed.claimed_at,
                 .has_news = fetch.has_news},
                now);
+}
+
+// Notes where older entries are.
+void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAnswer& answer,
+                     base::Seconds now) {
+    const auto feed = fetch.claimed.feed.id;
+    if (answer.list) note_list_index(transaction, feed, fetch.url, *answer.list, now);
+    if (answer.feed && !answer.feed->prev_archive_url.empty())
+        note_archive(transaction, feed, answer.feed->prev_archive_url, now);
 }
 
 }  // namespace
@@ -282,6 +277,7 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
     }
     if (answer.feed && !workplace_.options.push_url.empty())
         note_hub(transaction, claimed.feed.id, hub, now);
+    note_archive_of(transaction, result.open.fetch, answer, now);
     const double random = std::uniform_real_distribution<double>()(workplace_.random);
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
     finished.has_news = outcome.added > 0;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/log.hpp"
+#include "harvest/archive_walker.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetcher.hpp"
 #include "harvest/push_subscriber.hpp"
@@ -41,8 +42,11 @@ class Harvester::Loop {
         if (!fetches) return tl::unexpected(fetches.error());
         auto requests = make_client(options_, PushSubscriber::most_open);
         if (!requests) return tl::unexpected(requests.error());
+        auto pages = make_client(options_, ArchiveWalker::most_open);
+        if (!pages) return tl::unexpected(pages.error());
         fetcher_.emplace(workplace_, *std::move(fetches));
         subscriber_.emplace(workplace_, *std::move(requests));
+        walker_.emplace(workplace_, *std::move(pages));
         return {};
     }
 
@@ -50,6 +54,7 @@ class Harvester::Loop {
         // Each by itself: what one of them cannot write must not keep the others from their work.
         const bool is_reached = try_store([&] { fetcher_->work(); });
         try_store([&] { subscriber_->work(); });
+        try_store([&] { walker_->work(); });
         try_store([&] { sweep_sometimes(); });
         receive(is_reached && fetcher_->has_more() ? 0ms : at_most);
         if (is_reached) receive_more();
@@ -57,10 +62,11 @@ class Harvester::Loop {
     }
 
     bool is_done() {
-        if (fetcher_->is_open() || fetcher_->results() > 0) return false;
+        if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open()) return false;
         return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
             const auto now = options_.clock(transaction);
-            return !is_fetch_due(transaction, std::max(now, planned_until(transaction)));
+            return !is_fetch_due(transaction, std::max(now, planned_until(transaction))) &&
+                   !is_archive_due(transaction, now + page_spacing);
         });
     }
 
@@ -71,11 +77,13 @@ class Harvester::Loop {
             fetcher_->receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
         try_store([&] { fetcher_->give_back(); });
         try_store([&] { subscriber_->give_back(); });
+        try_store([&] { walker_->give_back(); });
     }
 
     void wake() {
         fetcher_->wake();
         subscriber_->wake();
+        walker_->wake();
     }
 
    private:
@@ -91,15 +99,18 @@ class Harvester::Loop {
         }
     }
 
-    // Both clients may have answers, and only one of them can be waited for.
+    // All clients may have answers, and only one of them can be waited for.
     void receive(std::chrono::milliseconds at_most) {
-        if (subscriber_->is_open()) {
-            try_store([&] {
-                subscriber_->receive(fetcher_->is_open() ? 0ms : std::min(at_most, 100ms));
-            });
-            at_most = std::min(at_most, 100ms);
-        }
-        fetcher_->receive(at_most);
+        bool is_beside = false;
+        const auto receive_of = [&](auto& worker) {
+            if (!worker.is_open()) return;
+            is_beside = true;
+            const bool is_alone = !fetcher_->is_open();
+            try_store([&] { worker.receive(is_alone ? std::min(at_most, 50ms) : 0ms); });
+        };
+        receive_of(*subscriber_);
+        receive_of(*walker_);
+        fetcher_->receive(is_beside ? std::min(at_most, 50ms) : at_most);
     }
 
     // Receives for a little while more, because a transaction for each answer would take longer than the answers.
@@ -130,6 +141,7 @@ class Harvester::Loop {
     Workplace workplace_;
     std::optional<Fetcher> fetcher_;
     std::optional<PushSubscriber> subscriber_;
+    std::optional<ArchiveWalker> walker_;
     SteadyTime sweep_at_{};
 };
 

@@ -31,7 +31,8 @@ class Harvester {
     //            become due are seen only then
     void step(std::chrono::milliseconds at_most);
 
-    // Returns whether all feeds have been fetched that are due, or wait for others of their base URL.
+    // Returns whether all feeds have been fetched that are due, or wait for others of their base URL, and all archives
+    // are walked to their ends that do not wait after a failure.
     //   throws  store::Failure
     [[nodiscard]] bool is_done();
 

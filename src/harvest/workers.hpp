@@ -22,4 +22,10 @@ struct Workplace {
     }
 };
 
+// True if the store cannot be used for anything now, whatever it was asked.
+[[nodiscard]] inline bool is_out_of_reach(const store::Failure& failure) {
+    const auto& kind = failure.kind();
+    return kind.transient || kind.in_doubt || kind.lost_connection || kind.needs_operator;
+}
+
 }  // namespace harvest

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/archive_walker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "feed/read_feed.hpp"
+#include "harvest/known_urls.hpp"
+#include "tables/releases.hpp"
+
+namespace harvest {
+
+namespace {
+
+using store::Access;
+using store::Transaction;
+
+using namespace std::chrono_literals;
+
+constexpr auto look_for_pages_every = 1s;
+// From the claim to the answer. The claim lasts longer, so that clocks may differ.
+constexpr auto longest_page = 90s;
+static_assert(longest_page < fetch_claim);
+constexpr std::chrono::seconds pause_of_busy_server = 1h, longest_pause = std::chrono::days(1);
+// What an index of a list says of days may be that of another time zone.
+constexpr auto zones_differ_by = std::chrono::days(1);
+
+FetchSettings settings_of_pages(const HarvestOptions& options) {
+    return {.user_agent = options.user_agent,
+            .connect = options.connect,
+            .total = options.total,
+            .most_bytes = ArchiveWalker::most_bytes};
+}
+
+Fetch fetch_of(const ClaimedArchive& claimed) {
+    Fetch fetch{.claimed = {}, .url = claimed.archive.next_url};
+    fetch.claimed.claimed_at = claimed.claimed_at;
+    return fetch;
+}
+
+FetchOutcome parse_error(const base::Error& error) {
+    FetchOutcome outcome;
+    outcome.status = FetchStatus::parseerror;
+    outcome.severity = Severity::soft;
+    outcome.system_status = "parse error";
+    outcome.detail = error.text;
+    return outcome;
+}
+
+std::string status_of(const FetchOutcome& outcome) {
+    return outcome.detail.empty() ? outcome.system_status
+                                  : outcome.system_status + "; " + outcome.detail;
+}
+
+// Entries that are worth a write, dated. Those without a time come before all that the feed itself had.
+std::vector<ReadyEntry> dated_entries(Transaction& transaction, const ClaimedArchive& claimed,
+                                      const ArchivePage& page) {
+    auto ready = ready_entries(transaction, claimed.archive.feed, page.entries);
+    for (auto& one : ready)
+        one.dated = one.entry->published ? one.entry->published
+                    : one.entry->updated ? one.entry->updated
+                                         : claimed.feed_added_at;
+    return ready;
+}
+
+void count_recorded_entries(Transaction& transaction, const EntriesRecorded& recorded) {
+    count_outcomes(transaction,
+                   {{"added", static_cast<std::int64_t>(recorded.added)},
+                    {"second insertion", static_cast<std::int64_t>(recorded.inserted_twice)}},
+                   tables::slot_of_process());
+}
+
+bool is_too_long(const Archive& archive) {
+    return archive.pages >= most_archive_pages || archive.added >= most_archive_entries;
+}
+
+// Returns what comes after a page of a chain.
+Archive after_document(Transaction& transaction, Archive archive, const ArchivePage& page,
+                       const EntriesRecorded& recorded, base::Seconds now) {
+    if (page.previous_url.empty()) return walked_to_end(std::move(archive), "no older page", now);
+    // The first page may have the same entries as the feed.
+    const bool is_covered = !page.entries.empty() && recorded.added == 0 && archive.pages > 1;
+    if (is_covered) return walked_to_end(std::move(archive), "covered ground", now);
+    const auto url = net::parse_url(page.previous_url);
+    if (!url) return walked_to_end(std::move(archive), "no older page", now);
+    if (is_known_url(transaction, archive.feed, *url))
+        return walked_to_end(std::move(archive), "page seen before", now);
+    return walked_on(std::move(archive), url->text, now);
+}
+
+// True for the failure of a page that will not be there later either.
+bool is_lasting(const FetchOutcome& failure) {
+    return failure.severity == Severity::hard || failure.http_status == 404 ||
+           failure.status == FetchStatus::toobig || failure.status == FetchStatus::parseerror;
+}
+
+std::optional<base::Seconds> hold_after(const FetchOutcome& failure, base::Seconds now) {
+    if (failure.http_status != 429) return std::nullopt;
+    return now +
+           std::min(failure.server.retry_after.value_or(pause_of_busy_server), longest_pause);
+}
+
+void note_known(Transaction& transaction, const Archive& archive) {
+    if (const auto url = net::parse_url(archive.next_url))
+        add_known_url(transaction, archive.feed, *url);
+}
+
+}  // namespace
+
+base::Result<ArchivePage> read_archive_page(const std::string& url,
+                                            const net::Response& response) {
+    const auto type = net::find_field(response.fields, "content-type").value_or("");
+    if (feed::is_month_url(url)) {
+        auto month = feed::read_month(response.body, url);
+        if (!month) return tl::unexpected(month.error());
+        if (month->is_cut)
+            base::log::warning("a month of a mailing list is too long and was cut",
+                               {{"url", url}});
+        return ArchivePage{.entries = std::move(month->entries), .is_month = true};
+    }
+    auto read = feed::read_feed(response.body, type, url);
+    if (read) {
+        auto& previous = read->prev_archive_url;
+        previous.resize(std::min(previous.find('#'), previous.size()));
+        const auto all = read->entries.size();
+        return ArchivePage{.entries = newest_entries(std::move(read->entries), all),
+                           .previous_url = std::move(previous)};
+    }
+    if (auto index = feed::read_list_index(response.body, type, url))
+        return ArchivePage{.index = *std::move(index)};
+    return tl::unexpected(read.error());
+}
+
+ArchiveWalker::ArchiveWalker(Workplace& workplace, net::Client client)
+    : workplace_(workplace), client_(std::move(client)),
+      settings_(settings_of_pages(workplace.options)) {}
+
+void ArchiveWalker::work() {
+    const auto now = workplace_.options.steady();
+    if (now < look_at_) return;
+    look_at_ = now + look_for_pages_every;
+    write_results();
+    follow_redirects();
+    claim();
+}
+
+void ArchiveWalker::claim() {
+    const auto& options = workplace_.options;
+    const auto busy = open_.size() + redirected_.size();
+    if (busy >= most_open) return;
+    const bool is_due =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            return is_archive_due(transaction, options.clock(transaction));
+        });
+    if (!is_due) return;
+    const ClaimTerms terms{.claim = workplace_.new_claim(), .most = most_open - busy};
+    auto all = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        return claim_archives(transaction, terms, options.clock(transaction));
+    });
+    const auto until = options.steady() + longest_page;
+    for (auto& claimed : all) {
+        auto fetch = fetch_of(claimed);
+        send({std::move(claimed), std::move(fetch), until});
+    }
+}
+
+void ArchiveWalker::send(Open open) {
+    auto request = request_of(open.fetch, settings_);
+    if (!request) {
+        auto failure = read_failed_redirect(open.fetch, request.error()).outcome;
+        results_.push_back({.open = std::move(open), .failure = std::move(failure)});
+        return;
+    }
+    for (auto& field : request->fields)  // readers are those of feeds
+        if (field.name == "User-Agent") field.value = settings_.user_agent;
+    open_.emplace(client_.add(*std::move(request)), std::move(open));
+}
+
+void ArchiveWalker::receive(std::chrono::milliseconds at_most) {
+    // What is redirected waits for the next call of work().
+    for (const auto& finished : client_.wait(open_.empty() ? 0ms : at_most))
+        take_answer(finished);
+    write_results();
+}
+
+void ArchiveWalker::take_answer(const net::FinishedRequest& finished) {
+    auto found = open_.extract(finished.id);
+    if (found.empty()) return;
+    Result result{.open = std::move(found.mapped())};
+    const auto& fetch = result.open.fetch;
+    if (!finished.response) {
+        result.failure = read_failure(fetch, finished.response.error()).outcome;
+        results_.push_back(std::move(result));
+        return;
+    }
+    const auto& response = *finished.response;
+    if (auto next = redirected(fetch, response))
+        return redirect(std::move(result.open), *std::move(next));
+    if (response.status >= 200 && response.status < 300) {
+        if (auto page = read_archive_page(fetch.url, response))
+            result.page = *std::move(page);
+        else
+            result.failure = parse_error(page.error());
+    } else {
+        result.failure = read_answer(fetch, response, settings_).outcome;
+    }
+    results_.push_back(std::move(result));
+}
+
+void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
+    if (!next) {
+        auto failure = read_failed_redirect(open.fetch, next.error()).outcome;
+        results_.push_back({.open = std::move(open), .failure = std::move(failure)});
+        return;
+    }
+    open.fetch = *std::move(next);
+    const auto url = net::parse_url(open.fetch.url);
+    redirected_.push_back({std::move(open), url ? base_url_of(*url) : std::string()});
+}
+
+void ArchiveWalker::follow_redirects() {
+    const auto now = workplace_.options.steady();
+    for (auto left = redirected_.size(); left > 0; --left) {
+        auto& [open, base_url] = redirected_.front();
+        auto& claimed = open.claimed;
+        const bool is_free =
+            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+                const auto time = workplace_.options.clock(transaction);
+                release_base_url(transaction, claimed.base_url, claimed.claim, time);
+                return claim_base_url(transaction, base_url, claimed.claim, time);
+            });
+        auto waiting = std::move(redirected_.front());
+        redirected_.erase(redirected_.begin());
+        if (is_free) {
+            waiting.open.claimed.base_url = waiting.base_url;
+            send(std::move(waiting.open));
+        } else if (now >= waiting.open.until) {
+            auto failure = read_busy_redirect(waiting.open.fetch).outcome;
+            results_.push_back({.open = std::move(waiting.open), .failure = std::move(failure)});
+        } else {
+            redirected_.push_back(std::move(waiting));
+        }
+    }
+}
+
+void ArchiveWalker::write_results() {
+    while (!results_.empty()) {
+        auto& result = results_.back();
+        try {
+            write(result);
+        } catch (const store::Failure& failure) {
+            if (is_out_of_reach(failure)) throw;
+            base::log::error("a page of an archive cannot be recorded",
+                             {{"url", result.open.fetch.url}, {"error", failure.what()}});
+            result.page.reset();
+            result.failure.status = FetchStatus::posterror;
+            result.failure.severity = Severity::hard;
+            result.failure.system_status = "entries cannot be recorded";
+            write(result);
+        }
+        results_.pop_back();
+    }
+}
+
+// A claim that has ended meanwhile is another harvester's: nothing is written then.
+void ArchiveWalker::write(const Result& result) {
+    const auto& claimed = result.open.claimed;
+    std::vector<ReadyEntry> ready;
+    if (result.page)
+        ready = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            return dated_entries(transaction, claimed, *result.page);
+        });
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = workplace_.options.clock(transaction);
+        if (!is_ours(transaction, claimed))
+            return release_base_url(transaction, claimed.base_url, claimed.claim, now);
+        const auto after = result.page ? record(transaction, result, ready, now)
+                                       : after_failure(transaction, result, now);
+        finish_page(transaction, claimed, after,
+                    result.page ? std::nullopt : hold_after(result.failure, now), now);
+    });
+}
+
+Archive ArchiveWalker::record(Transaction& transaction, const Result& result,
+                              std::span<const ReadyEntry> ready, base::Seconds now) {
+    const auto& page = *result.page;
+    auto archive = result.open.claimed.archive;
+    if (page.index) return after_index(transaction, std::move(archive), *page.index, now);
+    const auto recorded = record_entries(transaction, archive.feed, ready, now);
+    count_recorded_entries(transaction, recorded);
+    ++archive.pages;
+    archive.added += static_cast<std::int64_t>(recorded.added);
+    note_known(transaction, archive);
+    if (is_too_long(archive)) return walked_to_end(std::move(archive), "too many pages", now);
+    if (page.is_month) return after_month(transaction, std::move(archive), now);
+    return after_document(transaction, std::move(archive), page, recorded, now);
+}
+
+// Begins with the newest month. Months that were over when an earlier walk ended were read by it.
+Archive ArchiveWalker::after_index(Transaction& transaction, Archive archive,
+                                   const feed::ListIndex& index, base::Seconds now) {
+    archive.is_list = true;
+    const auto known = KnownUrls::load(transaction, archive.feed);
+    std::vector<feed::ListMonth> left;
+    for (const auto& month : index.months) {
+        const auto url = net::parse_url(month.text_url);
+        const bool was_over = archive.finished_at && month.first_day + std::chrono::days(31) <=
+                                                         *archive.finished_at - zones_differ_by;
+        if (url && !was_over && !known.contains(transaction, *url)) left.push_back(month);
+    }
+    if (left.empty()) {
+        months_.erase(archive.feed);
+        return walked_to_end(std::move(archive), "no older page", now);
+    }
+    auto next_url = left.front().text_url;
+    months_[archive.feed] = {std::move(left), archive.finished_at};
+    return walked_on(std::move(archive), std::move(next_url), now);
+}
+
+// Goes on with the month before, or else looks at the index again: when this harvester does not know the months, and at
+// the end, since messages may have come meanwhile.
+Archive ArchiveWalker::after_month(Transaction& transaction, Archive archive, base::Seconds now) {
+    const auto known = months_.find(archive.feed);
+    auto index_url = feed::index_of_month(archive.next_url);
+    if (known == months_.end() || known->second.finished_at != archive.finished_at)
+        return walked_on(std::move(archive), std::move(index_url), now);
+    const auto& months = known->second.months;
+    auto month = std::ranges::find(months, archive.next_url, &feed::ListMonth::text_url);
+    while (month != months.end()) {
+        const auto url = net::parse_url(month->text_url);
+        if (url && !is_known_url(transaction, archive.feed, *url))
+            return walked_on(std::move(archive), month->text_url, now);
+        ++month;
+    }
+    return walked_on(std::move(archive), std::move(index_url), now);
+}
+
+// A month that cannot be read is left out. Without a page of a chain, nobody knows the one before it.
+Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& result,
+                                     base::Seconds now) {
+    const auto& failure = result.failure;
+    const auto& archive = result.open.claimed.archive;
+    auto after = page_failed(archive, status_of(failure), failure.server.retry_after, now);
+    base::log::warning("a page of an archive cannot be read",
+                       {{"feed", std::to_string(archive.feed)},
+                        {"url", archive.next_url},
+                        {"reason", after.status}});
+    const bool is_month = archive.is_list && feed::is_month_url(archive.next_url);
+    if (!is_month || (!is_lasting(failure) && after.state != ArchiveState::failed)) return after;
+    note_known(transaction, archive);
+    return after_month(transaction, archive, now);
+}
+
+void ArchiveWalker::give_back() {
+    for (auto& [id, open] : open_) redirected_.push_back({std::move(open), {}});
+    open_.clear();
+    write_results();
+    if (redirected_.empty()) return;
+    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = workplace_.options.clock(transaction);
+        for (const auto& waiting : redirected_)
+            harvest::give_back(transaction, waiting.open.claimed, now);
+    });
+    redirected_.clear();
+}
+
+}  // namespace harvest

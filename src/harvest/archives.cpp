@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "harvest/archives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "harvest/known_urls.hpp"
+#include "net/url.hpp"
+#include "store/dialect.hpp"
+
+namespace harvest {
+
+namespace {
+
+using base::ErrorKind;
+using base::format_rfc3339;
+using store::Transaction;
+using store::Value;
+using namespace std::chrono_literals;
+
+constexpr std::array<std::string_view, 3> state_names{"walking", "finished", "failed"};
+constexpr std::string_view chain_kind = "feed", list_kind = "pipermail";
+
+// After the first failure, the second …; after one more, the archive fails.
+constexpr std::array<std::chrono::seconds, 4> page_pauses{10min, 1h, 6h, std::chrono::days(1)};
+constexpr std::chrono::seconds longest_retry_after = std::chrono::days(1);
+
+const store::Insert an_archive{
+    "archives", {"feed", "kind", "next_url", "state", "started_at", "next_attempt"}, {"feed"}};
+
+constexpr std::string_view archive_columns =
+    "SELECT a.feed, a.kind, a.next_url, a.state, a.status, a.pages, a.added, a.failures,"
+    " a.started_at, a.finished_at, a.next_attempt, a.claim";
+constexpr std::size_t columns_of_archive = 12;
+
+ArchiveState archive_state_named(std::string_view name) {
+    const auto found = std::ranges::find(state_names, name);
+    return found == state_names.end() ? ArchiveState::failed
+                                      : static_cast<ArchiveState>(found - state_names.begin());
+}
+
+std::string text_or_none(const std::optional<base::Seconds>& time) {
+    return time ? format_rfc3339(*time) : std::string();
+}
+
+Archive archive_in(const store::Row& row) {
+    return {.feed = row.integer(0),
+            .is_list = row.text(1) == list_kind,
+            .next_url = row.text(2),
+            .state = archive_state_named(row.text(3)),
+            .status = row.text(4),
+            .pages = row.integer(5),
+            .added = row.integer(6),
+            .failures = row.integer(7),
+            .started_at = base::parse_rfc3339(row.text(8)).value_or(base::Seconds{}),
+            .finished_at = base::parse_rfc3339(row.text(9)),
+            .next_attempt = base::parse_rfc3339(row.text(10)),
+            .is_claimed = row.integer(11) != 0};
+}
+
+void insert_archive(Transaction& transaction, std::int64_t feed, std::string_view kind,
+                    const net::Url& url, base::Seconds now) {
+    store::insert_unless_there(transaction, an_archive,
+                               std::vector{Value{feed}, Value{std::string(kind)}, Value{url.text},
+                                           Value{std::string(name_of(ArchiveState::walking))},
+                                           Value{format_rfc3339(now)},
+                                           Value{format_rfc3339(now)}});
+}
+
+// Puts an archive off because others go to the same base URL first.
+void put_off(Transaction& transaction, const store::Row& row, base::Seconds until) {
+    transaction.execute(
+        "UPDATE archives SET next_attempt = ? WHERE feed = ? AND claim = ? AND next_attempt = ?",
+        {Value{format_rfc3339(until)}, row.value(0), row.value(11), row.value(10)});
+}
+
+// Takes an archive until the claim ends. Returns false if another harvester was faster.
+bool take_archive(Transaction& transaction, const store::Row& row, std::int64_t claim,
+                  base::Seconds now) {
+    const Value end{format_rfc3339(now + fetch_claim)};
+    return transaction.execute(
+               "UPDATE archives SET claim = ?, claimed_until = ?, next_attempt = "
+               "? WHERE feed = ? AND claim = ? AND next_attempt = ?",
+               {Value{claim}, end, end, row.value(0), row.value(11), row.value(10)}) == 1;
+}
+
+}  // namespace
+
+std::string_view name_of(ArchiveState state) {
+    return state_names.at(static_cast<std::size_t>(state));
+}
+
+std::optional<Archive> load_archive(Transaction& transaction, std::int64_t feed) {
+    const auto rows = transaction.query(
+        std::string(archive_columns) + " FROM archives a WHERE a.feed = ?", {Value{feed}});
+    if (rows.empty()) return std::nullopt;
+    return archive_in(rows.front());
+}
+
+base::Result<void> start_archive(Transaction& transaction, std::int64_t feed,
+                                 const std::string& text, base::Seconds now) {
+    const auto url = net::parse_url(base::trim(text));
+    if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
+    if (transaction.query("SELECT 1 FROM feeds WHERE id = ?", {Value{feed}}).empty())
+        return base::fail(ErrorKind::absent, "no feed has the id " + std::to_string(feed));
+    transaction.execute("DELETE FROM archives WHERE feed = ?", {Value{feed}});
+    forget_known_urls(transaction, feed);
+    insert_archive(transaction, feed, chain_kind, *url, now);
+    return {};
+}
+
+void note_archive(Transaction& transaction, std::int64_t feed, const std::string& text,
+                  base::Seconds now) {
+    const auto url = net::parse_url(std::string_view(text).substr(0, text.find('#')));
+    if (!url || load_archive(transaction, feed)) return;
+    insert_archive(transaction, feed, chain_kind, *url, now);
+}
+
+void note_list_index(Transaction& transaction, std::int64_t feed, const std::string& text,
+                     const feed::ListIndex& index, base::Seconds now) {
+    const auto url = net::parse_url(text);
+    if (!url) return;
+    const auto archive = load_archive(transaction, feed);
+    if (!archive) return insert_archive(transaction, feed, list_kind, *url, now);
+    if (!archive->is_list) return;
+    if (const auto newest = net::parse_url(index.months.front().text_url))
+        forget_known_url(transaction, feed, *newest);
+    if (archive->state == ArchiveState::walking) return;
+    transaction.execute("UPDATE archives SET next_url = ?, state = ?, status = '', failures = 0, "
+                        "next_attempt = ? WHERE feed = ? AND claim = 0",
+                        {Value{url->text}, Value{std::string(name_of(ArchiveState::walking))},
+                         Value{format_rfc3339(now)}, Value{feed}});
+}
+
+bool is_archive_due(Transaction& transaction, base::Seconds now) {
+    return !transaction
+                .query("SELECT 1 FROM archives a JOIN feeds f ON f.id = a.feed"
+                       " WHERE a.next_attempt > '' AND a.next_attempt <= ?"
+                       " AND f.system_enabled = 1 LIMIT 1",
+                       {Value{format_rfc3339(now)}})
+                .empty();
+}
+
+std::vector<ClaimedArchive> claim_archives(Transaction& transaction, const ClaimTerms& terms,
+                                           base::Seconds now) {
+    static const std::string due =
+        std::string(archive_columns) +
+        ", f.added_at FROM archives a JOIN feeds f ON f.id = a.feed WHERE a.next_attempt > ''"
+        " AND a.next_attempt <= ? AND f.system_enabled = 1 ORDER BY a.next_attempt, a.feed "
+        "LIMIT ?";
+    std::vector<ClaimedArchive> claimed;
+    for (const auto& row : transaction.query(
+             due, {Value{format_rfc3339(now)}, Value{static_cast<std::int64_t>(terms.most)}})) {
+        auto archive = archive_in(row);
+        const auto url = net::parse_url(archive.next_url);
+        auto base_url = url ? base_url_of(*url) : std::string();
+        // One of the same base URL that was claimed just now keeps it busy.
+        if (url && !claim_base_url(transaction, base_url, terms.claim, now)) {
+            put_off(transaction, row, now + page_spacing);
+            continue;
+        }
+        if (!take_archive(transaction, row, terms.claim, now)) {
+            if (url) release_base_url(transaction, base_url, terms.claim, now);
+            continue;
+        }
+        claimed.push_back(
+            {.archive = std::move(archive),
+             .feed_added_at =
+                 base::parse_rfc3339(row.text(columns_of_archive)).value_or(base::Seconds{}),
+             .claimed_at = now,
+             .claim = terms.claim,
+             .base_url = std::move(base_url)});
+    }
+    return claimed;
+}
+
+bool is_ours(Transaction& transaction, const ClaimedArchive& claimed) {
+    const auto rows = transaction.query("SELECT claim FROM archives WHERE feed = ?" +
+                                            std::string(store::for_update(transaction.engine())),
+                                        {Value{claimed.archive.feed}});
+    return !rows.empty() && rows.front().integer(0) == claimed.claim;
+}
+
+bool finish_page(Transaction& transaction, const ClaimedArchive& claimed, const Archive& after,
+                 const std::optional<base::Seconds>& hold_base_until, base::Seconds now) {
+    release_base_url(transaction, claimed.base_url, claimed.claim, now, hold_base_until);
+    const auto written = transaction.execute(
+        "UPDATE archives SET kind = ?, next_url = ?, state = ?, status = ?, pages = ?, added = ?,"
+        " failures = ?, finished_at = ?, next_attempt = ?, claim = 0, claimed_until = ''"
+        " WHERE feed = ? AND claim = ?",
+        {Value{std::string(after.is_list ? list_kind : chain_kind)}, Value{after.next_url},
+         Value{std::string(name_of(after.state))},
+         Value{std::string(base::cut_at(base::legal_text(after.status), 255))},
+         Value{after.pages}, Value{after.added}, Value{after.failures},
+         Value{text_or_none(after.finished_at)}, Value{text_or_none(after.next_attempt)},
+         Value{after.feed}, Value{claimed.claim}});
+    if (written == 0) return false;
+    if (after.state == ArchiveState::finished) forget_known_urls(transaction, after.feed);
+    return true;
+}
+
+void give_back(Transaction& transaction, const ClaimedArchive& claimed, base::Seconds now) {
+    release_base_url(transaction, claimed.base_url, claimed.claim, now);
+    transaction.execute(
+        "UPDATE archives SET next_attempt = ?, claim = 0, claimed_until = '' "
+        "WHERE feed = ? AND claim = ?",
+        {Value{format_rfc3339(now)}, Value{claimed.archive.feed}, Value{claimed.claim}});
+}
+
+Archive walked_on(Archive archive, std::string next_url, base::Seconds now) {
+    archive.next_url = std::move(next_url);
+    archive.failures = 0;
+    archive.status.clear();
+    archive.next_attempt = now + page_spacing;
+    return archive;
+}
+
+Archive walked_to_end(Archive archive, std::string_view why, base::Seconds now) {
+    archive.state = ArchiveState::finished;
+    archive.status = why;
+    archive.failures = 0;
+    archive.finished_at = now;
+    archive.next_attempt.reset();
+    return archive;
+}
+
+Archive page_failed(Archive archive, std::string status,
+                    std::optional<std::chrono::seconds> retry_after, base::Seconds now) {
+    const auto failures = static_cast<std::size_t>(std::max<std::int64_t>(archive.failures, 0));
+    ++archive.failures;
+    archive.status = std::move(status);
+    if (failures >= page_pauses.size()) {
+        archive.state = ArchiveState::failed;
+        archive.next_attempt.reset();
+        return archive;
+    }
+    const auto least = std::min(retry_after.value_or(0s), longest_retry_after);
+    archive.next_attempt = now + std::max(page_pauses.at(failures), least);
+    return archive;
+}
+
+}  // namespace harvest

@@ -1,0 +1,101 @@
+// harvest/archives.hpp -- the table archives: archives of source feeds that are walked backwards, and the queue of their
+// next pages. An archive is a chain of older feed documents (RFC 5005 section 4), which is walked once, or that of a
+// mailing list (feed/pipermail.hpp), whose new months are walked whenever its index has changed.
+// All functions that take a transaction throw store::Failure. Times are those of the store's clock.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "feed/pipermail.hpp"
+#include "harvest/claims.hpp"
+#include "store/pool.hpp"
+
+namespace harvest {
+
+enum class ArchiveState : unsigned char { walking, finished, failed };
+[[nodiscard]] std::string_view name_of(ArchiveState state);  // as in the column
+
+struct Archive {
+    std::int64_t feed = 0;
+    bool is_list = false;  // of a mailing list
+    std::string next_url;  // of the next page; of one that failed, the page that cannot be read
+    ArchiveState state = ArchiveState::walking;
+    // Why it ended, or what was wrong with the last page: "no older page", "covered ground", "page seen before",
+    // "too many pages", "HTTP 404 Not Found", "DNS error", "parse error", …; empty: nothing.
+    std::string status = {};
+    std::int64_t pages = 0, added = 0;  // read so far, and entries of these that were new
+    std::int64_t failures = 0;          // of the next page
+    base::Seconds started_at{};
+    std::optional<base::Seconds> finished_at = {};   // of a list, also while it is walked again
+    std::optional<base::Seconds> next_attempt = {};  // nullopt: never
+    bool is_claimed = false;                         // a harvester works on it
+    bool operator==(const Archive&) const = default;
+};
+[[nodiscard]] std::optional<Archive> load_archive(store::Transaction& transaction,
+                                                  std::int64_t feed);
+
+// Walks an archive from this page on, or the one of this index of a mailing list, from its begin, whatever was known of
+// another one. A chain of feed documents ends at the first page that has no new entries, so a walk that failed
+// is continued at its next_url.
+//   error  malformed: the URL; absent: the feed
+[[nodiscard]] base::Result<void> start_archive(store::Transaction& transaction, std::int64_t feed,
+                                               const std::string& url, base::Seconds now);
+
+// Notes what a fetch has found: the page before that of the feed. The first one begins a walk.
+void note_archive(store::Transaction& transaction, std::int64_t feed, const std::string& url,
+                  base::Seconds now);
+// Notes that the index of a mailing list has changed: its newest month is read again.
+//   url  of the index
+void note_list_index(store::Transaction& transaction, std::int64_t feed, const std::string& url,
+                     const feed::ListIndex& index, base::Seconds now);
+
+// ---- The queue ----
+
+struct ClaimedArchive {
+    Archive archive;
+    base::Seconds feed_added_at{}, claimed_at{};
+    std::int64_t claim = 0;
+    std::string base_url =
+        {};  // that is claimed with it: its own, or since a redirect another one
+};
+// Returns whether there may be something to claim. Costs an index look-up, and no lock.
+[[nodiscard]] bool is_archive_due(store::Transaction& transaction, base::Seconds now);
+// Claims archives of enabled feeds that are due, those that wait longest first, at most one of each base URL, which is
+// claimed too.
+[[nodiscard]] std::vector<ClaimedArchive> claim_archives(store::Transaction& transaction,
+                                                         const ClaimTerms& terms,
+                                                         base::Seconds now);
+// Returns whether no other harvester has taken the archive over, and keeps others from doing so until the transaction
+// ends.
+[[nodiscard]] bool is_ours(store::Transaction& transaction, const ClaimedArchive& claimed);
+// Ends a claim, writes what the archive has become, and forgets the known URLs of one that is finished.
+//   hold_base_until  the server asks for a pause
+//   returns          false if the claim had ended: nothing was written
+bool finish_page(store::Transaction& transaction, const ClaimedArchive& claimed,
+                 const Archive& after, const std::optional<base::Seconds>& hold_base_until,
+                 base::Seconds now);
+// Gives a claim back: the page is due again at once.
+void give_back(store::Transaction& transaction, const ClaimedArchive& claimed, base::Seconds now);
+
+// ---- What comes after a page ----
+
+// Between two pages of an archive.
+inline constexpr std::chrono::seconds page_spacing{2};
+inline constexpr std::int64_t most_archive_pages = 5000, most_archive_entries = 500'000;
+
+// Returns an archive that goes on, that has ended, or whose page could not be read. Pure.
+[[nodiscard]] Archive walked_on(Archive archive, std::string next_url, base::Seconds now);
+[[nodiscard]] Archive walked_to_end(Archive archive, std::string_view why, base::Seconds now);
+// The page is read again after 10 minutes, an hour, 6 hours and a day, not before `retry_after`; then the archive fails.
+[[nodiscard]] Archive page_failed(Archive archive, std::string status,
+                                  std::optional<std::chrono::seconds> retry_after,
+                                  base::Seconds now);
+
+}  // namespace harvest

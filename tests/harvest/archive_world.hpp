@@ -1,0 +1,212 @@
+// A store with a feed, a server with pages that a test sets, and a worker that walks archives. Nothing sleeps: clocks move
+// with its steps.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "harvest/archive_walker.hpp"
+#include "harvest/entries.hpp"
+#include "harvest/feeds.hpp"
+#include "support/catch.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/http_peer.hpp"
+#include "support/stores.hpp"
+
+namespace support {
+
+struct SitePage {
+    std::string body;
+    std::string status = "200 OK";
+    std::string fields = {};
+};
+
+// Answers with the page of a path, else with 404, and keeps the paths that it was asked for.
+class PageServer {
+   public:
+    PageServer()
+        : peer_([this](PeerConnection& connection) {
+              for (auto request = connection.request(); !request.empty();
+                   request = connection.request())
+                  if (!connection.send(answer_to(request))) return;
+          }) {}
+    [[nodiscard]] std::string url(const std::string& path) const { return peer_.url(path); }
+    void set(const std::string& path, SitePage page) {
+        const std::scoped_lock lock(mutex_);
+        pages_[path] = std::move(page);
+    }
+    // Returns the paths since the last call.
+    [[nodiscard]] std::vector<std::string> take_paths() {
+        const std::scoped_lock lock(mutex_);
+        return std::exchange(paths_, {});
+    }
+    [[nodiscard]] std::string last_request() const {
+        const std::scoped_lock lock(mutex_);
+        return last_;
+    }
+
+   private:
+    std::string answer_to(const std::string& request) {
+        const std::scoped_lock lock(mutex_);
+        last_ = request;
+        const auto begin = request.find(' ') + 1;
+        auto path = request.substr(begin, request.find(' ', begin) - begin);
+        const auto found = pages_.find(path);
+        const auto page =
+            found == pages_.end() ? SitePage{"nothing here", "404 Not Found"} : found->second;
+        paths_.push_back(std::move(path));
+        return "HTTP/1.1 " + page.status + "\r\n" + page.fields +
+               "Content-Length: " + std::to_string(page.body.size()) + "\r\n\r\n" + page.body;
+    }
+
+    mutable std::mutex mutex_;
+    std::map<std::string, SitePage> pages_;
+    std::vector<std::string> paths_;
+    std::string last_;
+    HttpPeer peer_;  // last: its threads use the others
+};
+
+// An entry of a feed document, published on this day of February 2008.
+inline std::string archived_entry(const std::string& guid, int day,
+                                  const std::string& text = "x") {
+    return "<entry><id>" + guid + "</id><title>" + guid + "</title><published>2008-02-" +
+           (day < 10 ? "0" : "") + std::to_string(day) + "T00:00:00Z</published><content>" +
+           text + "</content></entry>";
+}
+inline std::string archive_document(const std::string& entries,
+                                    const std::string& previous = "") {
+    return "<feed xmlns='http://www.w3.org/2005/Atom'><title>Worms</title>" +
+           (previous.empty() ? "" : "<link rel='prev-archive' href='" + previous + "'/>") +
+           entries + "</feed>";
+}
+
+inline std::string list_index(const std::vector<std::string>& months) {
+    std::string page = "<html><title>The worm Archives</title>";
+    for (const auto& month : months) page += "<a href=\"" + month + "\">[ Text ]</a>\n";
+    return page;
+}
+inline std::string list_message(const std::string& id, const std::string& date) {
+    return "From jo at x.org  Fri Feb  1 09:15:20 2008\nFrom: jo at x.org (Jo)\nDate: " + date +
+           "\nSubject: " + id + "\nMessage-ID: <" + id + ">\n\nHello\n\n";
+}
+
+struct ArchiveWorld {
+    explicit ArchiveWorld(store::Connect connect)
+        : pool(std::move(connect), 2, no_waiting()), options(test_options()),
+          walker(workplace, client()) {}
+
+    harvest::HarvestOptions test_options() {
+        harvest::HarvestOptions made;
+        made.guard = net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value());
+        made.user_agent = "Varve/1.0 (+https://x.org/changes)";
+        made.clock = [this](store::Transaction&) { return now; };
+        made.steady = [this] { return tick; };
+        return made;
+    }
+
+    template <class F>
+    auto write(F fn) {
+        return store::perform(pool, store::Access::write, fn);
+    }
+    void execute(const std::string& sql) {
+        write([&](store::Transaction& transaction) { transaction.execute(sql); });
+    }
+    std::string value(const std::string& sql) {
+        const auto rows = write([&](store::Transaction& transaction) {
+            return transaction.query("SELECT CAST((" + sql + ") AS CHAR)");
+        });
+        return rows.at(0).text(0);
+    }
+    // A feed that nobody fetches.
+    std::int64_t add_feed(const std::string& url = "https://a.example/feed") {
+        return write([&](store::Transaction& transaction) {
+            return harvest::add_feed(transaction, {.url = url}, now).value().id;
+        });
+    }
+    void start(std::int64_t feed, const std::string& url) {
+        write([&](store::Transaction& transaction) {
+            REQUIRE(harvest::start_archive(transaction, feed, url, now));
+        });
+    }
+    harvest::Archive archive(std::int64_t feed = 1) {
+        auto archive = write([&](store::Transaction& transaction) {
+            return harvest::load_archive(transaction, feed);
+        });
+        REQUIRE(archive);
+        return *archive;
+    }
+    // "state: status"
+    std::string state(std::int64_t feed = 1) {
+        const auto now_is = archive(feed);
+        return std::string(harvest::name_of(now_is.state)) + ": " + now_is.status;
+    }
+    // False also when the store, which a test lets fail, cannot say it.
+    bool is_finished() {
+        try {
+            return archive().state != harvest::ArchiveState::walking;
+        } catch (const store::Failure&) {
+            return false;
+        }
+    }
+    // Guids of the feed's entries as its readers see them: what came last is first.
+    std::vector<std::string> guids(std::int64_t feed = 1) {
+        std::vector<std::string> found;
+        write([&](store::Transaction& transaction) {
+            found.clear();
+            for (const auto& entry : harvest::load_entries(transaction, feed, std::nullopt, 1000))
+                found.push_back(entry.guid);
+        });
+        return found;
+    }
+    std::string known_urls() { return value("SELECT COUNT(*) FROM known_urls"); }
+    std::string claims() {
+        return value(
+            "SELECT (SELECT COUNT(*) FROM base_urls WHERE claim <> 0) + (SELECT COUNT(*) "
+            "FROM archives WHERE claim <> 0)");
+    }
+
+    void pass(std::chrono::seconds time) {
+        now += time;
+        tick += time;
+    }
+    // One look at what is due, with its answers; a second passes.
+    void step(harvest::ArchiveWalker& worker) {
+        worker.work();
+        worker.receive(std::chrono::milliseconds(2000));
+        pass(std::chrono::seconds(1));
+    }
+    // Goes on until nothing is open and nothing is due soon.
+    void run(harvest::ArchiveWalker& worker) {
+        for (int i = 0; i < 500; ++i) {
+            step(worker);
+            const bool is_due = write([&](store::Transaction& transaction) {
+                return harvest::is_archive_due(transaction, now + harvest::page_spacing);
+            });
+            if (!worker.is_open() && !is_due) return;
+        }
+        FAIL("the worker does not come to rest");
+    }
+    void run() { run(walker); }
+    [[nodiscard]] net::Client client() const { return net::Client::make(options.guard).value(); }
+
+    base::Seconds now{*base::parse_date("2008-04-01") + std::chrono::hours(12)};
+    std::chrono::steady_clock::time_point tick{};
+    store::Pool pool;
+    harvest::HarvestOptions options;
+    harvest::Workplace workplace{pool, options, std::mt19937_64(1)};
+    harvest::ArchiveWalker walker;
+};
+
+template <class F>
+void in_archive_world(F fn) {
+    each_store([&](const store::Connect& connect) {
+        ArchiveWorld world(connect);
+        fn(world);
+    });
+}
+
+}  // namespace support
