@@ -57,6 +57,10 @@ std::string_view last_part_of(std::string_view url) {
     return url.substr(std::min(url.size(), url.rfind('/') + 1));
 }
 
+std::optional<base::Date> month_of_url(std::string_view url) {
+    return month_of_file(last_part_of(url.substr(0, url.find_first_of("?#"))));
+}
+
 std::string folder_of(const std::string& url) {
     const auto path = std::string_view(url).substr(0, url.find_first_of("?#"));
     return std::string(path.substr(0, path.rfind('/') + 1));
@@ -384,7 +388,7 @@ base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view
     ListIndex index;
     std::set<base::Date> seen;
     for_references(html, [&](std::string_view reference) {
-        const auto month = month_of_file(last_part_of(reference));
+        const auto month = month_of_url(reference);
         if (!month || seen.size() >= most_months || seen.contains(*month)) return;
         auto text_url = resolve_reference(url, reference);
         if (folder_of(text_url) != folder) return;
@@ -398,9 +402,7 @@ base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view
     return index;
 }
 
-bool is_month_url(std::string_view url) {
-    return month_of_file(last_part_of(url.substr(0, url.find_first_of("?#")))).has_value();
-}
+bool is_month_url(std::string_view url) { return month_of_url(url).has_value(); }
 
 std::string index_of_month(const std::string& month_url) { return folder_of(month_url); }
 

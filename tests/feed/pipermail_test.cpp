@@ -81,7 +81,8 @@ TEST_CASE("Pages without texts of months in their folder are no index of a list"
           "<a href='08-May.txt'>", "<a href='2008-May.txt.zip'>", "<a href='/2008-May.txt'>",
           "<a href='http://other.org/pipermail/worm/2008-May.txt'>", "<a href='../2008-May.txt'>",
           "<a href='javascript:2008-May.txt'>", "<a href=2008-May.txt", "<a href='2008-May.txt>",
-          "href", "href=", "<a href='x/2008-May.txt'>", "1969-May.txt"}) {
+          "<a href='?x/2008-May.txt'>", "href", "href=", "<a href='x/2008-May.txt'>",
+          "1969-May.txt"}) {
         INFO(page);
         CHECK_FALSE(feed::read_list_index(page, "text/html", index_url));
     }
