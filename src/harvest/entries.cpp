@@ -14,6 +14,7 @@
 #include "feed/safe_html.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
+#include "tables/mentions.hpp"
 #include "tables/releases.hpp"
 #include "tables/rows.hpp"
 #include "tables/trees.hpp"
@@ -263,7 +264,11 @@ std::size_t drop_of_feed(Transaction& transaction, std::int64_t feed, const Valu
 }  // namespace
 
 ReadyEntry make_ready(const feed::Entry& entry) {
-    return {&entry, feed::tree_of(entry), feed::safe_html(entry.content, entry.content_base), {}};
+    return {&entry, feed::tree_of(entry), feed::safe_html(entry.content, entry.content_base)};
+}
+
+void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder) {
+    for (auto& entry : entries) entry.mentions = finder.mentions_in(entry.tree);
 }
 
 std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_t feed,
@@ -295,6 +300,11 @@ std::vector<ReadyEntry> ready_entries(Transaction& transaction, std::int64_t fee
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now) {
     EntriesRecorded result;
+    bool mentions_differ = false;
+    const auto record_mentions = [&](std::int64_t entry, const ReadyEntry& ready) {
+        if (tables::replace_mentions(transaction, entry, ready.mentions, now))
+            mentions_differ = true;
+    };
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto& ready = entries[i];
         const auto digest = guid_digest_of(*ready.entry);
@@ -306,6 +316,7 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
             if (is_inserted && known) {
                 ++result.added;
                 result.recorded.push_back({known->id, i, true});
+                record_mentions(known->id, ready);
                 continue;
             }
             ++result.inserted_twice;
@@ -314,15 +325,16 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                 {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
             continue;
         }
-        if (!ready.dated && known->seen_digest != ready.entry->digest &&
-            write_version(transaction, *known, ready, now)) {
+        const bool is_other = !ready.dated && known->seen_digest != ready.entry->digest;
+        if (is_other) record_mentions(known->id, ready);
+        if (is_other && write_version(transaction, *known, ready, now)) {
             ++result.edited;
             result.recorded.push_back({known->id, i, false});
         } else {
             ++result.skipped;
         }
     }
-    if (result.added + result.edited > 0) tables::move_generation(transaction);
+    if (result.added + result.edited > 0 || mentions_differ) tables::move_generation(transaction);
     return result;
 }
 

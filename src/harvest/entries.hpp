@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "compare/change.hpp"
 #include "feed/feed.hpp"
+#include "harvest/mentions.hpp"
 #include "store/pool.hpp"
 #include "tree/object.hpp"
 
@@ -29,9 +30,12 @@ struct ReadyEntry {
     // Of an archive: when it was published. It comes among the others as of this time, at the latest now, and if it is
     // known already it stays as it is: what an archive has may be older than what the feed has said since.
     std::optional<base::Seconds> dated = {};
+    std::vector<tree::ObjectName> mentions = {};  // objects: note_mentions()
 };
 // Pure.
 [[nodiscard]] ReadyEntry make_ready(const feed::Entry& entry);
+// Finds what entries mention, which uses the store: call it outside of any transaction.
+void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder);
 
 // Returns those entries that are new or differ from what is recorded, in their order. The others need no work.
 //   cost  a statement for 32 entries
@@ -50,13 +54,14 @@ struct RecordedEntry {
     bool is_new = true;     // false: it was edited
 };
 struct EntriesRecorded {
-    std::vector<RecordedEntry> recorded;  // what was new or changed, to look for mentions in
+    std::vector<RecordedEntry> recorded;  // what was new or changed
     std::size_t added = 0, edited = 0, skipped = 0;
     std::size_t inserted_twice =
         0;  // another harvester has the same entry recorded meanwhile: it must not
 };
 // Records entries. A new one is inserted. A known one whose tree differs gets a change, unless only `Updated` differs;
-// otherwise its content and digests are replaced without one. An entry that is not in `entries` stays as it is.
+// otherwise its content and digests are replaced without one. What it mentions is recorded with it. An entry that is
+// not in `entries` stays as it is.
 //   entries  in the order in which they are to be numbered: the oldest first
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
+#include "tables/releases.hpp"
 
 namespace harvest {
 
@@ -72,8 +73,11 @@ bool remove_feed(Transaction& transaction, std::int64_t feed) {
     const Value id{feed};
     transaction.execute(
         "DELETE FROM entry_changes WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
-    transaction.execute(
-        "DELETE FROM mentions WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
+    // Pages of the objects show them.
+    if (transaction.execute(
+            "DELETE FROM mentions WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id}) >
+        0)
+        tables::move_generation(transaction);
     for (const auto* table : {"entries", "fetch_events", "feed_hubs", "archives", "known_urls"})
         delete_of_feed(transaction, table, feed);
     return transaction.execute("DELETE FROM feeds WHERE id = ?", {id}) > 0;

@@ -231,14 +231,13 @@ void Fetcher::write_alone(Result& result) {
 }
 
 void Fetcher::write(std::span<Result> results) {
-    const auto ready =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-            std::vector<std::vector<ReadyEntry>> all;
-            for (const auto& [open, answer, hub] : results)
-                all.push_back(
-                    ready_entries(transaction, open.fetch.claimed.feed.id, answer.entries));
-            return all;
-        });
+    auto ready = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        std::vector<std::vector<ReadyEntry>> all;
+        for (const auto& [open, answer, hub] : results)
+            all.push_back(ready_entries(transaction, open.fetch.claimed.feed.id, answer.entries));
+        return all;
+    });
+    for (auto& of_feed : ready) note_mentions(of_feed, workplace_.options.mentions);
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
         auto outcomes = outcomes_;  // a copy, because the transaction may be run again

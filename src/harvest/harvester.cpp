@@ -8,6 +8,7 @@
 #include "harvest/archive_walker.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetcher.hpp"
+#include "harvest/mentions.hpp"
 #include "harvest/push_subscriber.hpp"
 
 namespace harvest {
@@ -19,6 +20,7 @@ using store::Transaction;
 using namespace std::chrono_literals;
 
 constexpr auto sweep_every = 60s, sweep_again_after = 1s;
+constexpr auto review_again_after = 100ms;
 constexpr std::size_t dropped_at_once = 500;
 constexpr auto one_batch = 20ms;
 
@@ -56,6 +58,7 @@ class Harvester::Loop {
         try_store([&] { subscriber_->work(); });
         try_store([&] { walker_->work(); });
         try_store([&] { sweep_sometimes(); });
+        try_store([&] { review_mentions(); });
         receive(is_reached && fetcher_->has_more() ? 0ms : at_most);
         if (is_reached) receive_more();
         try_store([&] { fetcher_->write_results(); });
@@ -137,12 +140,21 @@ class Harvester::Loop {
         sweep_at_ = now + (dropped < dropped_at_once ? sweep_every : sweep_again_after);
     }
 
+    // Looks through some of the entries that the present rules have not seen.
+    void review_mentions() {
+        const auto now = options_.steady();
+        if (now < review_at_) return;
+        const bool has_more = review_.step(workplace_.pool, options_.mentions, options_.clock);
+        review_at_ = now + (has_more ? SteadyTime::duration(review_again_after) : sweep_every);
+    }
+
     const HarvestOptions options_;
     Workplace workplace_;
     std::optional<Fetcher> fetcher_;
     std::optional<PushSubscriber> subscriber_;
     std::optional<ArchiveWalker> walker_;
-    SteadyTime sweep_at_{};
+    MentionReview review_;
+    SteadyTime sweep_at_{}, review_at_{};
 };
 
 Harvester::Harvester(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}

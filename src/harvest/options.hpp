@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harvest/feeds.hpp"
+#include "harvest/mentions.hpp"
 #include "net/address.hpp"
 #include "net/resolver.hpp"
 #include "store/dialect.hpp"
@@ -30,6 +31,7 @@ struct HarvestOptions {
     std::string user_agent = "Varve-harvester";
     // Hubs push to this with a token behind: "https://x.org/changes/push/". Empty: no hub is asked.
     std::string push_url = {};
+    MentionFinder mentions = {};    // of objects of the site
     StoreClock clock = store::now;  // of the store: for everything that is written
     std::function<SteadyTime()> steady =
         std::chrono::steady_clock::now;  // for what a harvester waits for

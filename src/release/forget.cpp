@@ -8,6 +8,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "tables/mentions.hpp"
 #include "tables/object_search.hpp"
 #include "tables/objects.hpp"
 #include "tables/presentations.hpp"
@@ -159,8 +160,9 @@ class ForgetRun {
                 tables::delete_failed(transaction, {}, name);
                 tables::note_rewrite(transaction, job_.context.clock());
                 store::CountChanges counts;
-                const auto deleted = tables::delete_objects(
-                    transaction, tables::oids_named(transaction, name), counts);
+                const auto oids = tables::oids_named(transaction, name);
+                tables::delete_mentions(transaction, oids);
+                const auto deleted = tables::delete_objects(transaction, oids, counts);
                 tables::change_counts(transaction, counts);
                 return deleted;
             });
@@ -200,6 +202,7 @@ class ForgetRun {
             if (page.oids.empty()) break;
             const auto deleted = delete_in_time(
                 page.oids, [](Transaction& transaction, Oids oids, store::CountChanges& counts) {
+                    tables::delete_mentions(transaction, oids);
                     return Result<Deleted>(tables::delete_objects(transaction, oids, counts));
                 });
             if (!deleted) return tl::unexpected(deleted.error());

@@ -1,0 +1,101 @@
+// harvest/mentions.hpp -- which objects of the site entries mention: rules ([mentions] of the configuration), what they
+// find in an entry, and entries that are looked through again when the rules have changed.
+// A mention is a whole word that the rule of a class matches in the title, the text or the link of an entry, if an
+// object of that class has it as its name or label.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "store/pool.hpp"
+#include "tree/object.hpp"
+
+namespace harvest {
+
+// Of one entry: distinct words that are asked for, and objects that it mentions.
+inline constexpr std::size_t most_words_of_entry = 200, most_mentions_of_entry = 200;
+
+// One line of [mentions]: "Gene = WBGene\d{8}|[a-z]{3,4}-\d+".
+struct MentionRule {
+    std::string class_name;
+    std::string
+        pattern;  // a regular expression of RE2; letters of either case differ unless it has (?i)
+    bool operator==(const MentionRule&) const = default;
+};
+
+// Returns what is wrong with a rule by itself.
+//   error  refused: it is no regular expression, is too large, or matches the empty text
+//   cost   a tenth of a millisecond
+[[nodiscard]] base::Result<void> check_rule(const MentionRule& rule);
+
+// Rules that are ready for use. A value: copies share what is compiled. Safe from any thread.
+class MentionRules {
+   public:
+    MentionRules() = default;  // none
+
+    //   error  that of check_rule()
+    //   cost   some milliseconds for each rule
+    [[nodiscard]] static base::Result<MentionRules> compile(std::span<const MentionRule> rules);
+
+    [[nodiscard]] bool empty() const { return compiled_.empty(); }
+    // Returns a digest of the rules, 32 hex digits; empty without rules.
+    [[nodiscard]] const std::string& digest() const { return digest_; }
+
+    // Returns the words in a text that may be objects, each once for each class, in the order of the rules and then of
+    // the text. A word ends where no letter, digit or underscore follows, nor a hyphen or a dot that one of these
+    // follows: "unc-26" is a word of "unc-26, lev-1." and none of "unc-26b", "xunc-26" or "unc-26.2". It begins in
+    // the same way.
+    //   text  legal UTF-8; anything may be in it
+    //   cost  O(text) for each rule and each of the first 1,000 words that it matches, in practice O(text)
+    [[nodiscard]] std::vector<tree::ObjectName> words_in(std::string_view text) const;
+
+   private:
+    struct Compiled;
+    std::vector<std::shared_ptr<const Compiled>> compiled_;
+    std::string digest_;
+};
+
+// Returns the objects that words may mean, each word being a name or a label: those that exist, as they are recorded.
+// May use the store, outside of any transaction of the caller.
+//   throws  store::Failure
+using FindObjects =
+    std::function<std::vector<tree::ObjectName>(std::span<const tree::ObjectName> words)>;
+
+// How a harvester knows what entries mention.
+struct MentionFinder {
+    MentionRules rules = {};
+    FindObjects find_objects = {};  // needed if there are rules
+
+    // Returns the objects that an entry mentions, each once, sorted.
+    //   entry  as feed::tree_of() makes it
+    [[nodiscard]] std::vector<tree::ObjectName> mentions_in(
+        const std::vector<tree::Node>& entry) const;
+};
+
+// Looks through stored entries again after the rules have changed, the newest first, some at a time. Its position is
+// in the store, so that one of several harvesters does it, and another one goes on when that one ends. One that
+// started with other rules later takes over; those with the old rules then leave it alone.
+// Belongs to one thread. Functions throw store::Failure.
+class MentionReview {
+   public:
+    static constexpr std::size_t entries_at_once = 100;
+
+    // Looks through some entries.
+    //   returns  whether there are more
+    bool step(store::Pool& pool, const MentionFinder& finder,
+              const std::function<base::Seconds(store::Transaction&)>& clock);
+
+   private:
+    bool has_begun_ = false;
+    bool is_done_ = false;
+};
+
+}  // namespace harvest

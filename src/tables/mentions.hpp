@@ -1,0 +1,61 @@
+// tables/mentions.hpp -- the table mentions: which entries of source feeds name an object. Entries and feeds are the
+// harvester's; what a page of the object shows of them is read here, in the transaction that reads its history.
+// A mention is of a class and name as they are recorded, and outlives the object's leaving the current build.
+// All functions throw store::Failure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/date.hpp"
+#include "store/pool.hpp"
+#include "tree/object.hpp"
+
+namespace tables {
+
+// An entry that mentions an object, as pages and feeds show it. All texts are foreign.
+struct Mention {
+    tree::ObjectName object;
+    std::int64_t entry = 0, feed = 0;
+    std::string title, link;  // each may be empty; the link is an http(s) URL
+    std::string feed_name;    // the operator's name of the feed, else its own title, else its URL
+    std::vector<std::string> authors = {};  // a name or a mail address each
+    std::optional<base::Seconds> published = {};
+    base::Seconds first_seen{};    // when the entry was recorded
+    base::Seconds mentioned_at{};  // when the mention was
+    bool operator==(const Mention&) const = default;
+
+    // When it happened: what the feed says, but not later than it was recorded.
+    [[nodiscard]] base::Seconds happened_at() const {
+        return published && *published < first_seen ? *published : first_seen;
+    }
+};
+
+// Returns mentions of an object, the entries that were recorded last first.
+//   before  the entry of the last mention of the page before; nullopt: from the newest
+//   cost    a range of an index, and two look-ups for each mention
+[[nodiscard]] std::vector<Mention> load_mentions(store::Transaction& transaction,
+                                                 const tree::ObjectName& object,
+                                                 std::optional<std::int64_t> before,
+                                                 std::size_t most);
+// Returns how many entries mention the object.
+//   cost  a range of an index
+[[nodiscard]] std::size_t count_mentions(store::Transaction& transaction,
+                                         const tree::ObjectName& object);
+
+// Makes these the objects that an entry mentions. A mention that stays keeps its time.
+//   objects  each once
+//   returns  whether anything was written: then the caller moves the write generation (tables/releases.hpp)
+bool replace_mentions(store::Transaction& transaction, std::int64_t entry,
+                      std::span<const tree::ObjectName> objects, base::Seconds now);
+
+// Deletes the mentions of recorded objects, before these are deleted.
+//   cost  two statements for 64 objects
+void delete_mentions(store::Transaction& transaction, std::span<const std::int64_t> oids);
+
+}  // namespace tables

@@ -1,0 +1,305 @@
+// What entries mention is found by rules, recorded with them, and found again when the rules change.
+// SPDX-License-Identifier: MIT
+#include "harvest/mentions.hpp"
+
+#include <chrono>
+
+#include "feed/entry_tree.hpp"
+#include "harvest/entries.hpp"
+#include "harvest/feeds.hpp"
+#include "support/catch.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/stores.hpp"
+#include "tables/mentions.hpp"
+#include "tables/releases.hpp"
+
+using namespace std::chrono_literals;
+using harvest::MentionRules;
+using store::Access;
+using store::Transaction;
+using tree::ObjectName;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const std::string genes = R"(WBGene\d{8}|[a-z]{3,4}-\d+)";
+
+MentionRules rules_of(std::vector<harvest::MentionRule> rules) {
+    return MentionRules::compile(rules).value();
+}
+
+Names words(const std::string& text, const std::string& pattern = genes) {
+    Names names;
+    for (const auto& object : rules_of({{"Gene", pattern}}).words_in(text)) {
+        CHECK(object.class_name == "Gene");
+        names.push_back(object.name);
+    }
+    return names;
+}
+
+std::string complaint(const std::string& pattern) {
+    const auto checked = harvest::check_rule({"Gene", pattern});
+    return checked ? std::string() : checked.error().text;
+}
+
+feed::Entry entry_of(std::string title, std::string content = {}) {
+    feed::Entry entry;
+    entry.id = "e1";
+    entry.title = std::move(title);
+    entry.content = std::move(content);
+    entry.digest = entry.title + entry.content;
+    return entry;
+}
+
+// A site that has some genes.
+harvest::FindObjects site_with(Names names) {
+    return [names = std::move(names)](std::span<const ObjectName> asked) {
+        std::vector<ObjectName> found;
+        for (const auto& word : asked)
+            if (std::ranges::count(names, word.name) > 0) found.push_back(word);
+        return found;
+    };
+}
+
+struct MentionStore {
+    template <class F>
+    auto write(F fn) {
+        return store::perform(pool, Access::write, fn);
+    }
+    explicit MentionStore(const store::Connect& connect)
+        : pool(connect, 2, support::no_waiting()) {
+        feed = write([&](Transaction& transaction) {
+            return harvest::add_feed(transaction, {.url = "https://lab.example/feed"}, now)
+                .value()
+                .id;
+        });
+    }
+    // Records an entry as a harvester does.
+    void record(const feed::Entry& entry) {
+        std::vector ready{harvest::make_ready(entry)};
+        harvest::note_mentions(ready, finder);
+        write([&](Transaction& transaction) {
+            (void)harvest::record_entries(transaction, feed, ready, now);
+        });
+    }
+    std::vector<tables::Mention> mentions_of(const std::string& gene,
+                                             std::optional<std::int64_t> before = std::nullopt,
+                                             std::size_t most = 100) {
+        return write([&](Transaction& transaction) {
+            return tables::load_mentions(transaction, {"Gene", gene}, before, most);
+        });
+    }
+    std::size_t count_of(const std::string& gene) {
+        return write([&](Transaction& transaction) {
+            return tables::count_mentions(transaction, {"Gene", gene});
+        });
+    }
+    std::int64_t generation() {
+        return write([](Transaction& transaction) { return tables::generation(transaction); });
+    }
+    // Lets a harvester that starts now look through all entries.
+    int review() {
+        harvest::MentionReview review;
+        int steps = 1;
+        while (review.step(pool, finder, [this](Transaction&) { return now; })) ++steps;
+        return steps;
+    }
+
+    store::Pool pool;
+    base::Seconds now = base::parse_rfc3339("2008-04-01T12:00:00Z").value();
+    std::int64_t feed = 0;
+    harvest::MentionFinder finder = {rules_of({{"Gene", genes}}),
+                                     site_with({"unc-26", "unc-27", "lev-1"})};
+};
+
+void each_mention_store(const std::function<void(MentionStore&)>& fn) {
+    support::each_store([&](const store::Connect& connect) {
+        MentionStore store(connect);
+        fn(store);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("A rule finds whole words, each once") {
+    CHECK(words("unc-26, lev-1. (unc-27) unc-26") == Names{"unc-26", "lev-1", "unc-27"});
+    CHECK(words("\xE2\x80\x9Cunc-26\xE2\x80\x9D\nunc-27") == Names{"unc-26", "unc-27"});
+    CHECK(words("https://x.org/gene/WBGene00006763?v=1") == Names{"WBGene00006763"});
+    CHECK(words("unc-26--a transporter--unc-27") == Names{"unc-26", "unc-27"});
+    CHECK(words("-unc-26- .unc-27...") == Names{"unc-26", "unc-27"});
+}
+
+TEST_CASE("A rule finds nothing inside of a longer word") {
+    for (const auto* text :
+         {"unc-26b", "aunc-26x", "unc-26.2", "unc-26-unc-27", "x.unc-26", "a-unc-26", "_unc-26",
+          "unc-26_", "5unc-26", "\xC3\xA9unc-26", "unc-26\xC3\xA9", "unc-26\xCC\x81",
+          "WBGene000067631", "WBGene0000676"}) {
+        INFO(text);
+        CHECK(words(text).empty());
+    }
+}
+
+TEST_CASE("A word is found behind one that is none") {
+    CHECK(words("unc-26b unc-27") == Names{"unc-27"});
+    CHECK(words("abcdunc-26 lev-1") == Names{"lev-1"});
+}
+
+TEST_CASE("What a rule would not be is refused with a reason") {
+    CHECK(complaint(genes).empty());
+    CHECK(complaint("(").find("is no regular expression: missing )") != std::string::npos);
+    // These would be expressions inside of another one.
+    CHECK_FALSE(complaint("a)(b").empty());
+    CHECK(complaint("\\d*").find("matches the empty text") != std::string::npos);
+    CHECK_FALSE(complaint("(?=a)b").empty());
+    CHECK_FALSE(complaint("((a{100}){100}){100}").empty());
+    CHECK_FALSE(complaint(std::string(5000, 'a')).empty());
+    CHECK_FALSE(MentionRules::compile(std::vector<harvest::MentionRule>{{"Gene", "["}}));
+}
+
+TEST_CASE("A hostile text costs little, and of many words the first ones count") {
+    std::string text;
+    while (text.size() < 1'000'000) text += "aaaa-";
+    CHECK(words(text).empty());
+    CHECK(words(text, "(?:a+-?)+b").empty());
+    text.clear();
+    for (int i = 0; i < 5'000; ++i) text += "unc-" + std::to_string(i) + " ";
+    CHECK(words(text).size() == harvest::most_words_of_entry);
+    CHECK(words(std::string("unc-26\0unc-27 \xFF lev-1", 22)).size() <= 3);
+}
+
+TEST_CASE("Rules have a digest that any change of them changes") {
+    const auto digest = rules_of({{"Gene", genes}}).digest();
+    CHECK(digest == rules_of({{"Gene", genes}}).digest());
+    CHECK(digest != rules_of({{"Gene", genes + "x"}}).digest());
+    CHECK(digest != rules_of({{"Protein", genes}}).digest());
+    CHECK(digest != rules_of({{"Gene", genes}, {"Gene", genes}}).digest());
+    CHECK(MentionRules().digest().empty());
+    CHECK(MentionRules().words_in("unc-26").empty());
+}
+
+TEST_CASE("An entry mentions what is in its title, its link and the text of its content") {
+    auto entry = entry_of("About unc-26", "<p title=\"unc-54\">See <b>lev</b>-1</p>");
+    entry.link = "https://x.org/unc-27";
+    const harvest::MentionFinder finder{rules_of({{"Gene", genes}}),
+                                        site_with({"unc-26", "unc-27", "lev-1", "unc-54"})};
+    const auto found = finder.mentions_in(feed::tree_of(entry));
+    CHECK(found ==
+          std::vector<ObjectName>{{"Gene", "lev-1"}, {"Gene", "unc-26"}, {"Gene", "unc-27"}});
+}
+
+TEST_CASE("A word that is no object of the site is no mention") {
+    each_mention_store([](MentionStore& store) {
+        store.record(entry_of("unc-26 and abc-12"));
+        CHECK(store.count_of("unc-26") == 1);
+        CHECK(store.count_of("abc-12") == 0);
+    });
+}
+
+TEST_CASE("Mentions are recorded with their entry, and replaced when it is edited") {
+    each_mention_store([](MentionStore& store) {
+        auto entry = entry_of("unc-26 and lev-1");
+        entry.link = "https://lab.example/1";
+        entry.authors = {{.name = "Jane Doe", .mail = {}, .url = {}}};
+        entry.published = store.now - 24h;
+        store.record(entry);
+        const auto first = store.mentions_of("unc-26");
+        REQUIRE(first.size() == 1);
+        CHECK(first[0].object == ObjectName{"Gene", "unc-26"});
+        CHECK(first[0].title == "unc-26 and lev-1");
+        CHECK(first[0].link == "https://lab.example/1");
+        CHECK(first[0].feed == store.feed);
+        CHECK(first[0].feed_name == "https://lab.example/feed");
+        CHECK(first[0].authors == Names{"Jane Doe"});
+        CHECK(first[0].published == store.now - 24h);
+        CHECK(first[0].first_seen == store.now);
+        CHECK(first[0].mentioned_at == store.now);
+
+        store.now += 1h;
+        store.record(entry_of("unc-26 and unc-27"));
+        CHECK(store.count_of("lev-1") == 0);
+        CHECK(store.mentions_of("unc-27").at(0).mentioned_at == store.now);
+        CHECK(store.mentions_of("unc-26").at(0).mentioned_at == store.now - 1h);
+    });
+}
+
+TEST_CASE("Mentions of an object are read page by page, the newest first") {
+    each_mention_store([](MentionStore& store) {
+        for (int i = 1; i <= 5; ++i) {
+            auto entry = entry_of("unc-26 number " + std::to_string(i));
+            entry.id = std::to_string(i);
+            store.record(entry);
+        }
+        const auto first = store.mentions_of("unc-26", std::nullopt, 3);
+        REQUIRE(first.size() == 3);
+        CHECK(first[0].title == "unc-26 number 5");
+        const auto second = store.mentions_of("unc-26", first.back().entry, 3);
+        REQUIRE(second.size() == 2);
+        CHECK(second[1].title == "unc-26 number 1");
+        CHECK(store.count_of("unc-26") == 5);
+    });
+}
+
+TEST_CASE("A feed that is removed takes its mentions with it, and pages are made again") {
+    each_mention_store([](MentionStore& store) {
+        store.record(entry_of("unc-26"));
+        const auto before = store.generation();
+        store.write([&](Transaction& transaction) {
+            return harvest::remove_feed(transaction, store.feed);
+        });
+        CHECK(store.count_of("unc-26") == 0);
+        CHECK(store.generation() > before);
+    });
+}
+
+TEST_CASE("A new rule finds entries that are stored, once, and pages are made again") {
+    each_mention_store([](MentionStore& store) {
+        const auto finder = std::exchange(store.finder, {});
+        const auto all = static_cast<int>(harvest::MentionReview::entries_at_once) + 20;
+        for (int i = 1; i <= all; ++i) {
+            auto entry = entry_of("unc-26 number " + std::to_string(i));
+            entry.id = std::to_string(i);
+            store.record(entry);
+        }
+        CHECK(store.review() == 2);
+        CHECK(store.count_of("unc-26") == 0);
+        const auto before = store.generation();
+        store.finder = finder;
+        CHECK(store.review() > 2);
+        CHECK(store.count_of("unc-26") == static_cast<std::size_t>(all));
+        CHECK(store.generation() > before);
+        // The next harvester has nothing to do, and one without rules takes them back.
+        const auto after = store.generation();
+        CHECK(store.review() == 2);
+        CHECK(store.generation() == after);
+        store.finder = {};
+        CHECK(store.review() > 2);
+        CHECK(store.count_of("unc-26") == 0);
+    });
+}
+
+TEST_CASE("A review goes on where another harvester ended, and ends when newer rules are there") {
+    each_mention_store([](MentionStore& store) {
+        const auto finder = std::exchange(store.finder, {});
+        for (int i = 1; i <= 150; ++i) {
+            auto entry = entry_of("unc-26 number " + std::to_string(i));
+            entry.id = std::to_string(i);
+            store.record(entry);
+        }
+        store.finder = finder;
+        const auto clock = [&](Transaction&) { return store.now; };
+        harvest::MentionReview killed, old;
+        CHECK(killed.step(store.pool, store.finder, clock));  // begins
+        CHECK(killed.step(store.pool, store.finder, clock));  // the newest entries
+        CHECK(store.count_of("unc-26") == harvest::MentionReview::entries_at_once);
+        CHECK(old.step(store.pool, store.finder, clock));
+        harvest::MentionFinder newer{rules_of({{"Gene", "lev-1"}}), store.finder.find_objects};
+        harvest::MentionReview other;
+        CHECK(other.step(store.pool, newer, clock));
+        CHECK_FALSE(old.step(store.pool, store.finder, clock));
+        while (other.step(store.pool, newer, clock)) continue;
+        CHECK(store.count_of("unc-26") == 0);
+        CHECK_FALSE(old.step(store.pool, store.finder, clock));
+        CHECK(store.review() > 2);
+        CHECK(store.count_of("unc-26") == 150);
+    });
+}
