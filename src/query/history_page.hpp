@@ -14,6 +14,7 @@
 #include "base/byte_budget.hpp"
 #include "compare/change.hpp"
 #include "tables/mass_changes.hpp"
+#include "tables/mentions.hpp"
 #include "tables/rows.hpp"
 
 namespace query {
@@ -74,6 +75,8 @@ struct PageRequest {
     // up then, in place of counting to it. 0: it is counted. Means nothing where a filter chooses rows.
     // The page is empty if there is no such row, or it cannot have the number that `before` says.
     std::int64_t oldest_row = 0;
+    // So many of the newest mentions of the objects are read with the rows.
+    std::size_t mentions = 0;
     // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
     bool identities = false;
     bool operator==(const PageRequest&) const = default;
@@ -116,6 +119,9 @@ struct HistoryPage {
     // Of a page of the archive that is far from both ends: the oldest rows of the pages beside it
     // (PageRequest::oldest_row). 0: such a page is found by its number.
     std::int64_t oldest_row_before = 0, oldest_row_after = 0;
+    // Of the objects, those first that were recorded last; and how many there are. Empty unless they were asked for.
+    std::vector<tables::Mention> mentions = {};
+    std::size_t mentioned = 0;
     base::Date last_modified{};  // without rows: when the subject of the page changed
     std::vector<tables::MassChange> mass_changes;  // of the rows' releases and classes
     People people;                                 // those of [curators]

@@ -7,6 +7,7 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
+#include "render/mention.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 // Returns the parameters of the address that filter the feed.
 std::string filter_parameters_of(std::string_view self_url) {
     constexpr auto names =
-        std::to_array<std::string_view>({"since=", "tag=", "change=", "mass="});
+        std::to_array<std::string_view>({"since=", "tag=", "change=", "mass=", "include="});
     const auto query = self_url.find('?');
     std::string parameters;
     if (query == std::string_view::npos) return parameters;
@@ -29,16 +30,28 @@ std::string filter_parameters_of(std::string_view self_url) {
     return parameters;
 }
 
+constexpr std::uint64_t nanoseconds = 1'000'000'000;
+
+std::string with_fraction(base::Seconds second, std::uint64_t of_second) {
+    auto time = base::format_rfc3339(second);
+    const auto fraction = std::to_string(of_second);
+    time.back() = '.';  // replaces the Z
+    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
+}
+
 // No two entries of a document may have the same time (RFC 4287 section 4.1.1), but all entries of
 // a release have one date. The fraction differs by object, the second by release of that day.
 std::string time_of(const tables::Row& row) {
-    constexpr std::int64_t nanoseconds = 1'000'000'000;
     const base::Seconds second =
         base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day);
-    auto time = base::format_rfc3339(second);
-    const auto fraction = std::to_string(row.oid % nanoseconds);
-    time.back() = '.';  // replaces the Z
-    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
+    return with_fraction(second, static_cast<std::uint64_t>(row.oid) % nanoseconds);
+}
+
+// Entries of source feeds come many in a second. What differs is made of the id, which is that of one item.
+std::string time_of(const tables::Mention& mention, std::string_view guid) {
+    std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+    for (const char c : guid) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return with_fraction(mention.first_seen, hash % nanoseconds);
 }
 
 void append_feed_link(std::string& xml, std::size_t depth, std::string_view rel,
@@ -113,6 +126,22 @@ void append_entry(std::string& xml, const tables::Row& row, const query::History
     append_end(xml, 1, "entry");
 }
 
+void append_mention(std::string& xml, const tables::Mention& mention, const Channel& channel,
+                    const Site& site) {
+    const auto guid = guid_of(mention, site.authority), time = time_of(mention, guid);
+    const auto title = title_of(mention), url = item_url_of(mention, site);
+    append_start(xml, 1, "entry");
+    append_element(xml, 2, "title", title);
+    append_feed_link(xml, 2, "alternate", "text/html", url);
+    append_element(xml, 2, "id", guid);
+    append_element(xml, 2, "published", time);
+    append_element(xml, 2, "updated", time);
+    for (const auto& author : authors_of(mention, site)) append_author(xml, 2, author);
+    append_empty(xml, 2, "category", {{"term", plain_line(mention.object.class_name)}});
+    append_content(xml, title, url, content_of(mention, site), channel);
+    append_end(xml, 1, "entry");
+}
+
 void append_release_entry(std::string& xml, const query::ListedRelease& release,
                           const Channel& channel, const Site& site) {
     const auto& [version, released_on] = release.summary.release;
@@ -129,7 +158,8 @@ void append_release_entry(std::string& xml, const query::ListedRelease& release,
     append_end(xml, 1, "entry");
 }
 
-constexpr Shape atom_shape{append_feed, append_entry, append_release_entry, "", "</feed>\n"};
+constexpr Shape atom_shape{append_feed,          append_entry, append_mention,
+                           append_release_entry, "",           "</feed>\n"};
 
 }  // namespace
 

@@ -133,6 +133,19 @@ class IdentityText {
         add(change.of);
     }
 
+    void add(const tables::Mention& mention) {
+        add(mention.object);
+        add(mention.entry);
+        add(mention.title);
+        add(mention.link);
+        add(mention.feed);
+        add(mention.feed_name);
+        add(mention.authors.size());
+        for (const auto& author : mention.authors) add(author);
+        add(mention.happened_at());
+        add(mention.first_seen);
+    }
+
     void add(const query::ChangeFilter& filter) {
         add(filter.tag);
         add(filter.only.size());
@@ -178,6 +191,28 @@ std::size_t page_behind(const query::HistoryPage& page, std::size_t shown) {
     return page_with((page.numbered_by_recording ? page.recorded : hidden) - 1);
 }
 
+// An item of the feed of an object or of several: one of the two.
+struct Item {
+    const tables::Row* row = nullptr;
+    const tables::Mention* mention = nullptr;
+};
+
+// Returns the rows and mentions of a page, the newest first.
+std::vector<Item> items_in_order(const query::HistoryPage& page) {
+    std::vector<Item> mentions, merged;
+    for (const auto& mention : page.mentions) mentions.push_back({.mention = &mention});
+    std::ranges::stable_sort(mentions, std::ranges::greater{},
+                             [](const Item& item) { return item.mention->first_seen; });
+    auto next = mentions.begin();
+    for (const auto* row : in_order(page.rows)) {
+        while (next != mentions.end() && next->mention->first_seen >= row->release.released_on)
+            merged.push_back(*next++);
+        merged.push_back({.row = row});
+    }
+    merged.insert(merged.end(), next, mentions.end());
+    return merged;
+}
+
 struct Items {
     std::string bytes;
     std::vector<std::size_t> ends;  // of each item in `bytes`; shape.between separates them
@@ -200,14 +235,19 @@ Items items_of(const Shape& shape, const List& list, std::size_t most, Append ap
 
 // Returns the document with as many of the items as fit into `most` bytes. The head says whether all
 // are there. It is written again in the rare case that they do not fit after it.
-//   head  says what the head of the document does, and how many items there are
+//   head      says what the head of the document does, and how many items there are
+//   mentions  of the items up to this one, how many are no rows: as many as there are items; or none
 std::string with_head(const Shape& shape, const Items& items, const query::HistoryPage& head,
-                      const Channel& channel, const Site& site, std::size_t most) {
+                      const Channel& channel, const Site& site, std::size_t most,
+                      const std::vector<std::size_t>& mentions = {}) {
     for (auto shown = items.ends.size();; --shown) {
         std::string document;
         const auto size = shown == 0 ? 0 : items.ends[shown - 1];
+        const auto mentioned = shown == 0 || mentions.empty() ? 0 : mentions[shown - 1];
+        auto links = neighbours_of(head, channel, shown - mentioned);
+        links.complete = links.complete && mentioned >= head.mentioned;
         document.reserve(size + 4'000);
-        shape.append_head(document, head, channel, neighbours_of(head, channel, shown), site);
+        shape.append_head(document, head, channel, links, site);
         if (shown > 0 && document.size() + size + shape.tail.size() > most) continue;
         document.append(items.bytes, 0, size);
         document += shape.tail;
@@ -225,10 +265,13 @@ const Format* format_named(std::string_view name) {
 }
 
 base::Seconds last_modified(const query::HistoryPage& page) {
-    if (page.rows.empty()) return page.last_modified;
-    base::Seconds newest = page.rows.front().release.released_on;
+    if (page.rows.empty() && page.mentions.empty()) return page.last_modified;
+    base::Seconds newest = page.rows.empty() ? base::Seconds(page.last_modified)
+                                             : page.rows.front().release.released_on;
     for (const auto& row : page.rows)
         newest = std::max({newest, base::Seconds(row.release.released_on), row.recorded_at});
+    for (const auto& mention : page.mentions)
+        newest = std::max({newest, mention.first_seen, mention.mentioned_at});
     return newest;
 }
 
@@ -322,6 +365,11 @@ std::string entity_tag_parts(const query::HistoryPage& page, const Channel& chan
         text.add(person.label);
     }
     text.add(page.filter);
+    // Without mentions, tags stay as they were.
+    if (page.mentioned > 0) {
+        text.add(page.mentioned);
+        text.add_each(page.mentions);
+    }
     return std::move(text).take();
 }
 
@@ -353,11 +401,17 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
 std::string document_of(const Shape& shape, const query::HistoryPage& page,
                         const Channel& channel, const Site& site) {
     const auto most = channel.before > 0 ? std::string::npos : most_feed_bytes;
+    std::vector<std::size_t> mentions;
     const auto items =
-        items_of(shape, in_order(page.rows), most, [&](std::string& bytes, const auto* row) {
-            shape.append_item(bytes, *row, page, channel, site);
+        items_of(shape, items_in_order(page), most, [&](std::string& bytes, const Item& item) {
+            mentions.push_back((mentions.empty() ? 0 : mentions.back()) +
+                               (item.mention != nullptr ? 1 : 0));
+            if (item.mention != nullptr)
+                shape.append_mention(bytes, *item.mention, channel, site);
+            else
+                shape.append_item(bytes, *item.row, page, channel, site);
         });
-    return with_head(shape, items, page, channel, site, most);
+    return with_head(shape, items, page, channel, site, most, mentions);
 }
 
 std::string document_of(const Shape& shape, const query::ReleaseList& releases,

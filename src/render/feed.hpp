@@ -53,7 +53,7 @@ inline constexpr std::size_t longest_topic = 2048;
 struct Channel {
     Subject subject;
     std::string filter_text;  // ", since WS186", added to the title; empty for the plain feed
-    // The address of this document. Its parameters since, tag, change and mass distinguish the
+    // The address of this document. Its parameters since, tag, change, mass and include distinguish the
     // narrowed feeds of one subject (in the id of the Atom feed).
     std::string self_url;
     std::string current_url;  // archive pages: the address of the feed itself; else empty
@@ -81,9 +81,10 @@ struct Channel {
 [[nodiscard]] std::string entity_tag_parts(const query::HistoryPage& page,
                                            const Channel& channel);
 
-// In every format the items are sorted by release, newest first, then by class and name. A document
+// In every format the items are sorted by release, newest first, then by class and name. Mentions are among them by
+// their time (tables::Mention::first_seen), before rows of the same time. A document
 // has at most 512 KB; older items are left out (archive pages hold their items whatever they take).
-// RFC 5005: a document with all rows is complete; another links to the newest archive page with
+// RFC 5005: a document with all rows and mentions is complete; another links to the newest archive page with
 // rows that it lacks; archive pages link to their neighbours and to the feed itself. JSON Feed has
 // a next_url to the older page.
 struct Format {
@@ -134,7 +135,7 @@ struct Neighbours {
     std::string older;      // the next archive page to read, going back
     std::string newer;      // of an archive page: the one after it
 };
-//   shown  number of items in the document, the newest ones
+//   shown  number of rows in the document, the newest ones
 [[nodiscard]] Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
                                        std::size_t shown);
 
@@ -144,6 +145,7 @@ struct Shape {
                         const Neighbours&, const Site&);
     void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&,
                         const Channel&, const Site&);
+    void (*append_mention)(std::string&, const tables::Mention&, const Channel&, const Site&);
     void (*append_release)(std::string&, const query::ListedRelease&, const Channel&,
                            const Site&);
     std::string_view between;  // separates items

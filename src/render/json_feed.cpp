@@ -3,6 +3,7 @@
 #include "render/change_json.hpp"
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
+#include "render/mention.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
 
@@ -103,6 +104,33 @@ void write_item(std::string& text, const tables::Row& row, const query::HistoryP
     json.end_object();
 }
 
+// "_varve": the mention as data.
+void write_mention_data(base::JsonWriter& json, const tables::Mention& mention,
+                        const Site& site) {
+    json.key("_varve").begin_object();
+    write_text(json, "about", site.base_url + "/json-feed.txt");
+    write_text(json, "class", mention.object.class_name);
+    write_text(json, "name", mention.object.name);
+    json.field("kind", "mention");
+    write_mention_fields(json, mention, site);
+    json.end_object();
+}
+
+void write_mention(std::string& text, const tables::Mention& mention, const Channel&,
+                   const Site& site) {
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "id", guid_of(mention, site.authority));
+    write_text(json, "url", item_url_of(mention, site));
+    write_text(json, "title", title_of(mention));
+    json.key("tags").begin_array().value(mention.object.class_name).end_array();
+    write_text(json, "content_html", content_of(mention, site));
+    json.field("date_published", base::format_rfc3339(mention.first_seen));
+    write_authors(json, authors_of(mention, site));
+    write_mention_data(json, mention, site);
+    json.end_object();
+}
+
 void write_release(std::string& text, const query::ListedRelease& release, const Channel&,
                    const Site& site) {
     const auto& [version, released_on] = release.summary.release;
@@ -116,7 +144,7 @@ void write_release(std::string& text, const query::ListedRelease& release, const
     json.end_object();
 }
 
-constexpr Shape json_shape{write_feed, write_item, write_release, ",\n", "\n]}\n"};
+constexpr Shape json_shape{write_feed, write_item, write_mention, write_release, ",\n", "\n]}\n"};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "render/history_strip.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/mention.hpp"
 #include "render/object_lists.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
@@ -349,6 +350,21 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
         .set("diff_to", rows.front().release.version);
 }
 
+// The list of mentions, and the track below the strip.
+void add_mentions(Variables& variables, const HistoryView& view, const Site& site) {
+    const auto& history = view.history;
+    if (history.mentions.empty() || view.part > 1 || !view.at.empty()) return;
+    auto listed = mention_list(history.mentions, site);
+    const bool has_more = history.mentioned > listed.shown;
+    variables.set("mentions", std::move(listed.html))
+        .set("mentioned", counted(history.mentioned, "entry", "entries"))
+        .flag("mentioned_more", has_more)
+        .set("mentions_feed_url",
+             site.base_url + "/rss?" + query_of(history.object) + "&include=mentions");
+    if (history.rows.size() > 1 && view.followed.releases.size() > 1)
+        variables.set("track", mention_track(history, view.followed));
+}
+
 Frame frame_of(const HistoryView& view, const Site& site) {
     const auto& history = view.history;
     const auto own = full_name_of(history);
@@ -374,6 +390,7 @@ PageOfPart history_part(const HistoryView& view, const Site& site, const Templat
     Variables variables;
     add_names(variables, view, site);
     add_watching(variables, view, site);
+    add_mentions(variables, view, site);
     variables.set("all_url", page).set("one_release", view.at);
     if (view.at.empty()) {
         add_comparing(variables, view, site);

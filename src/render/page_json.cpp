@@ -6,6 +6,7 @@
 #include "base/utf8.hpp"
 #include "render/change_json.hpp"
 #include "render/item.hpp"
+#include "render/mention.hpp"
 #include "render/page.hpp"
 #include "tree/json.hpp"
 
@@ -72,6 +73,18 @@ std::string row_json(const tables::Row& row, const HistoryView& view, const Site
     return text;
 }
 
+// The newest mentions; nothing if there are none.
+void write_mentions(base::JsonWriter& json, const query::History& history, const Site& site) {
+    if (history.mentions.empty()) return;
+    json.field("mentioned", history.mentioned).key("mentions").begin_array();
+    for (const auto& mention : history.mentions) {
+        json.begin_object();
+        write_mention_fields(json, mention, site);
+        json.end_object();
+    }
+    json.end_array();
+}
+
 std::string head_json(const HistoryView& view, const Site& site, std::size_t part, bool more) {
     const auto& history = view.history;
     std::string text;
@@ -87,6 +100,7 @@ std::string head_json(const HistoryView& view, const Site& site, std::size_t par
         write_text(json, "next_url",
                    page_of(history.object, site) + "&part=" + std::to_string(part + 1) +
                        "&format=json");
+    write_mentions(json, history, site);
     return text + ",\"rows\":[\n";
 }
 

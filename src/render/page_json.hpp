@@ -22,7 +22,7 @@ struct PartOfJson {
 };
 
 // Writes the rows, newest first, with all that they hold of their changes; only that of view.at if
-// it is set. A row is never divided.
+// it is set. A row is never divided. Every part has the mentions that the history has.
 //   most_bytes  of a part that has more than one row
 //   cost        O(changes up to the end of that part)
 [[nodiscard]] PartOfJson history_json(const HistoryView& view, const Site& site,

@@ -8,6 +8,7 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
+#include "render/mention.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
 
@@ -146,6 +147,19 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
     append_end(xml, 2, "item");
 }
 
+void append_mention(std::string& xml, const tables::Mention& mention, const Channel& channel,
+                    const Site& site) {
+    append_start(xml, 2, "item");
+    append_texts(xml, title_of(mention), item_url_of(mention, site), content_of(mention, site),
+                 channel);
+    if (const auto creator = names_of(authors_of(mention, site)); !creator.empty())
+        append_element(xml, 3, "dc:creator", creator);
+    append_element(xml, 3, "category", plain_line(mention.object.class_name));
+    append_element(xml, 3, "guid", guid_of(mention, site.authority), {{"isPermaLink", "false"}});
+    append_element(xml, 3, "pubDate", base::format_http_date(mention.first_seen));
+    append_end(xml, 2, "item");
+}
+
 void append_release(std::string& xml, const query::ListedRelease& release, const Channel& channel,
                     const Site& site) {
     const auto& [version, released_on] = release.summary.release;
@@ -157,8 +171,8 @@ void append_release(std::string& xml, const query::ListedRelease& release, const
     append_end(xml, 2, "item");
 }
 
-constexpr Shape rss_shape{append_channel, append_item, append_release, "",
-                          " </channel>\n</rss>\n"};
+constexpr Shape rss_shape{append_channel, append_item, append_mention,
+                          append_release, "",          " </channel>\n</rss>\n"};
 
 }  // namespace
 

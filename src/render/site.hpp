@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compare/tag_paths.hpp"
+#include "tree/object.hpp"
 
 namespace render {
 
@@ -24,6 +25,8 @@ struct Site {
     // By class, the paths of tags to the object that took the place of another:
     // Identity > Merged_into.
     std::map<std::string, std::vector<std::vector<std::string>>> successor_of_class;
+    // The persons behind authors of entries, by author_key() (render/mention.hpp).
+    std::map<std::string, tree::ObjectName> authors = {};
     compare::Ranking ranking;    // [important] and [minor]
     bool hide_curators = false;  // users of timestamps are shown nowhere
     bool is_private = false;     // readers need a token

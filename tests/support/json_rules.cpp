@@ -25,6 +25,9 @@ const std::set<std::string> item_keys = {
     "authors", "_varve", "tags",  "summary"};
 const std::set<std::string> varve_keys = {"about", "class", "name",    "release",
                                           "since", "kind",  "changes", "left_out"};
+const std::set<std::string> mention_keys = {"about", "class",     "name",       "kind",
+                                            "entry", "feed",      "feed_name",  "title",
+                                            "link",  "published", "first_seen", "authors"};
 
 std::string text_at(const json& object, const std::string& key) {
     const auto found = object.find(key);
@@ -109,7 +112,16 @@ class JsonChecker {
             check_varve(item.value("_varve", json::object()));
     }
 
+    void check_mention(const json& varve) {
+        check_keys("_varve", varve, mention_keys);
+        rules_.full_link("about", text_at(varve, "about"));
+        for (const auto& key : mention_keys)
+            if (key != "published" && !varve.contains(key))
+                rules_.find("MissingKey", "_varve", key);
+    }
+
     void check_varve(const json& varve) {
+        if (text_at(varve, "kind") == "mention") return check_mention(varve);
         check_keys("_varve", varve, varve_keys);
         rules_.full_link("about", text_at(varve, "about"));
         for (const auto* key : {"class", "name", "release", "since", "kind"})

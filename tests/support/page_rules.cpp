@@ -18,13 +18,14 @@ using Names = std::set<std::string_view>;
 
 const Names voids = {"meta", "link", "input", "br"};
 const Names page_elements = {
-    "html",    "head",   "body",       "title", "header",  "nav",   "main",  "footer", "h1",
-    "h2",      "h3",     "h4",         "p",     "a",       "b",     "span",  "div",    "section",
-    "article", "figure", "figcaption", "ul",    "li",      "form",  "label", "input",  "select",
-    "option",  "button", "datalist",   "table", "caption", "thead", "tbody", "tr",     "th",
-    "td",      "time",   "small",      "del",   "ins",     "svg",   "g",     "path",   "rect",
-    "text",    "line",   "script",     "defs",  "pattern", "meta",  "link",  "br",     "details",
-    "summary", "desc",   "textarea"};
+    "html",   "head",    "body",    "title",  "header",     "nav",      "main",    "footer",
+    "h1",     "h2",      "h3",      "h4",     "p",          "a",        "b",       "span",
+    "div",    "section", "article", "figure", "figcaption", "ul",       "li",      "form",
+    "label",  "input",   "select",  "option", "button",     "datalist", "table",   "caption",
+    "thead",  "tbody",   "tr",      "th",     "td",         "time",     "small",   "del",
+    "ins",    "svg",     "g",       "path",   "rect",       "text",     "line",    "circle",
+    "script", "defs",    "pattern", "meta",   "link",       "br",       "details", "summary",
+    "desc",   "textarea"};
 const Names known_attributes = {"lang",
                                 "charset",
                                 "name",
@@ -68,6 +69,8 @@ const Names known_attributes = {"lang",
                                 "y1",
                                 "y2",
                                 "dx",
+                                "cy",
+                                "r",
                                 "stroke",
                                 "patternUnits",
                                 "patternTransform",
