@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "harvest/mentions.hpp"
 #include "history/context.hpp"
 #include "net/address.hpp"
 #include "net/url.hpp"
@@ -116,6 +117,7 @@ struct Config {
     ServeConfig serve;
     HubConfig hub;
     HarvestConfig harvest;
+    std::vector<harvest::MentionRule> mentions;  // each is fine by itself: harvest::check_rule()
     NetConfig net;
     MailConfig mail;
     NotifyConfig notify;

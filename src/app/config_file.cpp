@@ -172,6 +172,9 @@ std::string page_digest_of(const Config& config) {
     parts << "curators";
     for (const auto& [user, object] : config.history.curators)
         parts << user << object.class_name << object.name;
+    if (!site.authors.empty()) parts << "authors";
+    for (const auto& [author, object] : site.authors)
+        parts << author << object.class_name << object.name;
     if (!site.hub_url.empty()) parts << "hub" << site.hub_url;
     parts << config.templates->digest();
     return parts.hex();

@@ -12,6 +12,7 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "render/mention.hpp"
 
 namespace app {
 namespace {
@@ -107,6 +108,16 @@ Result<void> take_paths(compare::TagPaths& places, Value key, Value value) {
         return wrong(in_quotes(value) +
                      " must be a list of tags, or of paths like Identity>History");
     places.emplace_back(key, std::move(*paths));
+    return {};
+}
+
+// [mentions]
+Result<void> take_mention_rule(Draft& draft, Value key, Value value) {
+    if (!tree::can_be_tracked(key)) return wrong(in_quotes(key) + " is not the name of a class");
+    harvest::MentionRule rule{key, value};
+    if (const auto checked = harvest::check_rule(rule); !checked)
+        return tl::unexpected(checked.error());
+    draft.config.mentions.push_back(std::move(rule));
     return {};
 }
 
@@ -234,15 +245,19 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value k, Value v) {
          return keep(d.config.site.successor_of_class[k], paths_of(v));
      }},
+    {"mentions", "", take_mention_rule},
+    {"authors", "",
+     [](Draft& d, Value k, Value v) {
+         return keep(d.config.site.authors[render::author_key(k)], object_of(v));
+     }},
     {"source", "kind", take_kind, yes},
     {"source", "path",
      [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }},
     {"source", "host",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.host, word_of(v)); }},
     {"source", "port",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.source.server.port, number_of(v, 1, 65535));
-     }},
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.source.server.port, number_of(v, 1, 65535)); }},
     {"source", "user",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
     {"source", "password_file",

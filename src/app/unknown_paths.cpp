@@ -256,6 +256,11 @@ Result<std::vector<UnknownPath>> unknown_paths(const source::Source& build,
     for (const auto& [user, object] : config.history.curators)
         if (auto looked = check.add_object("[curators] " + user, object); !looked)
             return tl::unexpected(looked.error());
+    for (const auto& [author, object] : config.site.authors)
+        if (auto looked = check.add_object("[authors] " + author, object); !looked)
+            return tl::unexpected(looked.error());
+    for (const auto& rule : config.mentions)
+        (void)check.has_class("[mentions] " + rule.class_name, rule.class_name);
     return check.run();
 }
 

@@ -19,7 +19,7 @@ struct UnknownPath {
 };
 
 // Returns what neither the models nor the objects have of [names], [important], [minor], [ignore],
-// [successor], [classes] and [curators], classes and curators first. Looks at up to 200 objects of a
+// [successor], [classes], [curators], [authors] and [mentions], classes and people first. Looks at up to 200 objects of a
 // class, spread over it, and at 1,000 in all for class *, and only where the models do not have a path.
 // Says nothing of classes that the build skips.
 //   error  unavailable: an object cannot be loaded, because the build cannot be reached

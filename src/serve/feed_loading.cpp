@@ -123,7 +123,7 @@ std::string with_token(std::string url, const std::string& token) {
 
 bool can_be_topic(const FeedRequest& request) {
     const auto& page = request.page;
-    return !request.is_archive() &&
+    return !request.is_archive() && page.mentions == 0 &&
            !(request.is_of_many() && (page.filter.chooses_rows() || !page.since.empty()));
 }
 

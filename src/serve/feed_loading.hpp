@@ -48,7 +48,8 @@ struct LoadedFeed {
 [[nodiscard]] std::string with_token(std::string url, const std::string& token);
 
 // Returns whether changes of the feed can be subscribed to at the hub: those of its current document, and not
-// those of a feed of a class or release that is narrowed, which are thousands of rows to read at each look.
+// those of a feed of a class or release that is narrowed, which are thousands of rows to read at each look. Nor those
+// of a feed with mentions: the hub looks for rows.
 [[nodiscard]] bool can_be_topic(const FeedRequest& request);
 // Returns the URL that names the document among those that content negotiation chooses from, for the hub and
 // for its self link: with format= where the address alone gets another format.

@@ -201,7 +201,8 @@ std::string feed_tag_of(const SiteContext& context, const FeedDocument& document
 //   newest_recording  of the rows shown
 base::Seconds date_of(const SiteContext& context, const FeedRequest& request,
                       std::optional<base::Seconds> shown_since, base::Seconds newest_recording) {
-    if (!shown_since) return {};
+    // A mention may go without leaving anything that is newer.
+    if (!shown_since || request.page.mentions > 0) return {};
     // Rows of several objects come in any order of their times, as their transactions end.
     if (request.is_wide() && context.settings.clock() < newest_recording + rows_come_within)
         return {};
@@ -369,9 +370,9 @@ PageCache::Found feed_with_token(SiteContext& context, const Request& request,
 }
 
 // True when clients may ask for the newer items alone: the items of an object or a list are
-// numbered by release, so earlier documents can be computed.
+// numbered by release, so earlier documents can be computed. Mentions have no such number.
 bool supports_delta(const FeedRequest& request) {
-    return !request.is_archive() &&
+    return !request.is_archive() && request.page.mentions == 0 &&
            (request.subject == Subject::object || request.subject == Subject::watch_list);
 }
 

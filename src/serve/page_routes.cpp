@@ -14,6 +14,7 @@
 #include "render/change_json.hpp"
 #include "render/feed.hpp"
 #include "render/item.hpp"
+#include "render/mention.hpp"
 #include "render/page_json.hpp"
 #include "render/pages.hpp"
 #include "serve/cgi.hpp"
@@ -93,7 +94,10 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
 }
 
 Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& request) {
-    const query::PageRequest page_request{.most = most_rows, .since = ""};
+    const query::PageRequest page_request{
+        .most = most_rows,
+        .since = "",
+        .mentions = request.at.empty() ? render::most_mentions_on_page : 0};
     const auto shown_since = context.shown_since();
     auto answer = context.history.history_of(request.object, page_request);
     if (!answer) return fail(object_error_of(answer.error(), context, request));
@@ -112,7 +116,8 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
                              " was recorded in " + request.at + ".");
     RenderedPage page;
     page.provisional = !answer->up_to_date;
-    if (shown_since && !page.provisional)
+    // A mention may go without leaving anything that is newer.
+    if (shown_since && !page.provisional && history.mentions.empty())
         page.last_modified = std::max(*shown_since, query::newest_recording(history));
     query::FollowedReleases followed;
     if (request.at.empty())
@@ -399,8 +404,8 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
     else
         for (const auto path :
              {"/diff", "/object", "/suggest", "/opml", "/watch", "/rss/archive",
-              "/release/*/archive", "/*tag=", "/*change=", "/*mass=", "/*since=", "/*object=",
-              "/*q=", "/*part=", "/*number=", "/*from="})
+              "/release/*/archive", "/*tag=", "/*change=", "/*mass=", "/*since=", "/*include=",
+              "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);
     const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);
     return cached_response(context, request, {request.path, std::nullopt, metadata},

@@ -32,8 +32,9 @@ constexpr std::size_t spare_of_list_query = 2300;
 
 // The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
 // pages always have the same size.
-constexpr auto feed_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "watch", "n", "since", "tag", "change", "mass", "format"});
+constexpr auto feed_parameters =
+    std::to_array<std::string_view>({"class", "name", "object", "watch", "n", "since", "tag",
+                                     "change", "mass", "include", "format"});
 constexpr auto archive_parameters =
     std::to_array<std::string_view>({"class", "name", "object", "watch", "since", "tag", "change",
                                      "mass", "format", "before", "oldest"});
@@ -125,6 +126,16 @@ Result<query::PageRequest> page_request_in(const Parameters& parameters, std::si
     return query::PageRequest{*most, *since, {*tag, *ops, *mass}, *before};
 }
 
+// Returns whether mentions of the objects are wanted too. The archive, and feeds of many objects, have none.
+Result<bool> mentions_in(const Parameters& parameters, const FeedRequest& request) {
+    const auto* include = parameters.find("include");
+    if (include == nullptr) return false;
+    if (*include != "mentions") return fail(400, "include= must be mentions.");
+    if (request.is_of_many())
+        return fail(400, "include=mentions needs an object or a watch list.");
+    return true;
+}
+
 std::string format_names() {
     std::vector<std::string> names;
     for (const auto& format : render::formats()) names.emplace_back(format.name);
@@ -202,7 +213,10 @@ Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_ite
     if (!page) return fail(std::move(page.error()));
     auto format = feed_format_in(parameters);
     if (!format) return fail(std::move(format.error()));
+    const auto has_mentions = mentions_in(parameters, request);
+    if (!has_mentions) return fail(has_mentions.error());
     request.page = std::move(*page);
+    if (*has_mentions) request.page.mentions = request.page.most;
     const auto oldest_row = oldest_row_in(parameters, request);
     if (!oldest_row) return fail(oldest_row.error());
     request.page.oldest_row = *oldest_row;
@@ -297,6 +311,7 @@ std::string query_of(const FeedRequest& request) {
     if (const auto ops = text_of(page.filter.only, ","); !ops.empty())
         text.append(text.empty() ? "change=" : "&change=").append(ops);
     if (!page.filter.mass) append_parameter(text, "mass", "no");
+    if (page.mentions > 0) append_parameter(text, "include", "mentions");
     if (!request.format.empty()) append_parameter(text, "format", request.format);
     if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
     if (page.oldest_row > 0) append_parameter(text, "oldest", std::to_string(page.oldest_row));
@@ -313,6 +328,7 @@ std::string url_of(const FeedRequest& request) {
 
 std::string archive_url_of(FeedRequest request, std::string_view format) {
     request.has_count = false;
+    request.page.mentions = 0;
     request.page.before = query::archive_page;
     request.page.oldest_row = 0;
     request.format = format;
@@ -334,6 +350,7 @@ std::string filter_text_of(const FeedRequest& request) {
     if (!page.filter.tag.empty()) text += ", at " + page.filter.tag;
     if (!page.filter.only.empty()) text += ", only what was " + text_of(page.filter.only, " or ");
     if (!page.filter.mass) text += ", without mass changes";
+    if (page.mentions > 0) text += ", with mentions";
     if (request.has_count && page.most != default_items)
         text += ", newest " + std::to_string(page.most);
     return text;

@@ -24,7 +24,7 @@ struct FeedRequest {
     std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
     std::string list_id;      // of a watch list with a short address, which has no objects here
     std::string version;      // of a release
-    query::PageRequest page;  // before > 0: a page of the archive
+    query::PageRequest page;  // before > 0: a page of the archive; mentions as many as rows, or 0
     bool has_count = false;   // n= was given, even as the default: it is part of the URL
     std::string format;       // one of render::formats(); empty: not given
     bool operator==(const FeedRequest&) const = default;
@@ -57,7 +57,7 @@ enum class Document : unsigned char { feed, archive };
 // Parses the query of /releases as that of a feed: format= alone.
 [[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
-// The canonical query: class, name | object …, n, since, tag, change, mass, format,
+// The canonical query: class, name | object …, n, since, tag, change, mass, include, format,
 // before, oldest.
 [[nodiscard]] std::string query_of(const FeedRequest& request);
 // "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
