@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/logs.hpp"
+#include "app/mentions.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
@@ -15,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "feed/opml.hpp"
+#include "harvest/archives.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/harvester.hpp"
 #include "net/url.hpp"
@@ -133,10 +135,23 @@ void print_feed(const FeedRow& feed) {
     fmt::print("    {}\n", on_one_line(state_of(feed)));
 }
 
-void print_events(store::Pool& pool, std::int64_t feed) {
-    const auto events = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return harvest::load_events(transaction, feed, events_shown);
-    });
+void print_archive(const harvest::Archive& archive) {
+    fmt::print("    archive {}: {}, {} new{}\n", harvest::name_of(archive.state),
+               render::counted(static_cast<std::uint64_t>(archive.pages), "page", "pages"),
+               render::counted(static_cast<std::uint64_t>(archive.added), "entry", "entries"),
+               archive.status.empty() ? "" : "; " + on_one_line(archive.status));
+    if (archive.state != harvest::ArchiveState::finished)
+        fmt::print("    its next page is {}\n", on_one_line(archive.next_url));
+}
+
+// Prints the archive and the last events of a feed.
+void print_details(store::Pool& pool, std::int64_t feed) {
+    const auto [archive, events] =
+        store::perform(pool, Access::read, [&](Transaction& transaction) {
+            return std::pair(harvest::load_archive(transaction, feed),
+                             harvest::load_events(transaction, feed, events_shown));
+        });
+    if (archive) print_archive(*archive);
     for (const auto& event : events)
         fmt::print("    {}  {:<16} {}\n", base::format_rfc3339(event.created_at),
                    harvest::name_of(event.event), on_one_line(event.note));
@@ -190,6 +205,22 @@ std::size_t add_listed(store::Pool& pool, std::span<const feed::ListedFeed> list
     return added;
 }
 
+// Adds a feed, and begins the walk of its archive if one is named.
+Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOptions& options) {
+    const auto now = store::now(transaction);
+    if (!options.archive.empty())
+        if (const auto url = net::parse_url(options.archive); !url)
+            return base::fail(url.error().kind, "the URL of the archive " + url.error().text);
+    auto added = harvest::add_feed(
+        transaction,
+        {.url = options.url, .name = options.name, .home_url = {}, .most_kb = options.max_kb},
+        now);
+    if (!added || options.archive.empty()) return added;
+    const auto started = harvest::start_archive(transaction, added->id, options.archive, now);
+    if (!started) return tl::unexpected(started.error());
+    return added;
+}
+
 }  // namespace
 
 int run_harvester(const Config& config, Rounds rounds) {
@@ -199,7 +230,11 @@ int run_harvester(const Config& config, Rounds rounds) {
     if (!services) return complain(services.error().text, status_of(services.error()));
     Housekeeping housekeeping(*services, pace_of(config.source));
     housekeeping.wait_for_first_look(2s);
-    auto harvester = harvest::Harvester::make(*services->pool, options_of(config));
+    auto options = options_of(config);
+    auto mentions = mention_finder(config, *services->history);
+    if (!mentions) return complain(mentions.error().text, wrong_use);
+    options.mentions = *std::move(mentions);
+    auto harvester = harvest::Harvester::make(*services->pool, std::move(options));
     if (!harvester) return complain(harvester.error().text, failed);
     base::log::info("harvester started");
     harvest_until_stopped(*harvester, signals, config, rounds);
@@ -212,18 +247,15 @@ int add_source_feed(const Config& config, const SourceFeedOptions& options) {
     return with_services(config, [&](Services& services) {
         const auto added =
             store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
-                return harvest::add_feed(transaction,
-                                         {.url = options.url,
-                                          .name = options.name,
-                                          .home_url = {},
-                                          .most_kb = options.max_kb},
-                                         store::now(transaction));
+                return add_feed(transaction, options);
             });
-        if (!added) return complain(added.error().text, failed);
-        if (!added->is_new)
+        if (!added) return complain(on_one_line(added.error().text), failed);
+        if (!added->is_new && options.archive.empty())
             return complain(
                 fmt::format("this is feed {} already; nothing was changed", added->id), failed);
-        fmt::print("feed {} added; the next fetch is due at once\n", added->id);
+        fmt::print("feed {} {}\n", added->id,
+                   added->is_new ? "added; the next fetch is due at once"
+                                 : "was there; its archive is walked");
         return ok;
     });
 }
@@ -283,7 +315,7 @@ int harvest_status(const Config& config, const std::string& which, bool json) {
             print_numbers(numbers);
         else
             for_named(print_feed);
-        if (*one && !json) print_events(pool, (*one)->id);
+        if (*one && !json) print_details(pool, (*one)->id);
         return ok;
     });
 }

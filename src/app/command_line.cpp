@@ -333,6 +333,9 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
         ->add_option("--max-kb", options.source_feed.max_kb,
                      "The largest document that is read; default: [harvest] max_kb")
         ->check(CLI::Range(1, 65536));
+    adding->add_option("--archive", options.source_feed.archive,
+                       "Walk this archive backwards: a page of older entries, or the index of a "
+                       "mailing list; also for a source feed that is there");
     adding->callback(line.configured(
         [&](const Config& config) { return add_source_feed(config, options.source_feed); }));
     const auto add_one = [&](const char* name, const char* about, auto run) {

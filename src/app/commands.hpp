@@ -121,6 +121,7 @@ enum class Rounds : unsigned char { endless, one };
 int run_harvester(const Config& config, Rounds rounds);
 struct SourceFeedOptions {
     std::string url, name;
+    std::string archive;  // URL of a page of it, or of the index of a mailing list; empty: none
     std::int64_t max_kb = 0;  // 0: as configured
 };
 int add_source_feed(const Config& config, const SourceFeedOptions& options);

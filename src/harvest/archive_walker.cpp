@@ -271,6 +271,7 @@ void ArchiveWalker::write(const Result& result) {
         ready = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
             return dated_entries(transaction, claimed, *result.page);
         });
+    note_mentions(ready, workplace_.options.mentions);
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
         if (!is_ours(transaction, claimed))
