@@ -19,6 +19,8 @@ using store::Transaction;
 using namespace std::chrono_literals;
 
 constexpr auto look_for_due_every = 1s, look_for_free_every = 1s;
+// How many parts of what is due are looked at for something to claim.
+constexpr int most_looks = 20;
 // All of a fetch, and until when its result may be written. Claims last longer, so that clocks may differ.
 constexpr auto longest_fetch = 90s, claim_relied_upon = 110s;
 static_assert(longest_fetch < claim_relied_upon && claim_relied_upon < fetch_claim);
@@ -96,19 +98,25 @@ void Fetcher::claim() {
 
 std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
     const auto& options = workplace_.options;
-    // Most of the time nothing is due, and a transaction that writes makes others wait.
-    const bool is_due =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+    const auto is_due = [&] {
+        // Most of the time nothing is due, and a transaction that writes makes others wait.
+        return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
             return is_fetch_due(transaction, options.clock(transaction));
         });
-    if (!is_due) return {};
-    const ClaimTerms terms{.claim = workplace_.new_claim(), .most = most};
-    return store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = options.clock(transaction);
-        auto claimed = claim_feeds(transaction, terms, now);
-        if (!options.push_url.empty()) note_hubs(transaction, claimed, now);
-        return claimed;
-    });
+    };
+    for (int look = 0; look < most_looks && is_due(); ++look) {
+        const ClaimTerms terms{.claim = workplace_.new_claim(), .most = most};
+        auto claimed =
+            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+                const auto now = options.clock(transaction);
+                auto some = claim_feeds(transaction, terms, now);
+                if (!options.push_url.empty()) note_hubs(transaction, some, now);
+                return some;
+            });
+        if (!claimed.empty()) return claimed;
+        // All that were due first wait for others of their base URLs now: those behind them may have their turn.
+    }
+    return {};
 }
 
 void Fetcher::send(Open open) {

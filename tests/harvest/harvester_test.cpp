@@ -527,6 +527,26 @@ TEST_CASE("Servers at one address are asked at once") {
     });
 }
 
+TEST_CASE("Many feeds of one server that is slow do not keep others waiting") {
+    each_scene([](Scene& scene) {
+        const RecordingServer slow([](PeerConnection& connection, const std::string&) {
+            connection.wait();
+            return false;
+        });
+        const RecordingServer quick([](const std::string&) { return answer_of(rss("")); });
+        for (int i = 0; i < 100; ++i) scene.add(slow.url("/" + std::to_string(i)));
+        scene.pass(1s);
+        const auto last = scene.add(quick.url("/"));
+        auto options = scene.options();
+        options.connections = 8;
+        options.total = 1h;
+        auto harvester = scene.make(options);
+        for (int i = 0; i < 3; ++i) harvester.step(50ms);
+        CHECK(scene.last_note(last) == "no entries");
+        CHECK(slow.requests().size() == 1);
+    });
+}
+
 TEST_CASE("A fetch that waits for another server has nothing to do with the one it came from") {
     each_scene([](Scene& scene) {
         const RecordingServer busy([](const std::string&) { return answer_of(rss("")); });
