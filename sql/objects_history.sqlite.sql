@@ -303,6 +303,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   next_fetch_attempt  TEXT NOT NULL DEFAULT '' CHECK (length(next_fetch_attempt) <= 20),
   queued              INTEGER NOT NULL DEFAULT 0,
   update_minutes      INTEGER NOT NULL DEFAULT 0,
+  skip_times          INTEGER NOT NULL DEFAULT 0,
   poll_minutes        INTEGER NOT NULL DEFAULT 0,
   last_new_stories    TEXT NOT NULL DEFAULT '' CHECK (length(last_new_stories) <= 20),
   last_full_fetch     TEXT NOT NULL DEFAULT '' CHECK (length(last_full_fetch) <= 20),

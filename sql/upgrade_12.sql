@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   next_fetch_attempt  CHAR(20) NOT NULL DEFAULT '',
   queued              BIGINT NOT NULL DEFAULT 0,
   update_minutes      BIGINT NOT NULL DEFAULT 0,
+  skip_times          BIGINT NOT NULL DEFAULT 0,
   poll_minutes        BIGINT NOT NULL DEFAULT 0,
   last_new_stories    CHAR(20) NOT NULL DEFAULT '',
   last_full_fetch     CHAR(20) NOT NULL DEFAULT '',

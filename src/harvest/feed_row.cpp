@@ -12,7 +12,7 @@ namespace {
 
 using store::Value;
 
-constexpr std::array<std::string_view, 28> columns_of_feed{"id",
+constexpr std::array<std::string_view, 29> columns_of_feed{"id",
                                                            "url",
                                                            "base_url",
                                                            "name",
@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, 28> columns_of_feed{"id",
                                                            "next_fetch_attempt",
                                                            "queued",
                                                            "update_minutes",
+                                                           "skip_times",
                                                            "poll_minutes",
                                                            "last_new_stories",
                                                            "last_full_fetch",
@@ -43,6 +44,11 @@ constexpr std::array<std::string_view, 28> columns_of_feed{"id",
 
 std::string text_of_time(const std::optional<base::Seconds>& time) {
     return time ? base::format_rfc3339(*time) : std::string();
+}
+
+std::int64_t skip_times_of(const FeedRow& feed) {
+    return static_cast<std::int64_t>(feed.skip_hours.to_ullong() | feed.skip_days.to_ullong()
+                                                                       << feed.skip_hours.size());
 }
 
 std::string fitting(const std::string& text, std::size_t most) {
@@ -127,6 +133,9 @@ FeedRow feed_in(const store::Row& row) {
     feed.next_fetch_attempt = time();
     feed.queued = integer() != 0;
     feed.update_minutes = integer();
+    const auto skipped = static_cast<std::uint64_t>(integer());
+    feed.skip_hours = skipped;
+    feed.skip_days = skipped >> feed.skip_hours.size();
     feed.poll_minutes = integer();
     feed.last_new_stories = time();
     feed.last_full_fetch = time();
@@ -136,14 +145,15 @@ FeedRow feed_in(const store::Row& row) {
 }
 
 const std::string& fetched_columns() {
-    static const std::string columns = "rss_title = ?, description = ?, home_url = ?, language = "
-                                       "?, system_enabled = ?, system_status = ?,"
-                                       " last_fetch_attempt = ?, last_fetch_success = ?, "
-                                       "last_fetch_hash = ?, last_fetch_failures = ?,"
-                                       " http_etag = ?, http_last_modified = ?, http_304 = ?, "
-                                       "next_fetch_attempt = ?, update_minutes = ?,"
-                                       " poll_minutes = ?, last_new_stories = ?, last_full_fetch "
-                                       "= ?, moved_to = ?, moved_since = ?";
+    static const std::string columns =
+        "rss_title = ?, description = ?, home_url = ?, language = "
+        "?, system_enabled = ?, system_status = ?,"
+        " last_fetch_attempt = ?, last_fetch_success = ?, "
+        "last_fetch_hash = ?, last_fetch_failures = ?,"
+        " http_etag = ?, http_last_modified = ?, http_304 = ?, "
+        "next_fetch_attempt = ?, update_minutes = ?, skip_times = ?,"
+        " poll_minutes = ?, last_new_stories = ?, last_full_fetch "
+        "= ?, moved_to = ?, moved_since = ?";
     return columns;
 }
 
@@ -163,6 +173,7 @@ void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {
                                           Value{std::int64_t{feed.http_304 ? 1 : 0}},
                                           Value{text_of_time(feed.next_fetch_attempt)},
                                           Value{feed.update_minutes},
+                                          Value{skip_times_of(feed)},
                                           Value{feed.poll_minutes},
                                           Value{text_of_time(feed.last_new_stories)},
                                           Value{text_of_time(feed.last_full_fetch)},

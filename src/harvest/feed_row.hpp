@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,6 +49,9 @@ struct FeedRow {
     std::optional<base::Seconds> next_fetch_attempt = {};  // nullopt: never, it is disabled
     bool queued = false;                                   // a harvester has claimed it
     std::int64_t update_minutes = 0;  // between updates, as the feed says; 0: it does not
+    // When it wants to be left alone: hours of the day in UTC, and days from Sunday.
+    std::bitset<24> skip_hours = {};
+    std::bitset<7> skip_days = {};
     std::int64_t poll_minutes = 0;  // between fetches, as the last one decided; 0: there was none
     std::optional<base::Seconds> last_new_stories = {};
     std::optional<base::Seconds> last_full_fetch = {};  // without validators

@@ -96,17 +96,17 @@ seconds asked_wait(const FetchOutcome& outcome, std::int64_t update_minutes) {
 }
 
 // Returns the first time that is not in an hour or on a day that the feed wants to be left alone in.
-base::Seconds after_skipped(base::Seconds time, const feed::UpdateHints& hints) {
+base::Seconds after_skipped(base::Seconds time, const FeedRow& feed) {
     using std::chrono::days;
     using std::chrono::hours;
-    if (hints.skip_hours.all() || hints.skip_days.all()) return time;
+    if (feed.skip_hours.all() || feed.skip_days.all()) return time;
     constexpr int hours_of_week = 24 * 7;
     for (int step = 0; step < hours_of_week; ++step) {
         const auto day = std::chrono::floor<days>(time);
         const auto hour = std::chrono::floor<hours>(time - day).count();
         const auto weekday = std::chrono::weekday(day).c_encoding();
-        if (!hints.skip_hours.test(static_cast<std::size_t>(hour)) &&
-            !hints.skip_days.test(weekday))
+        if (!feed.skip_hours.test(static_cast<std::size_t>(hour)) &&
+            !feed.skip_days.test(weekday))
             return time;
         time = std::chrono::floor<hours>(time) + hours(1);
     }
@@ -138,6 +138,8 @@ void note_hints(FeedRow& after, const FetchOutcome& outcome) {
     const auto none = std::chrono::minutes(0);
     after.update_minutes =
         std::max(outcome.feed->period.value_or(none), outcome.feed->ttl.value_or(none)).count();
+    after.skip_hours = outcome.feed->skip_hours;
+    after.skip_days = outcome.feed->skip_days;
 }
 
 }  // namespace
@@ -199,11 +201,9 @@ FinishedFetch schedule(const ClaimedFeed& claimed, FeedRow after, const FetchOut
     row.poll_minutes = minutes_of(wait);
     const auto jitter = part_of(wait, spread * time.random);
     auto next = time.now + wait + jitter;
-    if (outcome.feed) {
-        const auto allowed = after_skipped(next, *outcome.feed);
-        // All feeds that skip an hour would be fetched as soon as it is over.
-        if (allowed > next) next = allowed + part_of(spread_in_hour, time.random);
-    }
+    // All feeds that skip an hour would be fetched as soon as it is over.
+    if (const auto allowed = after_skipped(next, row); allowed > next)
+        next = allowed + part_of(spread_in_hour, time.random);
     row.next_fetch_attempt = next;
     if (outcome.http_status == 429)
         finished.hold_base_until = time.now + pause_of(outcome.server);

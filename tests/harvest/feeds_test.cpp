@@ -246,6 +246,8 @@ TEST_CASE("What a fetch learns of a feed is kept as it was, cut at its limits") 
         after.http_last_modified = "\xfc";
         after.http_304 = true;
         after.update_minutes = 60;
+        after.skip_hours.set(0).set(23);
+        after.skip_days.set(0).set(6);
         after.poll_minutes = 90;
         after.last_new_stories = store.now;
         after.last_full_fetch = store.now - 1h;

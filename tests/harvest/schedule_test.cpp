@@ -294,6 +294,17 @@ TEST_CASE("What a feed asks for holds for fetches that did not read it, too") {
         CHECK(wait_of(outcome, claimed) == 5h);
         CHECK(scheduled(outcome, claimed).after.update_minutes == 300);
     }
+    claimed.feed = {};
+    claimed.feed.skip_hours.set(13);
+    claimed.feed.skip_days.set(3);  // Wednesday
+    const auto unchanged = outcome_of(FetchStatus::notmodified, Severity::none, 304);
+    CHECK(wait_of(unchanged, claimed) == 2h);
+    CHECK(wait_of(failed_with(404), claimed) == 3h);
+    claimed.readers = 0;
+    CHECK(wait_of(unchanged, claimed) == 36h);
+    CHECK(scheduled(unchanged, claimed).after.skip_hours.count() == 1);
+    // A feed that does not ask for it any more.
+    CHECK(scheduled(with_hints({}), claimed).after.skip_days.none());
 }
 
 TEST_CASE("Hours and days that a feed wants to be left alone in are skipped") {
