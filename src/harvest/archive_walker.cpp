@@ -22,6 +22,7 @@ constexpr auto look_for_pages_every = 1s;
 // From the claim to the answer. The claim lasts longer, so that clocks may differ.
 constexpr auto longest_page = 90s;
 static_assert(longest_page < fetch_claim);
+constexpr std::size_t messages_at_once = 500;
 constexpr std::chrono::seconds pause_of_busy_server = 1h, longest_pause = std::chrono::days(1);
 // What an index of a list says of days may be that of another time zone.
 constexpr auto zones_differ_by = std::chrono::days(1);
@@ -264,14 +265,19 @@ void ArchiveWalker::write_results() {
 }
 
 // A claim that has ended meanwhile is another harvester's: nothing is written then.
-void ArchiveWalker::write(const Result& result) {
+void ArchiveWalker::write(Result& result) {
     const auto& claimed = result.open.claimed;
-    std::vector<ReadyEntry> ready;
+    std::vector<ReadyEntry> all;
     if (result.page)
-        ready = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        all = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
             return dated_entries(transaction, claimed, *result.page);
         });
-    note_mentions(ready, workplace_.options.mentions);
+    note_mentions(all, workplace_.options.mentions);
+    std::span<const ReadyEntry> ready(all);
+    while (result.page && result.page->is_month && ready.size() > messages_at_once) {
+        write_part(result, ready.first(messages_at_once));
+        ready = ready.subspan(messages_at_once);
+    }
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
         if (!is_ours(transaction, claimed))
@@ -281,6 +287,19 @@ void ArchiveWalker::write(const Result& result) {
         finish_page(transaction, claimed, after,
                     result.page ? std::nullopt : hold_after(result.failure, now), now);
     });
+}
+
+// Records a part of a long month by itself, so that others who wait for the store get their turns.
+void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready) {
+    auto& claimed = result.open.claimed;
+    claimed.archive.added +=
+        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            if (!is_ours(transaction, claimed)) return std::int64_t{0};
+            const auto recorded = record_entries(transaction, claimed.archive.feed, ready,
+                                                 workplace_.options.clock(transaction));
+            count_recorded_entries(transaction, recorded);
+            return static_cast<std::int64_t>(recorded.added);
+        });
 }
 
 Archive ArchiveWalker::record(Transaction& transaction, const Result& result,

@@ -80,7 +80,8 @@ class ArchiveWalker {
     void redirect(Open open, base::Result<Fetch> next);
     void follow_redirects();
     void write_results();
-    void write(const Result& result);
+    void write(Result& result);
+    void write_part(Result& result, std::span<const ReadyEntry> ready);
     // Each returns what the archive becomes.
     [[nodiscard]] Archive record(store::Transaction& transaction, const Result& result,
                                  std::span<const ReadyEntry> ready, base::Seconds now);

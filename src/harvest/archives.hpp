@@ -86,8 +86,8 @@ void give_back(store::Transaction& transaction, const ClaimedArchive& claimed, b
 
 // ---- What comes after a page ----
 
-// Between two pages of an archive.
-inline constexpr std::chrono::seconds page_spacing{2};
+// Between two pages of an archive: longer than `spacing`, so that feeds of the same base URL get their turns.
+inline constexpr std::chrono::seconds page_spacing{5};
 inline constexpr std::int64_t most_archive_pages = 5000, most_archive_entries = 500'000;
 
 // Returns an archive that goes on, that has ended, or whose page could not be read. Pure.

@@ -82,7 +82,7 @@ TEST_CASE("A second passes between two requests for pages of one server") {
         world.add_feed("https://a.example/other");
         world.start(1, server.url("/3"));
         world.start(2, server.url("/3"));
-        for (int seconds = 0; seconds < 30; ++seconds) {
+        for (int seconds = 0; seconds < 90; ++seconds) {
             world.step(world.walker);
             const auto asked = server.take_paths().size();
             CHECK(asked <= 1);
@@ -447,8 +447,8 @@ TEST_CASE("A fault at any statement leaves a walk that comes to the same end") {
                     try {
                         world.step(world.walker);
                     } catch (const store::Failure&) {
-                        world.pass(1s);
                     }
+                    world.pass(harvest::page_spacing);
                 }
                 INFO(support::name_of(engine)
                      << ", fault " << static_cast<int>(fault) << " at " << at);
@@ -630,6 +630,23 @@ TEST_CASE("Messages that come during a walk are read at its end") {
         world.run();
         CHECK(world.state() == "finished: no older page");
         CHECK(world.archive().added == 5);
+    });
+}
+
+TEST_CASE("A long month is recorded in parts, and counted once") {
+    in_archive_world([](ArchiveWorld& world) {
+        PageServer server;
+        server.set("/list/", {list_index({"2008-April.txt"})});
+        std::string month;
+        for (int i = 0; i < 1100; ++i)
+            month += list_message("m" + std::to_string(i), "Tue, 1 Apr 2008 10:00:00 +0000");
+        server.set("/list/2008-April.txt", {month});
+        world.add_feed();
+        world.start(1, server.url("/list/"));
+        world.run();
+        CHECK(world.archive().added == 1100);
+        CHECK(world.archive().pages == 1);
+        CHECK(world.value("SELECT COUNT(*) FROM entries") == "1100");
     });
 }
 
