@@ -144,14 +144,6 @@ struct ArchiveWorld {
         const auto now_is = archive(feed);
         return std::string(harvest::name_of(now_is.state)) + ": " + now_is.status;
     }
-    // False also when the store, which a test lets fail, cannot say it.
-    bool is_finished() {
-        try {
-            return archive().state != harvest::ArchiveState::walking;
-        } catch (const store::Failure&) {
-            return false;
-        }
-    }
     // Guids of the feed's entries as its readers see them: what came last is first.
     std::vector<std::string> guids(std::int64_t feed = 1) {
         std::vector<std::string> found;
