@@ -70,6 +70,30 @@ TEST_CASE("Classes to skip are a list for each kind of source") {
                "is not the name of a class"));
 }
 
+TEST_CASE("Rules of mentions are regular expressions of classes, and a mistake in one is named") {
+    const auto config =
+        load(least + "[mentions]\nGene = WBGene\\d{8}|[a-z]{3,4}-\\d+\nPaper = WBPaper\\d{8}\n");
+    REQUIRE(config);
+    CHECK(config->mentions ==
+          std::vector<harvest::MentionRule>{{"Gene", "WBGene\\d{8}|[a-z]{3,4}-\\d+"},
+                                            {"Paper", "WBPaper\\d{8}"}});
+    CHECK(load(least)->mentions.empty());
+    CHECK(says(complaint(least + "[mentions]\nGene = (\n"),
+               "10: [mentions] Gene: \"(\" is no regular expression: missing )"));
+    CHECK(says(complaint(least + "[mentions]\nGene = \\d*\n"), "matches the empty text"));
+}
+
+TEST_CASE("Authors of entries are names or mail addresses, in any case, and stand for objects") {
+    const auto config = load(least + "[authors]\nJane Doe = Person:WBPerson1\n"
+                                     "joe@x.org = Person:WBPerson2\n");
+    REQUIRE(config);
+    CHECK(config->site.authors ==
+          std::map<std::string, tree::ObjectName>{{"jane doe", {"Person", "WBPerson1"}},
+                                                  {"joe@x.org", {"Person", "WBPerson2"}}});
+    CHECK(config->page_digest != load(least)->page_digest);
+    CHECK(says(complaint(least + "[authors]\nJane = Doe\n"), "[authors] Jane: "));
+}
+
 TEST_CASE("Paths are relative to the configuration file") {
     const support::TempDir folder;
     const auto config = app::load_config(folder.write("etc/varve.conf", least));

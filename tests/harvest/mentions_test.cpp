@@ -7,8 +7,10 @@
 #include "feed/entry_tree.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
+#include "harvest/harvester.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/http_peer.hpp"
 #include "support/stores.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"
@@ -239,6 +241,33 @@ TEST_CASE("Mentions of an object are read page by page, the newest first") {
     });
 }
 
+TEST_CASE("A harvester records what the entries of a feed mention that it fetches") {
+    each_mention_store([](MentionStore& store) {
+        const support::HttpPeer peer([](support::PeerConnection& connection) {
+            while (!connection.request().empty())
+                if (!connection.answer("<rss version=\"2.0\"><channel><title>Lab "
+                                       "news</title><item><guid>1</guid>"
+                                       "<title>All about unc-26</title></item></channel></rss>",
+                                       "Content-Type: application/rss+xml\r\n"))
+                    return;
+        });
+        harvest::HarvestOptions options;
+        options.guard = net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value());
+        options.mentions = store.finder;
+        store.write([&](Transaction& transaction) {
+            harvest::remove_feed(transaction, store.feed);
+            const auto now = options.clock(transaction);
+            (void)harvest::add_feed(transaction, {.url = peer.url("/feed")}, now);
+        });
+        auto harvester = harvest::Harvester::make(store.pool, std::move(options)).value();
+        for (int i = 0; i < 100 && !harvester.is_done(); ++i) harvester.step(100ms);
+        const auto mentions = store.mentions_of("unc-26");
+        REQUIRE(mentions.size() == 1);
+        CHECK(mentions[0].title == "All about unc-26");
+        CHECK(mentions[0].feed_name == "Lab news");
+    });
+}
+
 TEST_CASE("A feed that is removed takes its mentions with it, and pages are made again") {
     each_mention_store([](MentionStore& store) {
         store.record(entry_of("unc-26"));
@@ -275,6 +304,37 @@ TEST_CASE("A new rule finds entries that are stored, once, and pages are made ag
         CHECK(store.review() > 2);
         CHECK(store.count_of("unc-26") == 0);
     });
+}
+
+TEST_CASE("A review whose statements fail, each in turn, ends with the same mentions") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    MentionStore store(fresh.connect());
+    const auto finder = std::exchange(store.finder, {});
+    for (int i = 1; i <= 3; ++i) {
+        auto entry = entry_of("unc-26 number " + std::to_string(i));
+        entry.id = std::to_string(i);
+        store.record(entry);
+    }
+    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
+                             support::Fault::lost_commit, support::Fault::undone_commit}) {
+        for (int at = 1;; ++at) {
+            store.finder = {};
+            store.review();
+            REQUIRE(store.count_of("unc-26") == 0);
+            const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+            store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+            harvest::MentionReview review;
+            const auto clock = [&](Transaction&) { return store.now; };
+            int failures = 0;
+            for (bool has_more = true; has_more;) try {
+                    has_more = review.step(pool, finder, clock);
+                } catch (const store::Failure&) {
+                    REQUIRE(++failures < 3);
+                }
+            CHECK(store.count_of("unc-26") == 3);
+            if (!plan->struck()) break;
+        }
+    }
 }
 
 TEST_CASE("A review goes on where another harvester ended, and ends when newer rules are there") {

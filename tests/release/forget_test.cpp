@@ -10,6 +10,7 @@
 #include "store/dialect.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
+#include "tables/mentions.hpp"
 
 using namespace release;
 using namespace release_tests;
@@ -401,4 +402,27 @@ TEST_CASE("What a request records of a release while it is being forgotten is de
     REQUIRE(site.try_forget(third));
     CHECK(was_asked);
     CHECK(traces_of_release(site, "WS188") == 0);
+}
+
+TEST_CASE("Mentions are forgotten with their object or class, and not with a release") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    const Three builds;
+    ask_for_all(site, builds);
+    const auto mentions = [&](const std::string& where) {
+        return site.number("SELECT COUNT(*) FROM mentions WHERE " + where);
+    };
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
+        for (const auto* name : {"in_each", "same", "new_in_third"})
+            (void)tables::replace_mentions(transaction, name[0],
+                                           std::vector<ObjectName>{{"Gene", name}},
+                                           base::Seconds(std::chrono::days(17'000)));
+    });
+    site.forget(third);
+    CHECK(mentions("name = 'new_in_third'") == 1);
+    site.forget(ObjectName{"Gene", "same"});
+    CHECK(mentions("name = 'same'") == 0);
+    CHECK(mentions("name = 'in_each'") == 1);
+    site.forget(WholeClass{"Gene"});
+    CHECK(mentions("name = 'in_each'") == 0);
 }

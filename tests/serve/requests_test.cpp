@@ -148,6 +148,24 @@ TEST_CASE("A class alone is the feed of a class, and objects are a watch list") 
     CHECK(refused_for("object=Gene:a&name=x", "name=") == 400);
 }
 
+TEST_CASE("Mentions are included in feeds of objects and lists, as many as items, and not in "
+          "archives") {
+    const auto object = parse_feed_request("include=mentions&n=5&class=G&name=x", most);
+    REQUIRE(object);
+    CHECK(object->page.mentions == 5);
+    CHECK(query_of(*object) == "class=G&name=x&n=5&include=mentions");
+    CHECK(filter_text_of(*object) == ", with mentions, newest 5");
+    CHECK(archive_url_of(*object, "rss") == "/rss/archive?class=G&name=x&format=rss&before=");
+    const auto list = parse_feed_request("object=G:x&include=mentions", most);
+    REQUIRE(list);
+    CHECK(list->page.mentions == default_items);
+    CHECK(url_of(*list) == "/rss?object=G:x&include=mentions");
+    CHECK(parse_feed_request("class=G&name=x", most)->page.mentions == 0);
+    for (const auto* bad : {"", "yes", "Mentions"})
+        CHECK(refused_for(std::string("class=G&name=x&include=") + bad, "include=") == 400);
+    CHECK(refused_for("class=G&include=mentions", "include=") == 400);
+}
+
 TEST_CASE("changes is a list of known words, each once, in one order") {
     const auto narrowed =
         parse_feed_request("class=G&name=x&change=replaced,added,replaced&tag=Gene_info", most);

@@ -1,0 +1,61 @@
+// Words in entries are objects of the site that have them as names or labels.
+// SPDX-License-Identifier: MIT
+#include "app/mentions.hpp"
+
+#include "support/catch.hpp"
+#include "support/small_site.hpp"
+
+using tree::ObjectName;
+
+namespace {
+
+// A site whose genes have labels.
+struct LabelledSite : support::SmallSite {
+    LabelledSite() : SmallSite(names()) {}
+    static history::Settings names() {
+        history::Settings settings;
+        settings.names = {{"Gene", {{"Name"}}}};
+        return settings;
+    }
+    void add(const std::string& name, const std::string& label) {
+        set_object({"Gene", name}, {support::tag("Name", {support::text(label)})});
+    }
+    std::vector<ObjectName> mentions_in(const std::string& title) {
+        app::Config config;
+        config.mentions = {{"Gene", "[A-Za-z0-9]+-?[0-9]+"}};
+        const auto finder = app::mention_finder(config, service);
+        REQUIRE(finder);
+        return finder->mentions_in({support::tag("Title", {support::text(title)})});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("A word is an object by its name or its label, and is recorded under its name") {
+    LabelledSite site;
+    site.add("WBGene1", "unc-26");
+    site.add("WBGene2", "lev-1");
+    site.publish("WS1", "2008-01-01");
+    CHECK(site.mentions_in("unc-26 and abc-1") == std::vector<ObjectName>{{"Gene", "WBGene1"}});
+    CHECK(site.mentions_in("WBGene2, lev-1") == std::vector<ObjectName>{{"Gene", "WBGene2"}});
+    CHECK(site.mentions_in("wbgene1") == std::vector<ObjectName>{{"Gene", "WBGene1"}});
+}
+
+TEST_CASE("An object that only the build has is found by its name") {
+    LabelledSite site;
+    site.add("WBGene1", "unc-26");
+    site.put(site.build("WS1", "2008-01-01"));
+    CHECK(site.mentions_in("WBGene1") == std::vector<ObjectName>{{"Gene", "WBGene1"}});
+    CHECK(site.mentions_in("unc-26").empty());
+}
+
+TEST_CASE("A label of several objects means all of them, and one of many means none") {
+    LabelledSite site;
+    for (std::size_t i = 1; i <= app::most_objects_of_word; ++i)
+        site.add("WBGene" + std::to_string(i), "unc-26");
+    site.publish("WS1", "2008-01-01");
+    CHECK(site.mentions_in("unc-26").size() == app::most_objects_of_word);
+    site.add("WBGene9", "unc-26");
+    site.publish("WS2", "2008-01-02");
+    CHECK(site.mentions_in("unc-26").empty());
+}
