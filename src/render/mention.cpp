@@ -131,9 +131,12 @@ std::string track_table(const std::vector<Column>& columns,
 std::string author_key(std::string_view author) { return base::fold_ascii(one_line(author)); }
 
 Curator author_of_entry(std::string_view author, const Site& site) {
+    Curator found{plain_line(author), {}};
     const auto known = site.authors.find(author_key(author));
-    return {plain_line(author),
-            known == site.authors.end() ? std::string() : page_of(known->second, site)};
+    if (known == site.authors.end()) return found;
+    found.url = object_url_of(known->second, site);
+    if (found.url.empty()) found.url = page_of(known->second, site);
+    return found;
 }
 
 std::string guid_of(const Mention& mention, std::string_view authority) {

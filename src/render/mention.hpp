@@ -22,8 +22,8 @@ namespace render {
 // Returns what [authors] compares: the name or the mail address of an author without regard to ASCII case and to
 // how many blanks there are.
 [[nodiscard]] std::string author_key(std::string_view author);
-// Returns the person behind an author of an entry ([authors]), with the page of that person. An author whom nobody
-// knows has no page.
+// Returns the person behind an author of an entry ([authors]), with the address where people look at that person, as of
+// curators; where there is none, that of the history. An author whom nobody knows has no address.
 //   author  a name or a mail address, as the entry has it
 [[nodiscard]] Curator author_of_entry(std::string_view author, const Site& site);
 

@@ -135,13 +135,17 @@ TEST_CASE("An author whom [authors] names is linked to the page of that person")
     auto site = sample::site();
     site.authors = {{render::author_key("Jane Doe"), {"Person", "WBPerson1"}},
                     {render::author_key("joe@x.org"), {"Person", "WBPerson2"}}};
-    const auto page = "https://changes.example.org/history?class=Person&name=WBPerson";
-    CHECK(render::author_of_entry("jane  DOE", site).url == page + std::string("1"));
-    CHECK(render::author_of_entry(" Joe@X.org", site).url == page + std::string("2"));
+    const std::string page = "https://wormbase.org/db/get?name=WBPerson";
+    CHECK(render::author_of_entry("jane  DOE", site).url == page + "1;class=Person");
+    CHECK(render::author_of_entry(" Joe@X.org", site).url == page + "2;class=Person");
     CHECK(render::author_of_entry("Jane", site).url.empty());
     auto written = mention(9, day(2008, 3, 1));
     written.authors = {"Jane Doe", "Somebody"};
-    CHECK(holds(page_of({written}, 1, site), "name=WBPerson1\">Jane Doe</a>, Somebody</small>"));
+    CHECK(holds(page_of({written}, 1, site),
+                "name=WBPerson1;class=Person\">Jane Doe</a>, Somebody</small>"));
+    site.object_url.clear();
+    CHECK(render::author_of_entry("Jane Doe", site).url ==
+          "https://changes.example.org/history?class=Person&name=WBPerson1");
     const auto read = support::read_rss(
         document_of(*render::format_named("rss"), history_with({written}), site));
     CHECK(read.items[1].creator == "Jane Doe, Somebody");
