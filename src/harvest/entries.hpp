@@ -110,6 +110,38 @@ struct EntryPosition {
 // How many entries a feed has.
 [[nodiscard]] std::size_t count_entries(store::Transaction& transaction, std::int64_t feed);
 
+// A version of an entry: as it came, or a later edit of it. Our copy of a feed has an item for each.
+struct EntryVersion {
+    std::int64_t revision = 0;  // 0: as it came
+    base::Seconds recorded_at{};
+    std::string title;                       // that it had then
+    std::optional<base::Seconds> published;  // that it said then
+    StoredEntry entry;                       // as it is now, without its changes
+    std::vector<compare::Change> changes;    // of an edit
+};
+struct VersionPosition {
+    base::Seconds recorded_at{};
+    std::int64_t entry = 0, revision = 0;
+    bool operator==(const VersionPosition&) const = default;
+};
+struct EntryVersions {
+    std::vector<EntryVersion> versions;  // those that were recorded last first
+    std::optional<VersionPosition> rest =
+        {};  // there are more behind this one; nullopt: there are none
+};
+// Returns versions of the entries of a feed. Damaged rows are left out and logged.
+//   before  behind this one; nullopt: from the newest
+//   cost    some queries for each entry; behind others, a look at all entries that changed after `before`
+[[nodiscard]] EntryVersions load_versions(store::Transaction& transaction, std::int64_t feed,
+                                          const std::optional<VersionPosition>& before,
+                                          std::size_t most);
+// Which versions there are, without what they say: at most `most` of them.
+[[nodiscard]] std::vector<VersionPosition> version_positions(
+    store::Transaction& transaction, std::int64_t feed,
+    const std::optional<VersionPosition>& before, std::size_t most);
+// How many versions a feed has.
+[[nodiscard]] std::size_t count_versions(store::Transaction& transaction, std::int64_t feed);
+
 // Deletes entries that left the window of their feed longer than `keep` ago, of the next thousand feeds. Feeds of which an
 // entry mentions an object keep all of theirs.
 //   returns  how many; `most`: there may be more

@@ -36,6 +36,10 @@ EventKind event_named(std::string_view name) {
     return EventKind::fetch_failed;
 }
 
+// Which feeds a text means: it is in their URL, name or title. Four values, all of them the text.
+constexpr std::string_view has_text =
+    "(? = '' OR INSTR(f.url, ?) > 0 OR INSTR(f.name, ?) > 0 OR INSTR(f.rss_title, ?) > 0)";
+
 std::uint64_t count_in(Transaction& transaction, const std::string& sql,
                        std::span<const Value> values = {}) {
     return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
@@ -140,14 +144,41 @@ base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& whi
 std::vector<FeedRow> list_feeds(Transaction& transaction, std::int64_t after,
                                 std::string_view text, std::size_t most) {
     static const std::string sql =
-        select_feeds("WHERE f.id > ? AND (? = '' OR INSTR(f.url, ?) > 0 OR INSTR(f.name, ?) > 0"
-                     " OR INSTR(f.rss_title, ?) > 0) ORDER BY f.id LIMIT ?");
+        select_feeds("WHERE f.id > ? AND " + std::string(has_text) + " ORDER BY f.id LIMIT ?");
     const Value part{std::string(text)};
     std::vector<FeedRow> feeds;
     for (const auto& row : transaction.query(
              sql, {Value{after}, part, part, part, part, Value{static_cast<std::int64_t>(most)}}))
         feeds.push_back(feed_in(row));
     return feeds;
+}
+
+std::vector<FeedRow> list_troubled_first(Transaction& transaction, std::string_view text,
+                                         std::size_t from, std::size_t most) {
+    static const std::string sql = select_feeds(
+        "WHERE " + std::string(has_text) +
+        " ORDER BY f.last_fetch_failures DESC, f.system_enabled, f.id LIMIT ? OFFSET ?");
+    const Value part{std::string(text)};
+    std::vector<FeedRow> feeds;
+    for (const auto& row :
+         transaction.query(sql, {part, part, part, part, Value{static_cast<std::int64_t>(most)},
+                                 Value{static_cast<std::int64_t>(from)}}))
+        feeds.push_back(feed_in(row));
+    return feeds;
+}
+
+std::size_t count_feeds(Transaction& transaction, std::string_view text) {
+    const Value part{std::string(text)};
+    return static_cast<std::size_t>(
+        transaction
+            .query("SELECT COUNT(*) FROM feeds f WHERE " + std::string(has_text),
+                   {part, part, part, part})
+            .at(0)
+            .integer(0));
+}
+
+bool has_feeds(Transaction& transaction) {
+    return !transaction.query("SELECT 1 FROM feeds LIMIT 1").empty();
 }
 
 void note_read(Transaction& transaction, std::int64_t feed, base::Date day) {

@@ -60,6 +60,15 @@ std::size_t kick(store::Transaction& transaction, std::string_view which, base::
 // Returns those with an id above `after` whose URL, name or title contains `text`, by id.
 [[nodiscard]] std::vector<FeedRow> list_feeds(store::Transaction& transaction, std::int64_t after,
                                               std::string_view text, std::size_t most);
+// Returns feeds for people who look for trouble: those that failed most since their last success first, then those that
+// are disabled, then the others, each by id; `from` of them are passed over. Which: as list_feeds().
+//   cost  a look at all feeds
+[[nodiscard]] std::vector<FeedRow> list_troubled_first(store::Transaction& transaction,
+                                                       std::string_view text, std::size_t from,
+                                                       std::size_t most);
+// How many there are.
+[[nodiscard]] std::size_t count_feeds(store::Transaction& transaction, std::string_view text);
+[[nodiscard]] bool has_feeds(store::Transaction& transaction);
 // Notes that somebody asked for our copy of the feed on this day: feeds without readers are fetched once a day.
 void note_read(store::Transaction& transaction, std::int64_t feed, base::Date day);
 
