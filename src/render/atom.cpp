@@ -10,6 +10,7 @@
 #include "render/mention.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
+#include "render/source_feed.hpp"
 
 namespace render {
 namespace {
@@ -30,28 +31,36 @@ std::string filter_parameters_of(std::string_view self_url) {
     return parameters;
 }
 
-constexpr std::uint64_t nanoseconds = 1'000'000'000;
+constexpr std::int64_t nanoseconds = 1'000'000'000;
 
-std::string with_fraction(base::Seconds second, std::uint64_t of_second) {
+// No two entries of a document may have the same time (RFC 4287 section 4.1.1).
+//   number  differs among what has the same second; 0 or more
+std::string time_with_fraction(base::Seconds second, std::int64_t number) {
     auto time = base::format_rfc3339(second);
-    const auto fraction = std::to_string(of_second);
+    const auto fraction = std::to_string(number % nanoseconds);
     time.back() = '.';  // replaces the Z
     return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
 }
 
-// No two entries of a document may have the same time (RFC 4287 section 4.1.1), but all entries of
-// a release have one date. The fraction differs by object, the second by release of that day.
+// All entries of a release have one date. The fraction differs by object, the second by release of that day.
 std::string time_of(const tables::Row& row) {
-    const base::Seconds second =
-        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day);
-    return with_fraction(second, static_cast<std::uint64_t>(row.oid) % nanoseconds);
+    return time_with_fraction(
+        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day), row.oid);
 }
 
 // Entries of source feeds come many in a second. What differs is made of the id, which is that of one item.
 std::string time_of(const tables::Mention& mention, std::string_view guid) {
     std::uint64_t hash = 14695981039346656037U;  // FNV-1a
     for (const char c : guid) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return with_fraction(mention.first_seen, hash % nanoseconds);
+    return time_with_fraction(
+        mention.first_seen,
+        static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(nanoseconds)));
+}
+
+// All entries of a fetch have one time. The fraction differs by entry and by its edits.
+std::string time_of(const SourceItem& item) {
+    constexpr std::int64_t edits = 64;
+    return time_with_fraction(item.recorded_at, item.entry * edits + item.revision);
 }
 
 void append_feed_link(std::string& xml, std::size_t depth, std::string_view rel,
@@ -69,6 +78,7 @@ void append_feed_links(std::string& xml, const Channel& channel, const Neighbour
     append_feed_link(xml, 1, "current", atom_type, links.current);
     append_feed_link(xml, 1, "prev-archive", atom_type, links.older);
     append_feed_link(xml, 1, "next-archive", atom_type, links.newer);
+    append_feed_link(xml, 1, "next", atom_type, links.next);
     if (links.complete) append_empty(xml, 1, "fh:complete");
     if (links.archive) append_empty(xml, 1, "fh:archive");
 }
@@ -80,22 +90,22 @@ void append_author(std::string& xml, std::size_t depth, const Curator& author) {
     append_end(xml, depth, "author");
 }
 
-void append_feed(std::string& xml, const query::HistoryPage& page, const Channel& channel,
+void append_feed(std::string& xml, const DocumentHead& head, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "feed",
                  {{"xmlns", "http://www.w3.org/2005/Atom"},
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
-                  {"xml:lang", site.language}});
+                  {"xml:lang", language_of(channel, site)}});
     append_element(xml, 1, "title", channel_title_of(channel));
-    append_element(xml, 1, "subtitle", description_of(page, channel));
+    append_element(xml, 1, "subtitle", head.description);
     append_element(xml, 1, "id", channel.subject.id + filter_parameters_of(channel.self_url));
-    append_element(xml, 1, "updated", base::format_rfc3339(last_modified(page)));
+    append_element(xml, 1, "updated", base::format_rfc3339(head.updated));
     append_author(xml, 1, {publisher_of(site), {}});
     append_feed_links(xml, channel, links);
     append_element(xml, 1, "generator", "Varve");
     if (channel.for_browser)
-        append_xhtml_element(xml, 1, "div", head_for_browser(page, channel, links));
+        append_xhtml_element(xml, 1, "div", head_for_browser(head, channel, links));
 }
 
 void append_content(std::string& xml, const std::string& title, const std::string& url,
@@ -158,8 +168,25 @@ void append_release_entry(std::string& xml, const query::ListedRelease& release,
     append_end(xml, 1, "entry");
 }
 
-constexpr Shape atom_shape{append_feed,          append_entry, append_mention,
-                           append_release_entry, "",           "</feed>\n"};
+void append_source_entry(std::string& xml, const SourceItem& item, const SourceFeed& feed,
+                         const Channel& channel, const Site& site) {
+    const auto title = title_of(item, feed), url = url_of(item, feed, site);
+    append_start(xml, 1, "entry");
+    append_element(xml, 2, "title", title);
+    append_feed_link(xml, 2, "alternate", "text/html", url);
+    append_element(xml, 2, "id", guid_of(item, feed, site));
+    append_element(xml, 2, "published", base::format_rfc3339(published_of(item)));
+    append_element(xml, 2, "updated", time_of(item));
+    for (const auto& author : authors_of(item)) append_author(xml, 2, author);
+    for (const auto& category : categories_of(item))
+        append_empty(xml, 2, "category", {{"term", category}});
+    append_content(xml, title, url, content_of(item, site), channel);
+    append_end(xml, 1, "entry");
+}
+
+constexpr Shape atom_shape{append_feed,          append_entry,        append_mention,
+                           append_release_entry, append_source_entry, "",
+                           "</feed>\n"};
 
 }  // namespace
 
@@ -170,6 +197,10 @@ std::string atom(const query::HistoryPage& page, const Channel& channel, const S
 std::string atom_of_releases(const query::ReleaseList& releases, const Channel& channel,
                              const Site& site) {
     return document_of(atom_shape, releases, channel, site);
+}
+
+std::string atom_of_source(const SourceFeed& feed, const Channel& channel, const Site& site) {
+    return document_of(atom_shape, feed, channel, site);
 }
 
 }  // namespace render

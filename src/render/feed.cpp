@@ -21,9 +21,10 @@ using tree::ObjectName;
 // To add a format: write two functions that call document_of(), declare them in feed.hpp, and add a line
 // here. Addresses, Accept, pages and commands follow.
 constexpr auto all_formats = std::to_array<Format>(
-    {{"rss", "application/rss+xml", "RSS", rss, rss_of_releases},
-     {"atom", "application/atom+xml", "Atom", atom, atom_of_releases},
-     {"json", "application/feed+json", "JSON Feed", json_feed, json_of_releases}});
+    {{"rss", "application/rss+xml", "RSS", rss, rss_of_releases, rss_of_source},
+     {"atom", "application/atom+xml", "Atom", atom, atom_of_releases, atom_of_source},
+     {"json", "application/feed+json", "JSON Feed", json_feed, json_of_releases,
+      json_of_source}});
 
 constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
 
@@ -104,6 +105,9 @@ class IdentityText {
         add(channel.before);
         add(channel.for_browser);
         add(channel.hub_url);
+        add(channel.older_url);
+        add(channel.is_older);
+        add(channel.language);
     }
 
     // Of the notes, only what may change without another revision: so a tag is made without them
@@ -213,6 +217,26 @@ std::vector<Item> items_in_order(const query::HistoryPage& page) {
     return merged;
 }
 
+// The channel's description. It says so if older rows were not searched.
+std::string description_of(const query::HistoryPage& page, const Channel& channel) {
+    const auto& description = channel.subject.description;
+    if (!page.cut) return description;
+    return description +
+           " This feed was built from a part of the items, because there are too many to look at"
+           " all of them.";
+}
+
+// Returns the links of a document with so many of the items of our copy of a source feed.
+Neighbours neighbours_of(const SourceFeed& feed, const Channel& channel, std::size_t shown) {
+    Neighbours links;
+    const auto last = shown < feed.items.size() && shown > 0
+                          ? std::optional(position_of(feed.items[shown - 1]))
+                          : feed.rest;
+    links.complete = !last && shown == feed.items.size() && !channel.is_part && !channel.is_older;
+    if (last && !channel.is_part) links.next = channel.older_url + text_of(*last);
+    return links;
+}
+
 struct Items {
     std::string bytes;
     std::vector<std::size_t> ends;  // of each item in `bytes`; shape.between separates them
@@ -235,19 +259,16 @@ Items items_of(const Shape& shape, const List& list, std::size_t most, Append ap
 
 // Returns the document with as many of the items as fit into `most` bytes. The head says whether all
 // are there. It is written again in the rare case that they do not fit after it.
-//   head      says what the head of the document does, and how many items there are
-//   mentions  of the items up to this one, how many are no rows: as many as there are items; or none
-std::string with_head(const Shape& shape, const Items& items, const query::HistoryPage& head,
+//   links_for  Neighbours(std::size_t): of a document with so many of the items
+template <class LinksFor>
+std::string with_head(const Shape& shape, const Items& items, const DocumentHead& head,
                       const Channel& channel, const Site& site, std::size_t most,
-                      const std::vector<std::size_t>& mentions = {}) {
+                      LinksFor links_for) {
     for (auto shown = items.ends.size();; --shown) {
         std::string document;
         const auto size = shown == 0 ? 0 : items.ends[shown - 1];
-        const auto mentioned = shown == 0 || mentions.empty() ? 0 : mentions[shown - 1];
-        auto links = neighbours_of(head, channel, shown - mentioned);
-        links.complete = links.complete && mentioned >= head.mentioned;
         document.reserve(size + 4'000);
-        shape.append_head(document, head, channel, links, site);
+        shape.append_head(document, head, channel, links_for(shown), site);
         if (shown > 0 && document.size() + size + shape.tail.size() > most) continue;
         document.append(items.bytes, 0, size);
         document += shape.tail;
@@ -336,6 +357,22 @@ Subject subject_of_releases(const Site& site) {
                    site.base_url + "/releases", "/releases", site);
 }
 
+Subject subject_of(const SourceFeed& feed, const Site& site) {
+    auto description = "The entries of " + feed.url + " and every later edit of them.";
+    if (!feed.description.empty()) description += " " + feed.description;
+    return subject(name_of(feed), description, page_of_feed(feed.id, site),
+                   "/feed/" + std::to_string(feed.id), site);
+}
+
+std::string language_of(const Channel& channel, const Site& site) {
+    const auto code = base::fold_ascii(channel.language);
+    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    const bool is_short = code.size() == 2 || (code.size() == 5 && code[2] == '-');
+    if (!is_short || !is_letter(code[0]) || !is_letter(code[1])) return site.language;
+    if (code.size() == 5 && !(is_letter(code[3]) && is_letter(code[4]))) return site.language;
+    return code;
+}
+
 std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
     std::string query;
     for (const auto& object : objects) {
@@ -401,7 +438,7 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
 std::string document_of(const Shape& shape, const query::HistoryPage& page,
                         const Channel& channel, const Site& site) {
     const auto most = channel.before > 0 ? std::string::npos : most_feed_bytes;
-    std::vector<std::size_t> mentions;
+    std::vector<std::size_t> mentions;  // of the items up to each one, how many are no rows
     const auto items =
         items_of(shape, items_in_order(page), most, [&](std::string& bytes, const Item& item) {
             mentions.push_back((mentions.empty() ? 0 : mentions.back()) +
@@ -411,7 +448,14 @@ std::string document_of(const Shape& shape, const query::HistoryPage& page,
             else
                 shape.append_item(bytes, *item.row, page, channel, site);
         });
-    return with_head(shape, items, page, channel, site, most, mentions);
+    const auto links_for = [&](std::size_t shown) {
+        const auto mentioned = shown == 0 ? 0 : mentions[shown - 1];
+        auto links = neighbours_of(page, channel, shown - mentioned);
+        links.complete = links.complete && mentioned >= page.mentioned;
+        return links;
+    };
+    return with_head(shape, items, {last_modified(page), description_of(page, channel)}, channel,
+                     site, most, links_for);
 }
 
 std::string document_of(const Shape& shape, const query::ReleaseList& releases,
@@ -421,22 +465,28 @@ std::string document_of(const Shape& shape, const query::ReleaseList& releases,
         items_of(shape, newest, most_feed_bytes, [&](std::string& bytes, const auto& release) {
             shape.append_release(bytes, release, channel, site);
         });
-    query::HistoryPage head;
-    head.recorded = releases.size();
-    if (!releases.empty()) head.last_modified = releases.front().summary.release.released_on;
-    return with_head(shape, items, head, channel, site, most_feed_bytes);
+    DocumentHead head{.description = channel.subject.description};
+    if (!releases.empty()) head.updated = releases.front().summary.release.released_on;
+    return with_head(shape, items, head, channel, site, most_feed_bytes, [&](std::size_t shown) {
+        Neighbours links;
+        links.complete = shown >= releases.size() && !channel.is_part;
+        return links;
+    });
+}
+
+std::string document_of(const Shape& shape, const SourceFeed& feed, const Channel& channel,
+                        const Site& site) {
+    const auto items =
+        items_of(shape, feed.items, most_feed_bytes, [&](std::string& bytes, const auto& item) {
+            shape.append_source_item(bytes, item, feed, channel, site);
+        });
+    return with_head(shape, items, {feed.updated, channel.subject.description}, channel, site,
+                     most_feed_bytes,
+                     [&](std::size_t shown) { return neighbours_of(feed, channel, shown); });
 }
 
 std::string channel_title_of(const Channel& channel) {
     return plain_line(channel.subject.title + channel.filter_text);
-}
-
-std::string description_of(const query::HistoryPage& page, const Channel& channel) {
-    const auto& description = channel.subject.description;
-    if (!page.cut) return description;
-    return description +
-           " This feed was built from a part of the items, because there are too many to look at"
-           " all of them.";
 }
 
 std::string publisher_of(const Site& site) {
@@ -444,15 +494,15 @@ std::string publisher_of(const Site& site) {
     return name.empty() ? "Varve" : name;
 }
 
-std::string head_for_browser(const query::HistoryPage& page, const Channel& channel,
+std::string head_for_browser(const DocumentHead& head, const Channel& channel,
                              const Neighbours& links) {
     std::string html = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
                        "<h1>";
     append_link(html, channel.subject.page_url, channel_title_of(channel));
-    html += "</h1><p>" + as_html(description_of(page, channel)) + "</p>";
+    html += "</h1><p>" + as_html(head.description) + "</p>";
     for (const auto& [url, words] :
          {std::pair(links.current, "Newest items"), std::pair(links.newer, "Newer items"),
-          std::pair(links.older, "Older items")}) {
+          std::pair(links.older, "Older items"), std::pair(links.next, "Older items")}) {
         if (url.empty()) continue;
         html += "<p>";
         append_link(html, url, words);

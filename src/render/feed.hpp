@@ -16,6 +16,7 @@
 #include "query/release_list.hpp"
 #include "render/item.hpp"
 #include "render/site.hpp"
+#include "render/source_feed.hpp"
 
 namespace render {
 
@@ -69,6 +70,11 @@ struct Channel {
     // The document has some of the items only that the feed has now: those that a subscriber lacks. It
     // is not complete, and the other items are in the archive from its newest page on.
     bool is_part = false;
+    // Of our copy of a source feed: the address of what comes behind an item, up to its position:
+    // "https://x.org/rss?feed=3&older=".
+    std::string older_url = {};
+    bool is_older = false;      // the document is such a one
+    std::string language = {};  // of the items, as a source feed says; empty: that of the site
 };
 
 // Returns when a document last changed: the newest of the release dates and recorded_at of its
@@ -94,6 +100,9 @@ struct Format {
     std::string (*render)(const query::HistoryPage&, const Channel&, const Site&);
     // One item for each of the newest releases (releases_in_feed).
     std::string (*render_releases)(const query::ReleaseList&, const Channel&, const Site&);
+    // Our copy of a source feed, in the order of its items. Without an archive: a document that does not have all
+    // items links to the next one (RFC 5005 section 3).
+    std::string (*render_source)(const SourceFeed&, const Channel&, const Site&);
 };
 inline constexpr std::size_t releases_in_feed = 50;
 // The first is the default.
@@ -118,6 +127,14 @@ inline constexpr std::size_t releases_in_feed = 50;
 [[nodiscard]] std::string json_of_releases(const query::ReleaseList& releases,
                                            const Channel& channel, const Site& site);
 
+// The same formats for our copy of a source feed.
+[[nodiscard]] std::string rss_of_source(const SourceFeed& feed, const Channel& channel,
+                                        const Site& site);
+[[nodiscard]] std::string atom_of_source(const SourceFeed& feed, const Channel& channel,
+                                         const Site& site);
+[[nodiscard]] std::string json_of_source(const SourceFeed& feed, const Channel& channel,
+                                         const Site& site);
+
 // "object=Gene:WBGene00006763&object=…": the query of the addresses of a watch list. The colon is
 // as people type it, because validators compare addresses byte for byte.
 [[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
@@ -134,20 +151,29 @@ struct Neighbours {
     std::string current;    // of an archive page: the feed itself
     std::string older;      // the next archive page to read, going back
     std::string newer;      // of an archive page: the one after it
+    std::string next;  // of a feed without an archive: the document with the items behind these
 };
 //   shown  number of rows in the document, the newest ones
 [[nodiscard]] Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
                                        std::size_t shown);
 
+// What the head of a document says of its items.
+struct DocumentHead {
+    base::Seconds updated{};  // when the document last changed
+    std::string description;
+};
+
 // How a format writes a document: head, items one by one, tail.
 struct Shape {
-    void (*append_head)(std::string&, const query::HistoryPage&, const Channel&,
-                        const Neighbours&, const Site&);
+    void (*append_head)(std::string&, const DocumentHead&, const Channel&, const Neighbours&,
+                        const Site&);
     void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&,
                         const Channel&, const Site&);
     void (*append_mention)(std::string&, const tables::Mention&, const Channel&, const Site&);
     void (*append_release)(std::string&, const query::ListedRelease&, const Channel&,
                            const Site&);
+    void (*append_source_item)(std::string&, const SourceItem&, const SourceFeed&, const Channel&,
+                               const Site&);
     std::string_view between;  // separates items
     std::string_view tail;
 };
@@ -155,12 +181,18 @@ struct Shape {
                                       const Channel& channel, const Site& site);
 [[nodiscard]] std::string document_of(const Shape& shape, const query::ReleaseList& releases,
                                       const Channel& channel, const Site& site);
+[[nodiscard]] std::string document_of(const Shape& shape, const SourceFeed& feed,
+                                      const Channel& channel, const Site& site);
+
+// Our copy of a source feed: "Lab news - TITLE OF THE SITE", tag:AUTHORITY:/feed/3
+[[nodiscard]] Subject subject_of(const SourceFeed& feed, const Site& site);
+
+// The language of a document: that of the channel if it looks like a code that every reader knows ("en", "pt-BR"),
+// otherwise that of the site.
+[[nodiscard]] std::string language_of(const Channel& channel, const Site& site);
 
 // The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
 [[nodiscard]] std::string channel_title_of(const Channel& channel);
-
-// The channel's description. It says so if older rows were not searched.
-[[nodiscard]] std::string description_of(const query::HistoryPage& page, const Channel& channel);
 
 // "Gene unc-26": class and label of an object.
 [[nodiscard]] std::string display_name_of(const query::Named& named);
@@ -173,7 +205,7 @@ struct Shape {
 // What a browser shows above the items: the title as a link to the page for people, the description,
 // links to the newer and older items, and that the page is as wide as the screen. The content of an element of
 // XHTML.
-[[nodiscard]] std::string head_for_browser(const query::HistoryPage& page, const Channel& channel,
+[[nodiscard]] std::string head_for_browser(const DocumentHead& head, const Channel& channel,
                                            const Neighbours& links);
 // The content of an item below its title, which is a link.
 [[nodiscard]] std::string item_for_browser(std::string_view title, std::string_view url,

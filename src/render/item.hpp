@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,11 @@ inline constexpr std::size_t most_changes = 200;
 //   page  has the row: mass changes, people and filter are read from it
 [[nodiscard]] std::string content_of(const tables::Row& row, const query::HistoryPage& page,
                                      const Site& site);
+
+// Returns changes that no row of history has, likewise: all of them, without links to a page of their own.
+//   url  where all of it can be read, for content that is shortened; empty: nowhere
+[[nodiscard]] std::string content_of(std::span<const compare::Change> changes,
+                                     std::string_view url, const Site& site);
 
 // A person or user who wrote something.
 struct Curator {

@@ -71,7 +71,7 @@ bool may_take_parts(const tables::Row& row) {
 class ContentWriter {
    public:
     //   most      bytes of `html`: a line that would exceed them is left out, with all that follow
-    //   row_page  its address, escaped
+    //   row_page  its address, escaped; empty: it has none, and nothing links to it
     ContentWriter(std::string& html, std::size_t most, const tables::Row& row,
                   std::string_view row_page, const query::HistoryPage& page, const Site& site)
         : html_(html), most_(most), row_(row), site_(site), people_(page.people),
@@ -149,7 +149,7 @@ class ContentWriter {
 
     void write_entry(const MassChangeLine& line) {
         start_page_link(line.number);
-        append_mass_change(html_, *line.mass_change, "</a>");
+        append_mass_change(html_, *line.mass_change, end_of_page_link());
         html_ += '.';
     }
 
@@ -167,6 +167,7 @@ class ContentWriter {
 
     // "<a href="…">"
     void start_page_link(std::size_t number) {
+        if (page_.empty()) return;
         html_ += "<a href=\"";
         html_ += page_;
         if (!number_.empty()) html_.append(number_) += std::to_string(number);
@@ -174,12 +175,15 @@ class ContentWriter {
         html_ += suffix_of(number);
         html_ += "\">";
     }
+    [[nodiscard]] std::string_view end_of_page_link() const {
+        return page_.empty() ? "" : "</a>";
+    }
 
     // "<a href="…">Paper evidence</a> of GO term <a href="…">nucleus</a> (GO:0005634) added: "
     void write_field(const FieldChange& field) {
         start_page_link(field.values.front().number);
         append_shortened(html_, compare::begins_sentence(words_for(field)));
-        html_ += "</a>";
+        html_ += end_of_page_link();
         append_owner(html_, field, site_, row_.notes.references);
         if (field.op != Op::replaced && !came_or_went(row_.kind)) {
             html_ += ' ';
@@ -213,7 +217,8 @@ class ContentWriter {
         if (shown < values.size()) {
             html_ += in_line ? ", and " : "<li>and ";
             start_page_link(values[shown].number);
-            html_ += with_separators(values.size() - shown) + " more</a>";
+            html_ += with_separators(values.size() - shown) + " more";
+            html_ += end_of_page_link();
             if (!in_line) html_ += "</li>";
         }
         if (!in_line) html_ += "</ul>";
@@ -288,7 +293,7 @@ class ContentWriter {
     const Site& site_;
     const query::People& people_;
     NodeStyle style_;
-    std::string_view page_;         // of the row, escaped
+    std::string_view page_;         // of the row, escaped; empty: none
     std::string place_;             // its place there, escaped
     std::string_view number_ = {};  // names the change too, where the page has parts
     bool whole_ = true;             // nothing was left out inside of a line
@@ -489,6 +494,22 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     html += end;
     if (!whole || !older.empty() || !row.notes.is_whole()) html += rest;
     return html + links;
+}
+
+std::string content_of(std::span<const compare::Change> changes, std::string_view url,
+                       const Site& site) {
+    const tables::Row row;  // it changed, and nothing else is known of it
+    const query::HistoryPage page;
+    std::string rest = "<p>This item is shortened.";
+    if (!url.empty()) rest += " " + link_html(url, "See the whole text") + ".";
+    rest += "</p>";
+    std::string html;
+    const bool whole =
+        ContentWriter(html, most_content_bytes - std::min(rest.size(), most_content_bytes), row,
+                      {}, page, site)
+            .write(field_document(changes, row.object.class_name, site));
+    if (!whole) html += rest;
+    return html.empty() ? "<p>No details were recorded.</p>" : html;
 }
 
 }  // namespace render

@@ -6,6 +6,7 @@
 #include "render/mention.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
+#include "render/source_feed.hpp"
 
 namespace render {
 namespace {
@@ -34,14 +35,14 @@ void write_hub(base::JsonWriter& json, const std::string& url) {
     json.end_object().end_array();
 }
 
-// "changes":[…], those that pass the filter of the page, in the order of the row, up to the
-// limits; "left_out", how many more the release made.
-void write_changes(base::JsonWriter& json, const tables::Row& row, const query::HistoryPage& page,
-                   const Site& site) {
+// "changes":[…], those that pass the filter of the page, in their order, up to the limits; "left_out", how
+// many of `all` are missing.
+void write_changes(base::JsonWriter& json, std::span<const compare::Change> changes,
+                   std::size_t all, const query::ChangeFilter& filter, const Site& site) {
     json.key("changes").begin_array();
     std::size_t written = 0, bytes = 0;
-    for (const auto& change : row.notes.changes) {
-        if (page.filter.is_set() && !page.filter.shows(change)) continue;
+    for (const auto& change : changes) {
+        if (filter.is_set() && !filter.shows(change)) continue;
         if (written == most_changes) break;
         const auto text = change_json(change, site);
         bytes += text.size() + (written > 0 ? 1 : 0);
@@ -50,7 +51,6 @@ void write_changes(base::JsonWriter& json, const tables::Row& row, const query::
         ++written;
     }
     json.end_array();
-    const auto all = tables::count_changes(row.notes).all();
     if (written < all) json.field("left_out", all - written);
 }
 
@@ -65,20 +65,33 @@ void write_row(base::JsonWriter& json, const tables::Row& row, const query::Hist
     write_text(json, "release", row.release.version);
     write_text(json, "since", row.since);
     json.field("kind", tables::name_of(row.kind));
-    write_changes(json, row, page, site);
+    write_changes(json, row.notes.changes, tables::count_changes(row.notes).all(), page.filter,
+                  site);
     json.end_object();
 }
 
-void write_feed(std::string& text, const query::HistoryPage& page, const Channel& channel,
+// The same of an item of a source feed.
+void write_source_row(base::JsonWriter& json, const SourceItem& item, const SourceFeed& feed,
+                      const Site& site) {
+    json.key("_varve").begin_object();
+    write_text(json, "about", site.base_url + "/json-feed.txt");
+    json.field("feed", feed.id).field("entry", item.entry).field("revision", item.revision);
+    write_text(json, "recorded_at", base::format_rfc3339(item.recorded_at));
+    write_changes(json, item.changes, item.changes.size(), {}, site);
+    json.end_object();
+}
+
+void write_feed(std::string& text, const DocumentHead& head, const Channel& channel,
                 const Neighbours& links, const Site& site) {
     base::JsonWriter json(text);
     json.begin_object().field("version", "https://jsonfeed.org/version/1.1");
     write_text(json, "title", channel_title_of(channel));
     write_text(json, "home_page_url", channel.subject.page_url);
     write_text(json, "feed_url", channel.self_url);
-    write_text(json, "description", description_of(page, channel));
-    if (!links.older.empty()) write_text(json, "next_url", links.older);
-    write_text(json, "language", site.language);
+    write_text(json, "description", head.description);
+    for (const auto& next : {links.older, links.next})
+        if (!next.empty()) write_text(json, "next_url", next);
+    write_text(json, "language", language_of(channel, site));
     write_authors(json, {{publisher_of(site), {}}});
     write_hub(json, channel.hub_url);
     json.key("items").begin_array();
@@ -144,7 +157,25 @@ void write_release(std::string& text, const query::ListedRelease& release, const
     json.end_object();
 }
 
-constexpr Shape json_shape{write_feed, write_item, write_mention, write_release, ",\n", "\n]}\n"};
+void write_source_item(std::string& text, const SourceItem& item, const SourceFeed& feed,
+                       const Channel&, const Site& site) {
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "id", guid_of(item, feed, site));
+    write_text(json, "url", url_of(item, feed, site));
+    write_text(json, "title", title_of(item, feed));
+    json.key("tags").begin_array();
+    for (const auto& category : categories_of(item)) json.value(category);
+    json.end_array();
+    write_text(json, "content_html", content_of(item, site));
+    json.field("date_published", base::format_rfc3339(published_of(item)));
+    write_authors(json, authors_of(item));
+    write_source_row(json, item, feed, site);
+    json.end_object();
+}
+
+constexpr Shape json_shape{write_feed,        write_item, write_mention, write_release,
+                           write_source_item, ",\n",      "\n]}\n"};
 
 }  // namespace
 
@@ -155,6 +186,10 @@ std::string json_feed(const query::HistoryPage& page, const Channel& channel, co
 std::string json_of_releases(const query::ReleaseList& releases, const Channel& channel,
                              const Site& site) {
     return document_of(json_shape, releases, channel, site);
+}
+
+std::string json_of_source(const SourceFeed& feed, const Channel& channel, const Site& site) {
+    return document_of(json_shape, feed, channel, site);
 }
 
 }  // namespace render

@@ -128,6 +128,7 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
         .flag("found", !view.found.empty() || view.from > 0)
         .flag("results_cut", !view.is_complete)
         .set("more_url", results_url(view, 1'000'000));  // reserves room for it
+    if (view.has_sources) variables.set("sources_url", site.base_url + "/feeds");
     add_releases(variables, view, site);
     add_class(variables, frame, view, site);
     const bool of_releases = frame.feeds.empty() && !frame.noindex;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@
 #include "query/tree_at.hpp"
 #include "render/page_choice.hpp"
 #include "render/site.hpp"
+#include "render/source_feed.hpp"
 #include "render/templates.hpp"
 
 namespace render {
@@ -39,6 +42,7 @@ struct HomeView {
     std::vector<std::string> classes;  // to choose from
     // All releases, of which the newest are shown; nullptr: none is known.
     std::shared_ptr<const query::ReleaseList> releases = {};
+    bool has_sources = false;  // there are source feeds, whose page is linked
 };
 // A GET form has the search, `q` and `class`. The button of a result sends it to the page of the watch
 // list, with `object`.
@@ -134,6 +138,49 @@ struct ReleasesView {
 };
 [[nodiscard]] std::string releases_page(const ReleasesView& view, const Site& site,
                                         const Templates& templates);
+
+// A source feed and how its fetches go, of which the last ones are known.
+struct SourceStatus {
+    std::int64_t id = 0;
+    std::string name, url;                        // never empty
+    std::string home_url = {}, description = {};  // may be empty
+    bool is_enabled = true;
+    bool is_queued = false;     // it is being fetched
+    std::string status = {};    // "Working", "HTTP 404 Not Found"; empty: it was never fetched
+    std::string failures = {};  // since the last success: "0", "1.25"
+    std::int64_t poll_minutes = 0;  // 0: not known
+    std::optional<base::Seconds> last_fetch = {}, next_fetch = {}, last_news = {};
+};
+inline constexpr std::size_t sources_on_page = 100;
+struct SourcesView {
+    std::vector<SourceStatus> feeds;  // those of the page
+    std::size_t count = 0;            // of all that the search found
+    std::size_t from = 0;             // of these, how many come before
+    std::string text;                 // of the search; may be empty
+};
+[[nodiscard]] std::string sources_page(const SourcesView& view, const Site& site,
+                                       const Templates& templates);
+
+// What happened to a source feed.
+struct FetchEvent {
+    enum class Outcome : unsigned char {
+        news,
+        nothing_new,
+        failed,
+        begun  // a harvester began to fetch it
+    };
+    base::Seconds at{};
+    Outcome outcome = Outcome::begun;
+    std::string name;  // "fetch_succeeded"
+    std::string note;  // "3 skipped / 2 added"; may be empty
+};
+struct SourceView {
+    SourceStatus status;
+    std::vector<FetchEvent> events;  // newest first
+    SourceFeed copy;                 // with the newest items
+};
+[[nodiscard]] std::string source_page(const SourceView& view, const Site& site,
+                                      const Templates& templates);
 
 // The page for an error status.
 //   title, text  the status in words, "Not Found"; one sentence for people. Any bytes

@@ -11,6 +11,7 @@
 #include "render/mention.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
+#include "render/source_feed.hpp"
 
 namespace render {
 namespace {
@@ -81,11 +82,12 @@ void append_channel_links(std::string& xml, const Channel& channel, const Neighb
     append_atom_link(xml, "current", links.current);
     append_atom_link(xml, "prev-archive", links.older);
     append_atom_link(xml, "next-archive", links.newer);
+    append_atom_link(xml, "next", links.next);
     if (links.complete) append_empty(xml, 2, "fh:complete");
     if (links.archive) append_empty(xml, 2, "fh:archive");
 }
 
-void append_channel(std::string& xml, const query::HistoryPage& page, const Channel& channel,
+void append_channel(std::string& xml, const DocumentHead& head, const Channel& channel,
                     const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "rss",
@@ -97,19 +99,19 @@ void append_channel(std::string& xml, const query::HistoryPage& page, const Chan
     append_start(xml, 1, "channel");
     append_element(xml, 2, "title", channel_title_of(channel));
     append_url_element(xml, 2, "link", channel.subject.page_url);
-    append_element(xml, 2, "description", description_of(page, channel));
-    append_element(xml, 2, "language", site.language);
+    append_element(xml, 2, "description", head.description);
+    append_element(xml, 2, "language", language_of(channel, site));
     if (const auto contact = contact_of(site); !contact.empty()) {
         append_element(xml, 2, "managingEditor", contact);
         append_element(xml, 2, "webMaster", contact);
     }
-    append_element(xml, 2, "lastBuildDate", base::format_http_date(last_modified(page)));
+    append_element(xml, 2, "lastBuildDate", base::format_http_date(head.updated));
     append_element(xml, 2, "generator", "Varve");
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
     append_pace(xml, site.max_age);
     append_channel_links(xml, channel, links);
     if (channel.for_browser)
-        append_xhtml_element(xml, 2, "div", head_for_browser(page, channel, links));
+        append_xhtml_element(xml, 2, "div", head_for_browser(head, channel, links));
 }
 
 // "sylvia, Juan Huerta"
@@ -171,8 +173,21 @@ void append_release(std::string& xml, const query::ListedRelease& release, const
     append_end(xml, 2, "item");
 }
 
-constexpr Shape rss_shape{append_channel, append_item, append_mention,
-                          append_release, "",          " </channel>\n</rss>\n"};
+void append_source_item(std::string& xml, const SourceItem& item, const SourceFeed& feed,
+                        const Channel& channel, const Site& site) {
+    append_start(xml, 2, "item");
+    append_texts(xml, title_of(item, feed), url_of(item, feed, site), content_of(item, site),
+                 channel);
+    if (const auto creator = names_of(authors_of(item)); !creator.empty())
+        append_element(xml, 3, "dc:creator", creator);
+    for (const auto& category : categories_of(item)) append_element(xml, 3, "category", category);
+    append_element(xml, 3, "guid", guid_of(item, feed, site), {{"isPermaLink", "false"}});
+    append_element(xml, 3, "pubDate", base::format_http_date(published_of(item)));
+    append_end(xml, 2, "item");
+}
+
+constexpr Shape rss_shape{append_channel,     append_item, append_mention,         append_release,
+                          append_source_item, "",          " </channel>\n</rss>\n"};
 
 }  // namespace
 
@@ -183,6 +198,10 @@ std::string rss(const query::HistoryPage& page, const Channel& channel, const Si
 std::string rss_of_releases(const query::ReleaseList& releases, const Channel& channel,
                             const Site& site) {
     return document_of(rss_shape, releases, channel, site);
+}
+
+std::string rss_of_source(const SourceFeed& feed, const Channel& channel, const Site& site) {
+    return document_of(rss_shape, feed, channel, site);
 }
 
 }  // namespace render

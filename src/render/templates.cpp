@@ -29,11 +29,11 @@ constexpr auto everywhere = std::to_array<std::string_view>(
      "more_feeds"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
-    {"class_feed_url", "class_options", "class_name",     "searched", "results",
-     "results_count",  "results_cut",   "more_url",       "releases", "found",
-     "class_alone",    "of_releases",   "releases_count", "newest",   "newest_url",
-     "newest_date",    "newest_words",  "newest_count",   "leading",  "bars",
-     "heat_map",       "pictured",      "has_stamps"});
+    {"class_feed_url", "class_options", "class_name",     "searched",   "results",
+     "results_count",  "results_cut",   "more_url",       "releases",   "found",
+     "class_alone",    "of_releases",   "releases_count", "newest",     "newest_url",
+     "newest_date",    "newest_words",  "newest_count",   "leading",    "bars",
+     "heat_map",       "pictured",      "has_stamps",     "sources_url"});
 constexpr auto in_watch = std::to_array<std::string_view>(
     {"watching",     "count",         "summary",       "short_url",   "feeds_cut", "opml_url",
      "changes",      "older",         "watched",       "watched_cut", "left_out",  "unclear",
@@ -130,18 +130,26 @@ constexpr auto in_release = std::to_array<std::string_view>(
 constexpr auto in_releases = std::to_array<std::string_view>(
     {"count", "newest", "newest_url", "date", "summary", "bars", "heat_map", "pictured",
      "has_stamps", "rows", "previous_url", "next_url"});
+constexpr auto in_feeds =
+    std::to_array<std::string_view>({"count", "narrowed", "text", "form_url", "shown", "rows",
+                                     "previous_url", "next_url", "opml_url", "json_url"});
+constexpr auto in_feed = std::to_array<std::string_view>(
+    {"name", "state", "description", "home_page_url", "source_url", "list_url", "json_url",
+     "next_fetch", "picture", "events", "entries"});
 constexpr auto in_error = std::to_array<std::string_view>(
     {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
 
-constexpr std::array<PageTemplate, 9> pages = {{{"layout.mustache", in_layout},
-                                                {"home.mustache", in_home},
-                                                {"watch.mustache", in_watch},
-                                                {"history.mustache", in_history},
-                                                {"diff.mustache", in_diff},
-                                                {"object.mustache", in_object},
-                                                {"release.mustache", in_release},
-                                                {"releases.mustache", in_releases},
-                                                {"error.mustache", in_error}}};
+constexpr std::array<PageTemplate, 11> pages = {{{"layout.mustache", in_layout},
+                                                 {"home.mustache", in_home},
+                                                 {"watch.mustache", in_watch},
+                                                 {"history.mustache", in_history},
+                                                 {"diff.mustache", in_diff},
+                                                 {"object.mustache", in_object},
+                                                 {"release.mustache", in_release},
+                                                 {"releases.mustache", in_releases},
+                                                 {"feeds.mustache", in_feeds},
+                                                 {"feed.mustache", in_feed},
+                                                 {"error.mustache", in_error}}};
 
 constexpr auto partials =
     std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "parts.mustache"});

@@ -105,7 +105,7 @@ class AtomChecker {
         const auto rel = attribute_of(link, "rel"), type = attribute_of(link, "type");
         if (!links_.insert(type + " " + rel).second)
             rules_.find("DuplicateAtomLink", "link", rel);
-        if (!matches(rel, "alternate|self|hub|current|prev-archive|next-archive"))
+        if (!matches(rel, "alternate|self|hub|current|prev-archive|next-archive|next"))
             rules_.find("UnregisteredAtomLinkRel", "link", rel);
         const auto* wanted = rel == "alternate" ? "text/html"
                              : rel == "hub"     ? ""
@@ -133,7 +133,7 @@ class AtomChecker {
             const auto name = name_of(child);
             check_count("entry", entry_elements, name, ++count[name]);
             check_common(name, child);
-            if (name == "content") check_content(child);
+            if (name == "content") check_content(child, child_text(entry, "id"));
             if (name == "link" && attribute_of(child, "rel") != "alternate")
                 rules_.find("FeedHistoryRelInEntry", "link", attribute_of(child, "rel"));
             if (name == "updated" && !times_.insert(text_of(child)).second)
@@ -143,12 +143,12 @@ class AtomChecker {
             if (count[name] != 1) rules_.find("MissingElement", "entry", name);
     }
 
-    void check_content(const xmlNode* content) {
+    void check_content(const xmlNode* content, const std::string& id) {
         rules_.not_blank("content", text_of(content));
         if (attribute_of(content, "type") == "xhtml") return check_xhtml_content(content);
         if (attribute_of(content, "type") != "html")
             rules_.find("InvalidMIMEType", "content", attribute_of(content, "type"));
-        rules_.html(text_of(content));
+        rules_.html(text_of(content), id);
     }
 
     void check_xhtml_content(const xmlNode* content) {
@@ -199,6 +199,7 @@ ReadFeed read_atom(std::string_view bytes) {
                   .current = href_of(root, "link", "current"),
                   .older = href_of(root, "link", "prev-archive"),
                   .newer = href_of(root, "link", "next-archive")};
+    if (feed.older.empty()) feed.older = href_of(root, "link", "next");
     for (const auto* entry : children_named(root, "entry"))
         feed.items.push_back({child_text(entry, "title"), href_of(entry, "link", "alternate"),
                               child_text(entry, "content"), names_in(entry),

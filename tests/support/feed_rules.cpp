@@ -115,7 +115,7 @@ class RssChecker {
             if (name == "link") rules_.full_link(name, text);
             if (name == "guid") guid(child, text);
             if (name == "pubDate") date(name, text);
-            if (name == "description") rules_.html(text);
+            if (name == "description") rules_.html(text, child_text(item, "guid"));
         }
         // The validator does not require them, but readers do: every item has all of them.
         for (const auto* name : {"title", "link", "description", "guid", "pubDate"})
@@ -154,7 +154,7 @@ class RssChecker {
     void link(const xmlNode* node, const std::string& text) {
         const auto href = attribute_of(node, "href"), rel = attribute_of(node, "rel");
         if (!text.empty()) rules_.find("AtomLinkNotEmpty", "atom:link", text);
-        if (!matches(rel, "self|hub|current|prev-archive|next-archive"))
+        if (!matches(rel, "self|hub|current|prev-archive|next-archive|next"))
             rules_.find("UnregisteredAtomLinkRel", "atom:link", rel);
         if (!rels_.insert(rel).second) rules_.find("DuplicateAtomLink", "atom:link", rel);
         if (attribute_of(node, "type") != (rel == "hub" ? "" : "application/rss+xml"))
@@ -195,6 +195,7 @@ ReadFeed read_rss(std::string_view bytes) {
                   .current = href_of(channel, "atom:link", "current"),
                   .older = href_of(channel, "atom:link", "prev-archive"),
                   .newer = href_of(channel, "atom:link", "next-archive")};
+    if (feed.older.empty()) feed.older = href_of(channel, "atom:link", "next");
     for (const auto* item : children_named(channel, "item"))
         feed.items.push_back({child_text(item, "title"), child_text(item, "link"),
                               child_text(item, "description"), child_text(item, "dc:creator"),

@@ -37,7 +37,8 @@ struct ReadFeed {
     std::string updated;  // as in the feed; JSON Feed has none
     std::vector<ReadItem> items;
     bool complete = false, archive = false;  // fh:complete, fh:archive
-    std::string current, older, newer;       // JSON Feed: older is next_url
+    // JSON Feed: older is next_url; of a feed without an archive the link `next`.
+    std::string current, older, newer;
 };
 // needs  well-formed bytes; throws std::runtime_error otherwise
 [[nodiscard]] ReadFeed read_rss(std::string_view bytes);

@@ -16,6 +16,15 @@ using Strings = std::vector<std::string>;
 
 const std::set<std::string_view> elements_of_content = {"p",  "b",   "a",   "ul",
                                                         "li", "del", "ins", "br"};
+// In foreign HTML, which elements and attributes there are besides.
+const std::set<std::string_view> foreign_elements = {
+    "p",  "b",      "a",     "ul",    "li",    "del",        "ins",    "br",  "img",
+    "em", "strong", "i",     "u",     "s",     "code",       "pre",    "hr",  "div",
+    "h1", "h2",     "h3",    "h4",    "h5",    "h6",         "span",   "sub", "sup",
+    "ol", "dl",     "dt",    "dd",    "table", "tbody",      "tr",     "td",  "th",
+    "q",  "cite",   "small", "thead", "tfoot", "blockquote", "figure", "kbd", "abbr"};
+const std::set<std::string_view> foreign_attributes = {
+    "href", "rel", "src", "alt", "title", "width", "height", "dir", "lang", "colspan", "rowspan"};
 
 bool is_unwanted(std::uint32_t c) {
     const bool control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c <= 0x9F);
@@ -25,7 +34,8 @@ bool is_unwanted(std::uint32_t c) {
 
 class HtmlChecker {
    public:
-    explicit HtmlChecker(std::string_view rest) : rest_(rest) {}
+    explicit HtmlChecker(std::string_view rest, bool is_foreign = false)
+        : rest_(rest), is_foreign_(is_foreign) {}
 
     Strings check() {
         if (!utf8::is_valid(rest_.begin(), rest_.end())) return {"UnicodeError: not UTF-8"};
@@ -46,7 +56,9 @@ class HtmlChecker {
 
     // Reads element text or the value of an attribute. Returns it decoded.
     std::string text(std::string_view raw, bool take) {
-        if (take && !open_.empty() && open_.back() == "ul") find("NotHtml", "text in ul");
+        if (take && !open_.empty() && open_.back() == "ul" &&
+            !(is_foreign_ && base::trim(raw).empty()))
+            find("NotHtml", "text in ul");
         if (take) rest_.remove_prefix(raw.size());
         std::string plain;
         for (auto at = raw.begin(); at != raw.end();) {
@@ -96,12 +108,34 @@ class HtmlChecker {
         const bool is_end = inner.starts_with('/');
         if (is_end) inner.remove_prefix(1);
         const std::string name(inner.substr(0, inner.find(' ')));
-        if (!elements_of_content.contains(name))
+        if (!(is_foreign_ ? foreign_elements : elements_of_content).contains(name))
             return find("SecurityRisk", "<" + std::string(inner) + ">");
         if (is_end) return end_tag(name);
+        if (is_foreign_) return foreign_tag(name, inner.substr(name.size()));
         attributes(name, inner.substr(name.size()));
         place(name);
         if (name != "br") open_.push_back(name);
+    }
+
+    void foreign_tag(const std::string& name, std::string_view list) {
+        const bool is_ended = list.ends_with('/');
+        if (is_ended) list.remove_suffix(1);
+        while (!base::trim(list).empty()) {
+            list = list.substr(list.find_first_not_of(' '));
+            const auto equals = list.find("=\""), end = list.find('"', equals + 2);
+            if (equals == std::string_view::npos || end == std::string_view::npos)
+                return find("NotHtml", "bad attribute " + std::string(list));
+            const auto attribute = list.substr(0, equals);
+            const auto value = text(list.substr(equals + 2, end - equals - 2), false);
+            if (!foreign_attributes.contains(attribute))
+                find("SecurityRiskAttr", std::string(attribute));
+            if ((attribute == "href" || attribute == "src") && !value.starts_with("mailto:"))
+                link(value);
+            list.remove_prefix(end + 1);
+        }
+        const bool has_end = name != "br" && name != "hr" && name != "img";
+        if (has_end == is_ended) find("NotHtml", "end of " + name);
+        if (has_end) open_.push_back(name);
     }
 
     void end_tag(const std::string& name) {
@@ -140,11 +174,16 @@ class HtmlChecker {
     }
 
     std::string_view rest_;
+    const bool is_foreign_;
     Strings open_, findings_;
 };
 
 }  // namespace
 
 Strings findings_in_html(std::string_view fragment) { return HtmlChecker(fragment).check(); }
+
+Strings findings_in_foreign_html(std::string_view fragment) {
+    return HtmlChecker(fragment, true).check();
+}
 
 }  // namespace support

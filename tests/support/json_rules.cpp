@@ -28,6 +28,8 @@ const std::set<std::string> varve_keys = {"about", "class", "name",    "release"
 const std::set<std::string> mention_keys = {"about", "class",     "name",       "kind",
                                             "entry", "feed",      "feed_name",  "title",
                                             "link",  "published", "first_seen", "authors"};
+const std::set<std::string> source_keys = {"about",       "feed",    "entry",   "revision",
+                                           "recorded_at", "changes", "left_out"};
 
 std::string text_at(const json& object, const std::string& key) {
     const auto found = object.find(key);
@@ -96,7 +98,7 @@ class JsonChecker {
             rules_.not_blank(key, text_at(item, key));
         rules_.id("id", text_at(item, "id"));
         rules_.full_link("url", text_at(item, "url"));
-        rules_.html(text_at(item, "content_html"));
+        rules_.html(text_at(item, "content_html"), text_at(item, "id"));
         const auto time = base::parse_rfc3339(text_at(item, "date_published"));
         if (!time || !text_at(item, "date_published").ends_with('Z'))
             rules_.find("Date", "date_published", text_at(item, "date_published"));
@@ -122,9 +124,12 @@ class JsonChecker {
 
     void check_varve(const json& varve) {
         if (text_at(varve, "kind") == "mention") return check_mention(varve);
-        check_keys("_varve", varve, varve_keys);
+        const bool is_of_source = varve.contains("feed");
+        check_keys("_varve", varve, is_of_source ? source_keys : varve_keys);
         rules_.full_link("about", text_at(varve, "about"));
-        for (const auto* key : {"class", "name", "release", "since", "kind"})
+        for (const auto* key : is_of_source
+                                   ? std::vector{"entry", "revision", "recorded_at"}
+                                   : std::vector{"class", "name", "release", "since", "kind"})
             if (!varve.contains(key)) rules_.find("MissingKey", "_varve", key);
         if (!varve.contains("changes") || !varve.at("changes").is_array())
             rules_.find("MissingKey", "_varve", "changes");

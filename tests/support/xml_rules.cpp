@@ -176,8 +176,11 @@ void XmlRules::id(const std::string& where, const std::string& text) {
     if (!ids_.insert(text).second) find("DuplicateValue", where, text);
 }
 
-void XmlRules::html(const std::string& text) {
-    for (const auto& finding : findings_in_html(text)) findings_.push_back(finding);
+void XmlRules::html(const std::string& text, const std::string& id) {
+    const bool is_foreign = id.find(":/feed/") != std::string::npos;
+    for (const auto& finding :
+         is_foreign ? findings_in_foreign_html(text) : findings_in_html(text))
+        findings_.push_back(finding);
 }
 
 void XmlRules::plausible(const std::string& where, base::Seconds time) {

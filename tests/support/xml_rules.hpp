@@ -54,7 +54,8 @@ class XmlRules {
     void full_link(const std::string& where, const std::string& text);
     // A tag: URI of RFC 4151; each occurs once.
     void id(const std::string& where, const std::string& text);
-    void html(const std::string& text);
+    //   id  of the item: that of a source feed has HTML of others
+    void html(const std::string& text, const std::string& id);
     void plausible(const std::string& where, base::Seconds time);
     void language(const std::string& where, const std::string& text);
     // Checks the address of the document, where it is known.

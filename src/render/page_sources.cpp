@@ -1,0 +1,272 @@
+// The pages of source feeds: the list of all, and one with its fetches.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <vector>
+
+#include "base/text.hpp"
+#include "render/display_text.hpp"
+#include "render/html.hpp"
+#include "render/page.hpp"
+#include "render/pages.hpp"
+#include "render/stacked_bars.hpp"
+
+namespace render {
+namespace {
+
+using Outcome = FetchEvent::Outcome;
+
+constexpr std::size_t most_events = 40;                                   // of the table
+constexpr std::size_t most_of_events = 16'000, most_of_entries = 16'000;  // bytes
+
+// "2026-11-24 09:15"
+std::string minute_of(base::Seconds time) {
+    auto text = base::format_rfc3339(time).substr(0, 16);
+    text[10] = ' ';
+    return text;
+}
+
+std::string time_html(base::Seconds time) {
+    return "<time datetime=\"" + base::format_rfc3339(time) + "\">" + minute_of(time) + "</time>";
+}
+
+// The cells of a column that phones do not have say what they are.
+std::string cell_html(std::string_view what, const std::string& html,
+                      std::string_view attributes = {}) {
+    std::string cell = "<td";
+    cell.append(attributes) += '>';
+    if (!html.empty()) cell.append("<span class=\"narrow\">").append(what).append(" </span>");
+    return cell.append(html) + "</td>";
+}
+
+std::string cell_html(std::string_view what, const std::optional<base::Seconds>& time) {
+    return cell_html(what, time ? time_html(*time) : std::string());
+}
+
+std::string state_of(const SourceStatus& feed) {
+    auto state = feed.status.empty() ? std::string("never fetched") : plain_line(feed.status);
+    if (!feed.is_enabled) state += ", disabled";
+    if (feed.is_queued) state += ", being fetched";
+    return state;
+}
+
+std::string row_of(const SourceStatus& feed, const Site& site) {
+    std::string html = "<tr><th scope=\"row\"><a rel=\"nofollow\" href=\"" +
+                       as_html(page_of_feed(feed.id, site)) + "\">";
+    append_shortened(html, feed.name);
+    html += "</a>";
+    if (feed.name != feed.url) {
+        html += " <small>";
+        append_shortened(html, feed.url);
+        html += "</small>";
+    }
+    html += "</th><td>";
+    append_shortened(html, state_of(feed));
+    html += "</td>";
+    const bool fails = feed.failures != "0";
+    return html + cell_html("last fetch", feed.last_fetch) +
+           cell_html("next fetch", feed.next_fetch) + cell_html("last news", feed.last_news) +
+           cell_html("failures", fails ? as_html(feed.failures) : std::string(),
+                     " class=\"num\"") +
+           cell_html("minutes", feed.poll_minutes > 0 ? std::to_string(feed.poll_minutes) : "",
+                     " class=\"num\"") +
+           "</tr>\n";
+}
+
+std::string sources_url(const SourcesView& view, std::size_t from, std::string_view format,
+                        const Site& site) {
+    std::string query;
+    const auto add = [&query](std::string_view name, const std::string& value) {
+        query.append(query.empty() ? "?" : "&").append(name) += "=" + value;
+    };
+    if (!view.text.empty()) add("q", base::percent_encode(view.text));
+    if (from > 0) add("from", std::to_string(from));
+    if (!format.empty()) add("format", std::string(format));
+    return site.base_url + "/feeds" + query;
+}
+
+// ---- the page of one ----
+
+// Fetches with the minutes since the one before, oldest first.
+struct PicturedFetch {
+    const FetchEvent* event = nullptr;
+    std::uint64_t minutes = 0;
+};
+std::vector<PicturedFetch> pictured_fetches(const std::vector<FetchEvent>& events) {
+    std::vector<PicturedFetch> fetches;
+    const FetchEvent* before = nullptr;
+    for (auto event = events.rbegin(); event != events.rend(); ++event) {
+        if (event->outcome == Outcome::begun) continue;
+        if (before != nullptr) {
+            const auto passed = std::max(event->at - before->at, std::chrono::seconds(0));
+            const auto minutes = (passed.count() + 59) / 60;
+            fetches.push_back({&*event, static_cast<std::uint64_t>(minutes)});
+        }
+        before = &*event;
+    }
+    if (fetches.size() > most_columns)
+        fetches.erase(fetches.begin(), fetches.end() - static_cast<std::ptrdiff_t>(most_columns));
+    return fetches;
+}
+
+std::string_view words_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::news: return "something new";
+        case Outcome::nothing_new: return "nothing new";
+        case Outcome::failed: return "failed";
+        case Outcome::begun: break;
+    }
+    return "begun";
+}
+
+ReleaseColumn column_of(const PicturedFetch& fetch) {
+    const auto& event = *fetch.event;
+    // What was fetched twice within a minute can be seen, too.
+    const auto minutes = std::max<std::uint64_t>(1, fetch.minutes);
+    ReleaseColumn column;
+    column.version = minute_of(event.at).substr(5);
+    column.parts[event.outcome == Outcome::news          ? 1
+                 : event.outcome == Outcome::nothing_new ? 2
+                                                         : 3] = minutes;
+    column.words = counted(minutes, "minute", "minutes") + " after the fetch before, " +
+                   std::string(words_of(event.outcome));
+    return column;
+}
+
+std::string table_of(const std::vector<PicturedFetch>& fetches) {
+    std::string html = "<details><summary>The same as a table</summary><table class=\"numbers\">"
+                       "<caption class=\"unseen\">Minutes between fetches</caption><thead><tr>"
+                       "<th scope=\"col\">Fetch</th><th scope=\"col\">Minutes</th>"
+                       "<th scope=\"col\">Outcome</th></tr></thead><tbody>\n";
+    for (auto fetch = fetches.rbegin(); fetch != fetches.rend(); ++fetch)
+        html += "<tr><th scope=\"row\">" + minute_of(fetch->event->at) + "</th><td>" +
+                with_separators(std::max<std::uint64_t>(1, fetch->minutes)) + "</td><td>" +
+                std::string(words_of(fetch->event->outcome)) + "</td></tr>\n";
+    return html + "</tbody></table></details>\n";
+}
+
+// Returns a bar for each fetch, as high as the time since the one before; empty: there are not two of them.
+std::string picture_of(const std::vector<FetchEvent>& events) {
+    const auto fetches = pictured_fetches(events);
+    if (fetches.empty()) return {};
+    BarPicture picture;
+    picture.is_logarithmic = true;
+    for (const auto& fetch : fetches) picture.columns.push_back(column_of(fetch));
+    const auto count = [&](Outcome outcome) {
+        const auto number = std::ranges::count_if(
+            fetches, [&](const auto& fetch) { return fetch.event->outcome == outcome; });
+        return with_separators(static_cast<std::uint64_t>(number)) + " " +
+               std::string(words_of(outcome));
+    };
+    picture.label = "Minutes between the fetches from " + minute_of(fetches.front().event->at) +
+                    " to " + minute_of(fetches.back().event->at) + ": " + count(Outcome::news) +
+                    ", " + count(Outcome::nothing_new) + ", " + count(Outcome::failed) +
+                    ". The table below has the same numbers.";
+    return stacked_bars(picture) + table_of(fetches);
+}
+
+std::string row_of(const FetchEvent& event) {
+    return "<tr><th scope=\"row\">" + time_html(event.at) + "</th><td>" + as_html(event.name) +
+           "</td><td>" + as_html(event.note) + "</td></tr>\n";
+}
+
+std::string line_of(const SourceItem& item, const SourceFeed& feed, const Site& site) {
+    std::string html =
+        "<li><a rel=\"nofollow\" href=\"" + as_html(url_of(item, feed, site)) + "\">";
+    append_shortened(html, title_of(item, feed));
+    return html + "</a> " + time_html(published_of(item)) + "</li>\n";
+}
+
+// "Working. Last fetched 2026-11-24 09:15, 2.5 failures since the last success."
+std::string sentence_of(const SourceStatus& feed) {
+    if (!feed.last_fetch) return "It has not been fetched yet.";
+    auto text =
+        plain_line(feed.status) + ". Last fetched " + minute_of(*feed.last_fetch) + " UTC";
+    if (feed.failures != "0") text += ", failures since the last success: " + feed.failures;
+    return text + ".";
+}
+
+std::string next_fetch_of(const SourceStatus& feed) {
+    if (feed.is_queued) return "It is being fetched now.";
+    if (!feed.next_fetch) return "It is disabled and will not be fetched.";
+    auto text = "Next fetch: " + minute_of(*feed.next_fetch) + " UTC";
+    if (feed.poll_minutes > 0)
+        text += ", " +
+                counted(static_cast<std::uint64_t>(feed.poll_minutes), "minute", "minutes") +
+                " after the last one";
+    return text + (feed.is_enabled ? "." : ". It failed too often and is tried rarely.");
+}
+
+}  // namespace
+
+std::string sources_page(const SourcesView& view, const Site& site, const Templates& templates) {
+    Variables variables;
+    variables.set("count", counted(view.count, "feed", "feeds"))
+        .flag("narrowed", !view.text.empty())
+        .set("text", view.text)
+        .set("form_url", site.base_url + "/feeds")
+        .set("opml_url", sources_url(view, 0, "opml", site))
+        .set("json_url", sources_url(view, view.from, "json", site));
+    const auto make = [&](std::size_t room, Variables& more) {
+        constexpr std::size_t heading = 200;
+        const auto links = heading + size_of_parts(sources_url(view, view.count, "", site));
+        room -= std::min(room, links);
+        const auto rows =
+            items_within(room, view.feeds, [&](std::string& html, const SourceStatus& feed) {
+                html += row_of(feed, site);
+            });
+        const auto end = view.from + view.feeds.size() - rows.left_out;
+        if (view.from > 0)
+            more.set(
+                "previous_url",
+                sources_url(view, view.from - std::min(view.from, sources_on_page), "", site));
+        if (end < view.count && end > view.from)
+            more.set("next_url", sources_url(view, end, "", site));
+        if (end > view.from && (view.from > 0 || end < view.count))
+            more.set("shown",
+                     "Feeds " + with_separators(view.from + 1) + " to " + with_separators(end));
+        return rows.html;
+    };
+    const Frame frame{.file = "feeds.mustache",
+                      .title = "Source feeds",
+                      .feeds = {},
+                      .noindex = true,
+                      .search_text = {}};
+    return framed_within(frame, variables, "rows", make, site, templates);
+}
+
+std::string source_page(const SourceView& view, const Site& site, const Templates& templates) {
+    const auto& feed = view.status;
+    const auto name = name_of(view.copy);
+    Variables variables;
+    variables.set("name", name)
+        .set("state", sentence_of(feed))
+        .set("description", one_line(feed.description))
+        .set("home_page_url", is_web_url(feed.home_url) ? feed.home_url : "")
+        .set("source_url", feed.url)
+        .set("list_url", site.base_url + "/feeds")
+        .set("json_url", page_of_feed(feed.id, site) + "&format=json")
+        .set("next_fetch", next_fetch_of(feed))
+        .set("picture", picture_of(view.events));
+    const std::span newest(view.events.data(), std::min(view.events.size(), most_events));
+    const auto make = [&](std::size_t room, Variables& more) {
+        auto events =
+            items_within(std::min(room / 2, most_of_events), newest,
+                         [](std::string& html, const FetchEvent& each) { html += row_of(each); });
+        const auto left = room - std::min(room, events.html.size());
+        more.set("entries", items_within(std::min(left, most_of_entries), view.copy.items,
+                                         [&](std::string& html, const SourceItem& item) {
+                                             html += line_of(item, view.copy, site);
+                                         })
+                                .html);
+        return std::move(events.html);
+    };
+    const Frame frame{
+        .file = "feed.mustache",
+        .title = name,
+        .feeds = feed_links(site.base_url + "/rss?feed=" + std::to_string(feed.id), name),
+        .noindex = true,
+        .search_text = {}};
+    return framed_within(frame, variables, "events", make, site, templates);
+}
+
+}  // namespace render
