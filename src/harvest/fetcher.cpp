@@ -234,7 +234,19 @@ void Fetcher::write_alone(Result& result) {
             "the entries of a feed cannot be recorded",
             {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
         result.answer = read_unrecordable(std::move(result.answer));
+        write_without_entries(result);
+    }
+}
+
+// What cannot be written even so must not keep back the others: its claim ends by itself.
+void Fetcher::write_without_entries(Result& result) {
+    try {
         write({&result, 1});
+    } catch (const store::Failure& failure) {
+        if (is_out_of_reach(failure)) throw;
+        base::log::error(
+            "the fetch of a feed cannot be recorded",
+            {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
     }
 }
 

@@ -74,6 +74,7 @@ class Fetcher {
     void drop_late_results();
     void write(std::span<Result> results);
     void write_alone(Result& result);
+    void write_without_entries(Result& result);
     // Records the entries of a fetch, and adds to `outcomes`. The value points into `result`.
     [[nodiscard]] FinishedFetch record(store::Transaction& transaction, const Result& result,
                                        std::span<const ReadyEntry> ready, Outcomes& outcomes,

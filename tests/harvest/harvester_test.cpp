@@ -763,6 +763,79 @@ TEST_CASE("What a harvester that was killed had begun is fetched when its claims
     });
 }
 
+namespace {
+
+// Takes no row with a poisoned text.
+class PickyConnection final : public support::ForwardingConnection {
+   public:
+    PickyConnection(std::unique_ptr<store::Connection> real, std::string table)
+        : ForwardingConnection(std::move(real)), table_(std::move(table)) {}
+    std::int64_t execute(std::string_view sql,
+                         std::span<const store::Value> values = {}) override {
+        const auto is_poisoned = [](const store::Value& value) {
+            const auto* text = std::get_if<std::string>(&value);
+            return text && text->find("poison") != std::string::npos;
+        };
+        if (sql.find(table_) != std::string_view::npos &&
+            std::ranges::any_of(values, is_poisoned))
+            throw store::Failure("poison (by the test)", {}, 1);
+        return ForwardingConnection::execute(sql, values);
+    }
+
+   private:
+    std::string table_;
+};
+
+}  // namespace
+
+TEST_CASE("What the store does not take of one feed keeps back nothing of others") {
+    support::each_store([](const store::Connect& connect) {
+        const std::vector<std::unique_ptr<RecordingServer>> servers = [] {
+            std::vector<std::unique_ptr<RecordingServer>> some;
+            for (const auto* title : {"one", "poison", "two"})
+                some.push_back(std::make_unique<RecordingServer>([title](const std::string&) {
+                    return answer_of("<rss version='2.0'><channel><title>" + std::string(title) +
+                                         "</title>" + item("1", title) + "</channel></rss>",
+                                     "ETag: \"1\"\r\n");
+                }));
+            return some;
+        }();
+        for (const std::string table : {"INSERT INTO entries", "UPDATE feeds SET rss_title"}) {
+            INFO(table);
+            Scene scene(connect);
+            const auto picky = [&] {
+                return std::make_unique<PickyConnection>(connect(), table);
+            };
+            store::Pool pool(picky, 2, support::no_waiting());
+            std::vector<std::int64_t> feeds;
+            for (const auto& server : servers) feeds.push_back(scene.add(server->url("/")));
+            auto harvester = Harvester::make(pool, scene.options());
+            REQUIRE(harvester);
+            const auto are_written = [&] {
+                return scene.last_note(feeds[0]) == "0 skipped / 1 added" &&
+                       scene.last_note(feeds[2]) == "0 skipped / 1 added";
+            };
+            for (int i = 0; i < 100 && !are_written(); ++i) {
+                harvester->step(20ms);
+                scene.pass(1s);
+            }
+            CHECK(are_written());
+            CHECK(scene.entries(feeds[1]).empty());
+            if (table.starts_with("INSERT")) {
+                CHECK(scene.last_note(feeds[1]) == "entries cannot be recorded");
+                CHECK(scene.feed(feeds[1]).http_etag.empty());
+                CHECK(scene.feed(feeds[1]).last_fetch_failures == 1);
+            } else {
+                CHECK(scene.feed(feeds[1]).queued);
+            }
+            scene.write([&](store::Transaction& transaction) {
+                for (const auto feed : feeds) remove_feed(transaction, feed);
+                transaction.execute("DELETE FROM base_urls");
+            });
+        }
+    });
+}
+
 TEST_CASE("Whatever statement of a harvester fails, each entry is recorded once") {
     for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
         for (const auto fault : {support::Fault::lost, support::Fault::lost_commit})
