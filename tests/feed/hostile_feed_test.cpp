@@ -247,13 +247,14 @@ TEST_CASE("Ten megabytes of attributes are left out") {
     constexpr std::size_t bytes = 10 << 20;
     std::string many = "<item";
     for (std::size_t i = 0; many.size() < bytes; ++i) many += " a" + std::to_string(i) + "='x'";
-    const auto tag = GENERATE_COPY(many, "<item a='" + repeated("x", bytes) + "'",
-                                   repeated("<item a='1' b='2' c='3'/>", bytes) + "<item");
-    const auto feed =
-        reading_of(rss("<item><guid>g</guid></item>" + tag + "><title>b</title></item>"));
-    CHECK(feed.entries.at(0).guid == "g");
-    CHECK(feed.entries.size() <= 1000);
-    CHECK(texts_of(feed).size() < 100'000);
+    for (const auto& tag : {many, "<item a='" + repeated("x", bytes) + "'",
+                            repeated("<item a='1' b='2' c='3'/>", bytes) + "<item"}) {
+        const auto feed =
+            reading_of(rss("<item><guid>g</guid></item>" + tag + "><title>b</title></item>"));
+        CHECK(feed.entries.at(0).guid == "g");
+        CHECK(feed.entries.size() <= 1000);
+        CHECK(texts_of(feed).size() < 100'000);
+    }
 }
 
 TEST_CASE(
