@@ -54,6 +54,35 @@ bool is_only(const Counts& counts, const std::string& key) {
     return found != counts.end() && found->second == 1;
 }
 
+// Returns whether entries may have equal ids.
+bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
+    Counts guids, links;
+    for (const auto& entry : entries) {
+        ++guids[key_of_guid(entry.guid)];
+        ++links[key_of_guid(entry.link)];
+    }
+    bool may_be_equal = false;
+    for (auto& entry : entries) {
+        auto guid = key_of_guid(entry.guid), link = key_of_guid(entry.link);
+        if (!guid.empty() && is_only(guids, guid)) {
+            entry.id = std::move(guid);
+        } else if (!link.empty() && is_only(links, link) && !guids.contains(link)) {
+            entry.id = std::move(link);
+        } else {
+            entry.id = key_of_content(digest, entry);
+            may_be_equal = true;
+        }
+    }
+    return may_be_equal;
+}
+
+// Of entries with equal ids, keeps the first one. Returns whether there were any.
+bool drop_equal(std::vector<Entry>& entries) {
+    std::unordered_set<std::string> kept;
+    return std::erase_if(entries,
+                         [&](const Entry& entry) { return !kept.insert(entry.id).second; }) > 0;
+}
+
 bool begins_like_json(std::string_view text) {
     const auto trimmed = base::trim(text);
     return trimmed.starts_with('{') || trimmed.starts_with('[');
@@ -62,23 +91,10 @@ bool begins_like_json(std::string_view text) {
 }  // namespace
 
 void identify(std::vector<Entry>& entries) {
-    Counts guids, links;
-    for (const auto& entry : entries) {
-        ++guids[key_of_guid(entry.guid)];
-        ++links[key_of_guid(entry.link)];
-    }
     base::Digest digest(base::Algorithm::md5);
-    for (auto& entry : entries) {
-        auto guid = key_of_guid(entry.guid), link = key_of_guid(entry.link);
-        if (!guid.empty() && is_only(guids, guid))
-            entry.id = std::move(guid);
-        else if (!link.empty() && is_only(links, link) && !guids.contains(link))
-            entry.id = std::move(link);
-        else
-            entry.id = key_of_content(digest, entry);
+    // A guid that only copies of an entry had in common is its own once they are gone.
+    while (set_ids(digest, entries) && drop_equal(entries)) {
     }
-    std::unordered_set<std::string> kept;
-    std::erase_if(entries, [&](const Entry& entry) { return !kept.insert(entry.id).second; });
     for (auto& entry : entries) entry.digest = digest_of(digest, entry);
 }
 

@@ -26,7 +26,8 @@ namespace feed {
 // Sets Entry::id and Entry::digest of all entries: the guid; where a guid is missing or several entries
 // have it, the link, if only one entry of the feed has it and none has it as its guid; else "md5:" and the MD5 of
 // link, title and content.
-// Guids that are URLs are the same with http and https. Of entries that are then still equal, the first one stays.
+// Guids that are URLs are the same with http and https. Of entries that are then still equal, the first one stays, and its
+// guid or link counts as its own.
 void identify(std::vector<Entry>& entries);
 
 }  // namespace feed
