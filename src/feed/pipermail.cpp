@@ -66,6 +66,21 @@ std::string folder_of(const std::string& url) {
     return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
+std::string_view without_blanks(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+}
+
+// Returns the value of an attribute, at whose end a text begins; nullopt: it has none, or no end.
+std::optional<std::string_view> attribute_value(std::string_view text) {
+    text = without_blanks(text);
+    if (!text.starts_with('=')) return std::nullopt;
+    text = without_blanks(text.substr(1));
+    const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
+    const auto end = is_quoted ? text.find(text.front(), 1) : text.find_first_of(" \t\r\n>");
+    if (end == std::string_view::npos) return std::nullopt;
+    return is_quoted ? text.substr(1, end - 1) : text.substr(0, end);
+}
+
 // Calls use(reference) for each href of a page.
 template <class Use>
 void for_references(std::string_view html, Use use) {
@@ -73,16 +88,7 @@ void for_references(std::string_view html, Use use) {
     constexpr auto name = "href"sv;
     for (auto at = folded.find(name); at != std::string::npos; at = folded.find(name, at)) {
         at += name.size();
-        auto rest = html.substr(at);
-        while (!rest.empty() && (base::is_blank(rest.front()) || rest.front() == '\n'))
-            rest.remove_prefix(1);
-        if (!rest.starts_with('=')) continue;
-        rest.remove_prefix(1);
-        while (!rest.empty() && base::is_blank(rest.front())) rest.remove_prefix(1);
-        const bool is_quoted = rest.starts_with('"') || rest.starts_with('\'');
-        const auto end = is_quoted ? rest.find(rest.front(), 1) : rest.find_first_of(" \t\r\n>");
-        if (end == std::string_view::npos) continue;
-        use(is_quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
+        if (const auto reference = attribute_value(html.substr(at))) use(*reference);
     }
 }
 
@@ -133,7 +139,7 @@ class GzipReader {
 
    private:
     z_stream zlib_{};
-    std::array<char, 32 * 1024> out_{};
+    std::array<char, 32768> out_{};
 };
 
 // True for a line that separates messages: "From jo at x.org  Fri Feb  1 09:15:20 2008". Others in messages that begin
@@ -204,32 +210,36 @@ RawMessages split_mbox(std::string_view text, std::size_t most) {
 
 struct MailFields {
     std::string from, date, subject, message_id;
+
+    // Returns the field with a name, to be filled; nullptr: it is of no use, or has a value already.
+    std::string* find(std::string_view name) {
+        const auto folded = base::fold_ascii(name.substr(0, 16));
+        std::string* field = folded == "from"         ? &from
+                             : folded == "date"       ? &date
+                             : folded == "subject"    ? &subject
+                             : folded == "message-id" ? &message_id
+                                                      : nullptr;
+        return field != nullptr && field->empty() ? field : nullptr;
+    }
 };
 
-// Takes the fields off a message, and the empty line behind them. Fields that continue on the next line are joined.
+// Takes the fields off a message, and the empty line behind them. Fields that continue on the next line are joined; of
+// several with one name, the first one counts.
 MailFields take_fields(std::string_view& message) {
     MailFields fields;
-    std::string* last = nullptr;
+    std::string* current = nullptr;
     while (!message.empty()) {
         const auto line = take_line(message);
         if (line.empty()) break;
+        const auto some = base::trim(line.substr(0, longest_mail_field));
         if (base::is_blank(line.front())) {
-            if (last != nullptr && last->size() < longest_mail_field)
-                last->append(" ").append(base::trim(line.substr(0, longest_mail_field)));
+            if (current != nullptr && current->size() < longest_mail_field)
+                current->append(" ").append(some);
             continue;
         }
-        const auto colon = std::min(line.find(':'), line.size());
-        const auto name = base::fold_ascii(line.substr(0, std::min<std::size_t>(colon, 16)));
-        last = name == "from"         ? &fields.from
-               : name == "date"       ? &fields.date
-               : name == "subject"    ? &fields.subject
-               : name == "message-id" ? &fields.message_id
-                                      : nullptr;
-        if (last == nullptr || colon == line.size()) continue;
-        if (last->empty())  // of several fields with one name, the first one counts
-            *last = base::trim(line.substr(colon + 1, longest_mail_field));
-        else
-            last = nullptr;
+        const auto colon = some.find(':');
+        current = colon == std::string_view::npos ? nullptr : fields.find(some.substr(0, colon));
+        if (current != nullptr) *current = base::trim(some.substr(colon + 1));
     }
     return fields;
 }

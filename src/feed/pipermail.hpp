@@ -40,8 +40,7 @@ struct ListIndex {
 struct MonthLimits {
     std::size_t most_bytes = std::size_t{8} << 20;  // of the text, unpacked
     std::size_t most_messages = 4000;
-    std::size_t most_text =
-        64 * 1024;  // bytes of one message; a longer one is cut at a character
+    std::size_t most_text = 65536;  // bytes of one message; a longer one is cut at a character
 };
 struct ListMessages {
     std::vector<Entry> entries;  // in the order of the text, which is that of their arrival

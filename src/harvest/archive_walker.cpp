@@ -196,8 +196,10 @@ void ArchiveWalker::take_answer(const net::FinishedRequest& finished) {
         return;
     }
     const auto& response = *finished.response;
-    if (auto next = redirected(fetch, response))
-        return redirect(std::move(result.open), *std::move(next));
+    if (auto next = redirected(fetch, response)) {
+        redirect(std::move(result.open), *std::move(next));
+        return;
+    }
     if (response.status >= 200 && response.status < 300) {
         if (auto page = read_archive_page(fetch.url, response))
             result.page = *std::move(page);
@@ -223,13 +225,13 @@ void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
 void ArchiveWalker::follow_redirects() {
     const auto now = workplace_.options.steady();
     for (auto left = redirected_.size(); left > 0; --left) {
-        auto& [open, base_url] = redirected_.front();
-        auto& claimed = open.claimed;
+        const auto& first = redirected_.front();
+        const auto& claimed = first.open.claimed;
         const bool is_free =
             store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
                 const auto time = workplace_.options.clock(transaction);
                 release_base_url(transaction, claimed.base_url, claimed.claim, time);
-                return claim_base_url(transaction, base_url, claimed.claim, time);
+                return claim_base_url(transaction, first.base_url, claimed.claim, time);
             });
         auto waiting = std::move(redirected_.front());
         redirected_.erase(redirected_.begin());
@@ -280,8 +282,10 @@ void ArchiveWalker::write(Result& result) {
     }
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
-        if (!is_ours(transaction, claimed))
-            return release_base_url(transaction, claimed.base_url, claimed.claim, now);
+        if (!is_ours(transaction, claimed)) {
+            release_base_url(transaction, claimed.base_url, claimed.claim, now);
+            return;
+        }
         const auto after = result.page ? record(transaction, result, ready, now)
                                        : after_failure(transaction, result, now);
         finish_page(transaction, claimed, after,

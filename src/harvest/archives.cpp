@@ -102,37 +102,37 @@ std::optional<Archive> load_archive(Transaction& transaction, std::int64_t feed)
 }
 
 base::Result<void> start_archive(Transaction& transaction, std::int64_t feed,
-                                 const std::string& text, base::Seconds now) {
-    const auto url = net::parse_url(base::trim(text));
-    if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
+                                 const std::string& url, base::Seconds now) {
+    const auto parsed = net::parse_url(base::trim(url));
+    if (!parsed) return base::fail(parsed.error().kind, "the URL " + parsed.error().text);
     if (transaction.query("SELECT 1 FROM feeds WHERE id = ?", {Value{feed}}).empty())
         return base::fail(ErrorKind::absent, "no feed has the id " + std::to_string(feed));
     transaction.execute("DELETE FROM archives WHERE feed = ?", {Value{feed}});
     forget_known_urls(transaction, feed);
-    insert_archive(transaction, feed, chain_kind, *url, now);
+    insert_archive(transaction, feed, chain_kind, *parsed, now);
     return {};
 }
 
-void note_archive(Transaction& transaction, std::int64_t feed, const std::string& text,
+void note_archive(Transaction& transaction, std::int64_t feed, const std::string& url,
                   base::Seconds now) {
-    const auto url = net::parse_url(std::string_view(text).substr(0, text.find('#')));
-    if (!url || load_archive(transaction, feed)) return;
-    insert_archive(transaction, feed, chain_kind, *url, now);
+    const auto parsed = net::parse_url(std::string_view(url).substr(0, url.find('#')));
+    if (!parsed || load_archive(transaction, feed)) return;
+    insert_archive(transaction, feed, chain_kind, *parsed, now);
 }
 
-void note_list_index(Transaction& transaction, std::int64_t feed, const std::string& text,
+void note_list_index(Transaction& transaction, std::int64_t feed, const std::string& url,
                      const feed::ListIndex& index, base::Seconds now) {
-    const auto url = net::parse_url(text);
-    if (!url) return;
+    const auto parsed = net::parse_url(url);
+    if (!parsed) return;
     const auto archive = load_archive(transaction, feed);
-    if (!archive) return insert_archive(transaction, feed, list_kind, *url, now);
-    if (!archive->is_list) return;
+    if (!archive) insert_archive(transaction, feed, list_kind, *parsed, now);
+    if (!archive || !archive->is_list) return;
     if (const auto newest = net::parse_url(index.months.front().text_url))
         forget_known_url(transaction, feed, *newest);
     if (archive->state == ArchiveState::walking) return;
     transaction.execute("UPDATE archives SET next_url = ?, state = ?, status = '', failures = 0, "
                         "next_attempt = ? WHERE feed = ? AND claim = 0",
-                        {Value{url->text}, Value{std::string(name_of(ArchiveState::walking))},
+                        {Value{parsed->text}, Value{std::string(name_of(ArchiveState::walking))},
                          Value{format_rfc3339(now)}, Value{feed}});
 }
 
