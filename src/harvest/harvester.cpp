@@ -65,7 +65,8 @@ class Harvester::Loop {
     }
 
     bool is_done() {
-        if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open()) return false;
+        if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open() || is_reviewing_)
+            return false;
         return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
             const auto now = options_.clock(transaction);
             return !is_fetch_due(transaction, std::max(now, planned_until(transaction))) &&
@@ -144,8 +145,9 @@ class Harvester::Loop {
     void review_mentions() {
         const auto now = options_.steady();
         if (now < review_at_) return;
-        const bool has_more = review_.step(workplace_.pool, options_.mentions, options_.clock);
-        review_at_ = now + (has_more ? SteadyTime::duration(review_again_after) : sweep_every);
+        is_reviewing_ = review_.step(workplace_.pool, options_.mentions, options_.clock);
+        review_at_ =
+            now + (is_reviewing_ ? SteadyTime::duration(review_again_after) : sweep_every);
     }
 
     const HarvestOptions options_;
@@ -154,6 +156,7 @@ class Harvester::Loop {
     std::optional<PushSubscriber> subscriber_;
     std::optional<ArchiveWalker> walker_;
     MentionReview review_;
+    bool is_reviewing_ = !options_.mentions.rules.empty();  // there may be more
     SteadyTime sweep_at_{}, review_at_{};
 };
 

@@ -31,8 +31,9 @@ class Harvester {
     //            become due are seen only then
     void step(std::chrono::milliseconds at_most);
 
-    // Returns whether all feeds have been fetched that are due, or wait for others of their base URL, and all archives
-    // are walked to their ends that do not wait after a failure.
+    // Returns whether all feeds have been fetched that are due, or wait for others of their base URL, all archives are
+    // walked to their ends that do not wait after a failure, and all entries have been looked through with the rules of
+    // mentions.
     //   throws  store::Failure
     [[nodiscard]] bool is_done();
 

@@ -80,15 +80,22 @@ void write_position(Transaction& transaction, const Position& position) {
 }
 
 // Starts the review unless the store knows these rules.
-void begin_review(Transaction& transaction, const std::string& digest) {
-    if (read_position(transaction, store::for_update(transaction.engine())).digest == digest)
-        return;
-    const auto newest = transaction.query("SELECT COALESCE(MAX(id), 0) FROM entries");
-    write_position(transaction, {newest.at(0).integer(0) + 1, digest});
+void begin_review(store::Pool& pool, const std::string& digest) {
+    const bool is_known = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return read_position(transaction, {}).digest == digest;
+    });
+    if (is_known) return;
+    store::perform(pool, Access::write, [&](Transaction& transaction) {
+        const auto lock = store::for_update(transaction.engine());
+        if (read_position(transaction, lock).digest == digest) return;
+        const auto newest = transaction.query("SELECT COALESCE(MAX(id), 0) FROM entries");
+        write_position(transaction, {newest.at(0).integer(0) + 1, digest});
+    });
 }
 
 struct ReviewedEntry {
     std::int64_t id = 0;
+    std::string seen_digest;  // of the version that was read
     std::vector<tree::Node> tree;
     std::vector<ObjectName> mentions = {};
 };
@@ -97,24 +104,26 @@ struct ReviewedEntry {
 std::vector<ReviewedEntry> entries_below(Transaction& transaction, std::int64_t below) {
     std::vector<ReviewedEntry> entries;
     for (const auto& row : transaction.query(
-             "SELECT id, tree FROM entries WHERE id < ? ORDER BY id DESC LIMIT ?",
+             "SELECT id, seen_digest, tree FROM entries WHERE id < ? ORDER BY id DESC LIMIT ?",
              {Value{below}, Value{static_cast<std::int64_t>(MentionReview::entries_at_once)}})) {
-        auto tree = tables::unpacked_tree(row.blob(1));
+        auto tree = tables::unpacked_tree(row.blob(2));
         if (!tree)
             base::log::error(
                 "an entry cannot be read",
                 {{"entry", std::to_string(row.integer(0))}, {"reason", tree.error().text}});
-        entries.push_back({row.integer(0), tree ? *std::move(tree) : std::vector<tree::Node>()});
+        entries.push_back(
+            {row.integer(0), row.text(1), tree ? *std::move(tree) : std::vector<tree::Node>()});
     }
     return entries;
 }
 
-// Returns whether the entry is still there, and keeps it until the transaction ends.
-bool keep_entry(Transaction& transaction, std::int64_t id) {
+// Returns whether the entry is still there in the version that was read, and keeps it so until the transaction ends.
+// The mentions of a later version were recorded with it.
+bool keep_entry(Transaction& transaction, const ReviewedEntry& entry) {
     return !transaction
-                .query("SELECT id FROM entries WHERE id = ?" +
+                .query("SELECT id FROM entries WHERE id = ? AND seen_digest = ?" +
                            std::string(store::for_update(transaction.engine())),
-                       {Value{id}})
+                       {Value{entry.id}, Value{entry.seen_digest}})
                 .empty();
 }
 
@@ -200,16 +209,11 @@ bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
                          const std::function<base::Seconds(Transaction&)>& clock) {
     if (is_done_) return false;
     const auto& digest = finder.rules.digest();
+    if (!has_begun_) begin_review(pool, digest);
+    has_begun_ = true;
     const auto position = store::perform(pool, Access::read, [&](Transaction& transaction) {
         return read_position(transaction, {});
     });
-    if (!has_begun_) {
-        if (position.digest != digest)
-            store::perform(pool, Access::write,
-                           [&](Transaction& transaction) { begin_review(transaction, digest); });
-        has_begun_ = true;
-        return true;
-    }
     // Harvesters of other rules have begun since: theirs are newer.
     is_done_ = position.digest != digest || position.below <= 1;
     if (is_done_) return false;
@@ -223,9 +227,10 @@ bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
         if (read_position(transaction, lock) != position) return;
         const auto now = clock(transaction);
         bool has_written = false;
-        for (const auto& [id, tree, mentions] : entries)
-            if (!tree.empty() && keep_entry(transaction, id))
-                has_written |= tables::replace_mentions(transaction, id, mentions, now);
+        for (const auto& entry : entries)
+            if (!entry.tree.empty() && keep_entry(transaction, entry))
+                has_written |=
+                    tables::replace_mentions(transaction, entry.id, entry.mentions, now);
         write_position(transaction, {entries.empty() ? 0 : entries.back().id, digest});
         if (has_written) tables::move_generation(transaction);
     });

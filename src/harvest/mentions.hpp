@@ -83,6 +83,7 @@ struct MentionFinder {
 // Looks through stored entries again after the rules have changed, the newest first, some at a time. Its position is
 // in the store, so that one of several harvesters does it, and another one goes on when that one ends. One that
 // started with other rules later takes over; those with the old rules then leave it alone.
+// Objects that come with a later release are not looked for: the rules decide alone.
 // Belongs to one thread. Functions throw store::Failure.
 class MentionReview {
    public:

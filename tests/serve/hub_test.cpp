@@ -140,6 +140,7 @@ TEST_CASE("A topic that is no feed of this site is refused, and the text says wh
              {site_top + "/rss?class=Gene&tag=Live", 400, "narrows"},
              {site_top + "/release/WS2?mass=no&format=rss", 400, "narrows"},
              {site_top + "/rss?" + plain + "&n=0", 400, "n="},
+             {site_top + "/rss?" + plain + "&include=mentions", 400, "include=mentions"},
              {site_top + "/rss?" + plain + "&since=WS77", 400, "since="},
              {site_top + "/rss?class=Gene&name=Nothing", 404, "Nothing"},
              {site_top + "/rss?class=Gene&name=wbgene00006763", 400, topic_url},
