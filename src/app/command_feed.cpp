@@ -63,6 +63,7 @@ std::string url_for(FeedRequest subject, const std::string& format) {
         case Subject::watch_list:
             return ::serve::url_of(::serve::WatchRequest{{subject.objects, {}}, {}, {}, {}, 0});
         case Subject::all_releases: return "/releases";
+        case Subject::source_feed: return "/feeds?feed=" + std::to_string(subject.source_feed);
         case Subject::release: break;
     }
     return ::serve::release_url_of(subject.version, {});

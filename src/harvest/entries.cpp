@@ -537,17 +537,6 @@ EntryVersions load_versions(Transaction& transaction, std::int64_t feed,
     return result;
 }
 
-std::size_t count_versions(Transaction& transaction, std::int64_t feed) {
-    return count_entries(transaction, feed) +
-           static_cast<std::size_t>(
-               transaction
-                   .query("SELECT COUNT(*) FROM entries e JOIN entry_changes c ON c.entry = e.id"
-                          " WHERE e.feed = ?",
-                          {Value{feed}})
-                   .at(0)
-                   .integer(0));
-}
-
 std::size_t count_entries(Transaction& transaction, std::int64_t feed) {
     return static_cast<std::size_t>(
         transaction.query("SELECT COUNT(*) FROM entries WHERE feed = ?", {Value{feed}})

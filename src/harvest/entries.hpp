@@ -139,8 +139,6 @@ struct EntryVersions {
 [[nodiscard]] std::vector<VersionPosition> version_positions(
     store::Transaction& transaction, std::int64_t feed,
     const std::optional<VersionPosition>& before, std::size_t most);
-// How many versions a feed has.
-[[nodiscard]] std::size_t count_versions(store::Transaction& transaction, std::int64_t feed);
 
 // Deletes entries that left the window of their feed longer than `keep` ago, of the next thousand feeds. Feeds of which an
 // entry mentions an object keep all of theirs.

@@ -92,7 +92,8 @@ void choose_uncompared(Transaction& transaction, const std::string& version, Cho
 void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chosen) {
     for (const auto& row : transaction.query(
              "SELECT t.id FROM topics t WHERE t.subject IN"
-             " ('object', 'watch_list', 'class', 'release', 'releases') AND t.looked_in = ''"
+             " ('object', 'watch_list', 'class', 'release', 'releases', 'source_feed')"
+             " AND t.looked_in = ''"
              " AND t.position > '' AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id"
              " AND s.expires_at > ?)",
              {Value{format_rfc3339(now)}}))

@@ -37,7 +37,7 @@ struct LookPlan {
 // - of objects, those with a row in a release up to the current one whose rows were written since, if the
 //   topic was not looked at because of this row already; and after a switch to another release those that it
 //   has not been compared in: of classes that no release job has prewarmed, or that a job could not read;
-// - all of watch lists, classes and releases, if anything was written at all;
+// - all of watch lists, classes, releases and source feeds, if anything was written at all, entries included;
 // - those whose first subscription has come in force since.
 //   returns  nullopt: nothing has happened since
 //   cost     one query if nothing has happened. Otherwise an index look-up for each topic of an object and

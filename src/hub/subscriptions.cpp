@@ -294,12 +294,13 @@ void delete_unused_topics(Transaction& transaction, std::span<const std::int64_t
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Topic::Subject>, 5> subjects{
+constexpr std::array<std::pair<std::string_view, Topic::Subject>, 6> subjects{
     {{"object", Topic::Subject::object},
      {"watch_list", Topic::Subject::watch_list},
      {"class", Topic::Subject::whole_class},
      {"release", Topic::Subject::release},
-     {"releases", Topic::Subject::all_releases}}};
+     {"releases", Topic::Subject::all_releases},
+     {"source_feed", Topic::Subject::source_feed}}};
 
 }  // namespace
 

@@ -17,11 +17,20 @@ inline constexpr std::size_t longest_topic = 2048;  // bytes of its URL
 inline constexpr std::size_t longest_position = 128;
 
 struct Topic {
-    enum class Subject : unsigned char { object, watch_list, whole_class, release, all_releases };
+    enum class Subject : unsigned char {
+        object,
+        watch_list,
+        whole_class,
+        release,
+        all_releases,
+        source_feed
+    };
     std::string url;  // the canonical self URL, without a token, at most longest_topic bytes
     Subject subject = Subject::object;
-    std::string class_name = {},
-                name = {};     // object: both; whole_class: class_name; others: empty
+    std::string
+        class_name = {},
+        name = {};  // object: both; whole_class: class_name; source_feed: its id is the name;
+                    // others: empty
     std::string version = {};  // release: its version; others: empty
     bool operator==(const Topic&) const = default;
 };

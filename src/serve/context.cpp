@@ -31,6 +31,18 @@ query::CacheVersion MinuteVersion::of(const query::CacheVersion& current,
     return version;
 }
 
+bool NotedReaders::note(std::int64_t feed, base::Date day) {
+    const std::lock_guard lock(mutex_);
+    if (day_ != day) feeds_.clear();
+    day_ = day;
+    return feeds_.insert(feed).second;
+}
+
+void NotedReaders::forget(std::int64_t feed) {
+    const std::lock_guard lock(mutex_);
+    feeds_.erase(feed);
+}
+
 SiteContext::SiteContext(const Services& services, render::Site site_,
                          render::Templates templates_, Settings settings_)
     : history(services.history), build(services.build), pool(services.pool),
@@ -39,7 +51,8 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
       look(entity_tag_of({})), pages(settings.cache_bytes),
       store_state({.refresh_after = 10s}, settings.steady_clock),
       store_counts({.refresh_after = 60s}, settings.steady_clock),
-      hub_numbers({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
+      hub_numbers({.refresh_after = 60s}, settings.steady_clock),
+      harvest_numbers({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
       subscriptions(pool, settings.subscription_limits), wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
 

@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/date.hpp"
 #include "base/single_flight.hpp"
+#include "harvest/feeds.hpp"
 #include "history/current.hpp"
 #include "hub/subscriptions.hpp"
 #include "net/address.hpp"
@@ -86,6 +88,20 @@ struct StoreState {
     std::string write_error;   // why nothing can be written; empty: it can
 };
 
+// The source feeds of which somebody asked for our copy today, so that the store is told once a day.
+class NotedReaders {
+   public:
+    // Returns whether the feed has not been noted on this day, and notes it.
+    [[nodiscard]] bool note(std::int64_t feed, base::Date day);
+    // Lets the next request note it again.
+    void forget(std::int64_t feed);
+
+   private:
+    std::mutex mutex_;  // guards what follows
+    base::Date day_{};
+    std::unordered_set<std::int64_t> feeds_;
+};
+
 // What the routes of one site share. The services outlive it.
 struct SiteContext {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
@@ -108,6 +124,7 @@ struct SiteContext {
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;
     base::RefreshedValue<hub::HubNumbers> hub_numbers;
+    base::RefreshedValue<harvest::HarvestNumbers> harvest_numbers;
     base::VersionedValue<query::CacheVersion, std::vector<std::string>> known_classes;
     query::ReleaseListCache release_details;
     base::VersionedValue<query::CacheVersion, std::shared_ptr<const query::ReleaseList>>
@@ -122,6 +139,7 @@ struct SiteContext {
     // Of what hubs of source feeds send, by client: a hub may push for many feeds at once.
     RateLimiter push_clients{{.per_minute = 1200, .burst = 2000}};
     hub::Subscriptions subscriptions;
+    NotedReaders noted_readers;
     WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;

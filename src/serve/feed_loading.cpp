@@ -109,6 +109,7 @@ Result<LoadedFeed> load_feed(SiteContext& context, const FeedRequest& request,
         case Subject::release: return load_release(context, request, page_request);
         case Subject::object:
         case Subject::all_releases: break;  // the latter: render_releases_document()
+        case Subject::source_feed: break;   // load_source_feed()
     }
     return load_object(context, request, page_request);
 }
@@ -123,7 +124,7 @@ std::string with_token(std::string url, const std::string& token) {
 
 bool can_be_topic(const FeedRequest& request) {
     const auto& page = request.page;
-    return !request.is_archive() && page.mentions == 0 &&
+    return !request.is_archive() && !request.older && page.mentions == 0 &&
            !(request.is_of_many() && (page.filter.chooses_rows() || !page.since.empty()));
 }
 
@@ -147,12 +148,15 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
     const auto address = [&](const std::string& url) {
         return with_token(context.absolute_url(url), document.query_token);
     };
+    const bool is_source = request.subject == Subject::source_feed;
+    auto in_format = request;
+    in_format.format = document.format.name;
     return {
         .subject = subject,
         .filter_text = filter_text_of(request),
         .self_url = address(url_of(with_own_address(context, document))),
         .current_url = request.is_archive() ? address(current_url_of(request)) : std::string(),
-        .archive_url = request.subject == Subject::all_releases
+        .archive_url = request.subject == Subject::all_releases || is_source
                            ? std::string()
                            : address(archive_url_of(request, document.format.name)),
         .before = request.page.before,
@@ -160,6 +164,8 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
         .hub_url = topic_url_of(context, document).empty()
                        ? std::string()
                        : with_token(context.site.hub_url, document.query_token),
+        .older_url = is_source ? address(older_url_of(in_format)) : std::string(),
+        .is_older = request.older.has_value(),
     };
 }
 

@@ -19,6 +19,7 @@
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
+#include "serve/source_feeds.hpp"
 #include "serve/watch_lists.hpp"
 
 namespace serve {
@@ -264,6 +265,40 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     return std::make_shared<const Representation>(std::move(feed));
 }
 
+std::string replaced(const std::string& text, std::string_view old, std::string_view by) {
+    std::string result;
+    std::size_t begin = 0;
+    for (auto at = text.find(old); at != std::string::npos; at = text.find(old, begin)) {
+        result.append(text, begin, at - begin).append(by);
+        begin = at + old.size();
+    }
+    return result.append(text, begin);
+}
+
+// Returns a document whose entity tag is a digest of its bytes, without the place for a reader's token: every process
+// has another one.
+Representation digested(const SiteContext& context, std::string_view kind, std::string body) {
+    Representation page;
+    page.entity_tag = context.entity_tag_of({kind, replaced(body, context.token_place, "")});
+    body.shrink_to_fit();  // the page may stay in the cache for long
+    page.body = std::make_shared<const std::string>(std::move(body));
+    return page;
+}
+
+// Renders our copy of a source feed, which depends on no build.
+Result<RepresentationPtr> render_source_document(SiteContext& context,
+                                                 const FeedDocument& document) {
+    const auto shown_since = context.shown_since();
+    const auto feed = load_source_feed(context, document.request);
+    if (!feed) return fail(feed.error());
+    auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
+    channel.language = feed->language;
+    auto page = digested(context, "source feed",
+                         document.format.render_source(*feed, channel, context.site));
+    page.last_modified = date_of(context, document.request, shown_since, feed->updated);
+    return std::make_shared<const Representation>(std::move(page));
+}
+
 // Renders the feed of all releases. Its entity tag is a digest of its bytes.
 Result<RepresentationPtr> render_releases_document(SiteContext& context,
                                                    const FeedDocument& document,
@@ -271,10 +306,8 @@ Result<RepresentationPtr> render_releases_document(SiteContext& context,
     const auto list = context.releases(version);
     if (!list) return fail(http_error_of(list.error(), wanted_search()));
     const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
-    auto body = document.format.render_releases(**list, channel, context.site);
-    Representation page;
-    page.entity_tag = context.entity_tag_of({"releases", body});
-    page.body = std::make_shared<const std::string>(std::move(body));
+    auto page = digested(context, "releases",
+                         document.format.render_releases(**list, channel, context.site));
     page.provisional =
         version.version.empty() || !same_build(version, context.history.cache_version());
     return std::make_shared<const Representation>(std::move(page));
@@ -335,21 +368,13 @@ Result<PageCache::Found> cached_feed(SiteContext& context, const Request& reques
         [&]() -> Result<RepresentationPtr> {
             if (auto wrong = check_tag(context, feed, version, RecordedTags::computed))
                 return fail(std::move(*wrong));
+            if (feed.subject == Subject::source_feed)
+                return render_source_document(context, document);
             return feed.subject == Subject::all_releases
                        ? render_releases_document(context, document, version)
                        : render_document(context, document, version);
         },
         feed.is_wide() ? PageCost::wide : PageCost::ordinary);
-}
-
-std::string replaced(const std::string& text, std::string_view old, std::string_view by) {
-    std::string result;
-    std::size_t begin = 0;
-    for (auto at = text.find(old); at != std::string::npos; at = text.find(old, begin)) {
-        result.append(text, begin, at - begin).append(by);
-        begin = at + old.size();
-    }
-    return result.append(text, begin);
 }
 
 // Returns the feed as a reader gets it who sent a token in the query: it is put into the addresses.
@@ -494,6 +519,8 @@ Result<Response> answer_feed(SiteContext& context, const Request& request) {
     if (response && context.settings.count_hits && feed->subject == Subject::object)
         context.history.note_hit(feed->object);
     if (response) note_use_of_list(context, feed->list_id);
+    if (response && feed->subject == Subject::source_feed)
+        note_reader(context, feed->source_feed);
     return response;
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
+#include "harvest/entries.hpp"
 #include "query/context.hpp"
 #include "render/feed.hpp"
 #include "serve/feed_loading.hpp"
@@ -12,6 +14,7 @@
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
+#include "serve/source_feeds.hpp"
 #include "serve/watch_lists.hpp"
 
 namespace serve {
@@ -58,6 +61,7 @@ hub::Topic::Subject subject_of_topic(Subject subject) {
         case Subject::whole_class: return hub::Topic::Subject::whole_class;
         case Subject::release: return hub::Topic::Subject::release;
         case Subject::all_releases: return hub::Topic::Subject::all_releases;
+        case Subject::source_feed: return hub::Topic::Subject::source_feed;
         case Subject::object: break;
     }
     return hub::Topic::Subject::object;
@@ -162,6 +166,76 @@ News news_of_releases(SiteContext& context, const FeedDocument& document,
         std::move(position)};
 }
 
+using Versions = std::vector<harvest::VersionPosition>;  // of entries, those recorded last first
+
+// A position of a copy of a source feed says up to when its subscribers have what was recorded, and which versions
+// were recorded in the hour before that. Transactions may end in another order than the times that they write, though
+// not an hour later; and entries that are dropped are older.
+std::string position_at(const Versions& versions, base::Seconds time, std::size_t most) {
+    constexpr std::chrono::hours window{1};
+    std::string recent;
+    std::size_t number = 0;
+    for (const auto& [recorded_at, entry, revision] : versions) {
+        if (recorded_at > time) continue;
+        if (recorded_at + window <= time || ++number > most) break;
+        recent += std::to_string(entry) + '/' + std::to_string(revision) + ' ';
+    }
+    return std::to_string(time.time_since_epoch().count()) + ',' + base::md5_hex(recent);
+}
+
+std::string position_of(const Versions& versions, std::size_t most) {
+    return position_at(versions,
+                       versions.empty() ? base::Seconds{} : versions.front().recorded_at, most);
+}
+
+// Returns what was recorded since, as rows_since() does of rows.
+std::optional<NewRows> versions_since(const Versions& versions, std::size_t most,
+                                      std::string_view since) {
+    const auto seconds = base::parse_count(since.substr(0, since.find(',')));
+    if (!seconds) return NewRows{.all = true};
+    const base::Seconds time{std::chrono::seconds(*seconds)};
+    NewRows found;
+    while (found.rows.size() < versions.size() && versions[found.rows.size()].recorded_at > time)
+        found.rows.push_back(found.rows.size());
+    if (found.rows.size() >= most || position_at(versions, time, most) != since)
+        return NewRows{.all = true};
+    if (found.rows.empty()) return std::nullopt;
+    return found;
+}
+
+News news_of_source(SiteContext& context, const FeedDocument& document, std::string_view since) {
+    const auto& request = document.request;
+    const auto most = request.page.most;
+    Versions versions;
+    const bool is_there =
+        store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
+            // More than the document has, to know which of them it had earlier.
+            versions = harvest::version_positions(transaction, request.source_feed, {}, 2 * most);
+            return harvest::load_feed(transaction, request.source_feed).has_value();
+        });
+    if (!is_there) return base::fail(ErrorKind::absent, no_source_feed(request.source_feed).text);
+    auto position = position_of(versions, most);
+    if (since.empty()) return position_alone(document, std::move(position));
+    auto news = versions_since(versions, most, since);
+    if (!news) return std::nullopt;
+    news = in_format(*std::move(news), document);
+    auto feed = load_source_feed(context, request);
+    if (!feed) return tl::unexpected(hub_error_of(context, feed.error()));
+    auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
+    channel.language = feed->language;
+    channel.is_part = !news->all;
+    if (!news->all)
+        std::erase_if(feed->items, [&](const render::SourceItem& item) {
+            return std::ranges::none_of(news->rows, [&](std::size_t index) {
+                return versions[index] ==
+                       harvest::VersionPosition{item.recorded_at, item.entry, item.revision};
+            });
+        });
+    return hub::FeedNews{document.content_type(),
+                         document.format.render_source(*feed, channel, context.site),
+                         std::move(position)};
+}
+
 }  // namespace
 
 Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url) {
@@ -183,13 +257,16 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
         return no_topic("is the address of a page. That of its feed has format=.");
     if (feed->page.mentions > 0)
         return no_topic("has include=mentions. Only the feed without them can be subscribed to.");
+    if (feed->older)
+        return no_topic("is not the address of the newest items of a feed. Leave older= out.");
     if (!can_be_topic(*feed))
         return no_topic("is a feed of a class or release that tag=, change=, mass= or since= "
                         "narrows. Those cannot be subscribed to.");
     hub::Topic topic{.url = context.absolute_url(url_of(*feed)),
                      .subject = subject_of_topic(feed->subject),
                      .class_name = feed->object.class_name,
-                     .name = feed->object.name,
+                     .name = feed->source_feed > 0 ? std::to_string(feed->source_feed)
+                                                   : feed->object.name,
                      .version = feed->version};
     if (topic.url.size() > hub::longest_topic)
         return no_topic("must not be longer than " + std::to_string(hub::longest_topic) +
@@ -205,6 +282,7 @@ News read_news(SiteContext& context, const hub::Topic& topic, std::string_view s
     const auto& feed = parsed->feed;
     const FeedDocument document{feed, format_of(feed, "")};
     note_use_of_list(context, feed.list_id);
+    if (feed.subject == Subject::source_feed) return news_of_source(context, document, since);
     return feed.subject == Subject::all_releases ? news_of_releases(context, document, since)
                                                  : news_of_rows(context, document, since);
 }

@@ -67,6 +67,33 @@ void append_hub(std::string& text, const hub::HubNumbers& hub, base::Seconds now
         text += fmt::format("varve_hub_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);
 }
 
+void append_harvest(std::string& text, const harvest::HarvestNumbers& harvest,
+                    base::Seconds now) {
+    append_single(text, "varve_harvest_feeds", "gauge", "Source feeds.", harvest.feeds);
+    append_single(text, "varve_harvest_disabled", "gauge", "Those of them that are disabled.",
+                  harvest.disabled);
+    append_single(text, "varve_harvest_due", "gauge", "Source feeds that wait for their fetch.",
+                  harvest.due);
+    append_single(text, "varve_harvest_queued", "gauge", "Source feeds that are being fetched.",
+                  harvest.queued);
+    append_single(text, "varve_harvest_failing", "gauge",
+                  "Source feeds that have failed since their last success.", harvest.failing);
+    append_single(text, "varve_harvest_entries", "gauge",
+                  "Entries of source feeds that are kept.", harvest.entries);
+    append_single(text, "varve_harvest_due_seconds", "gauge",
+                  "Time for which the first of the due feeds has waited; 0: there is none.",
+                  harvest.due_since ? age_of(*harvest.due_since, now) : 0);
+    if (harvest.harvested_at)
+        append_single(text, "varve_harvest_seen_seconds", "gauge",
+                      "Time since a harvester was at work last.",
+                      age_of(*harvest.harvested_at, now));
+    describe(text, "varve_harvest_outcomes_total", "counter",
+             "What became of fetches and entries, of all harvesters over the store.");
+    for (const auto& [outcome, count] : harvest.outcomes)
+        text +=
+            fmt::format("varve_harvest_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);
+}
+
 // A version contains no character that a label must escape (base::is_version).
 void append_release(std::string& text, const base::Release& release) {
     describe(text, "varve_release_info", "gauge", "The release currently being served.");
@@ -94,6 +121,7 @@ std::string_view name_of(Route route) {
         case Route::watch: return "watch";
         case Route::opml: return "opml";
         case Route::suggest: return "suggest";
+        case Route::sources: return "feeds";
         case Route::file: return "file";
         case Route::old_link: return "old_link";
         case Route::hub: return "hub";
@@ -175,6 +203,7 @@ std::string Metrics::text(const Gauges& gauges) const {
                   gauges.source_up ? 1 : 0);
     if (gauges.store) append_counts(text, *gauges.store);
     if (gauges.hub) append_hub(text, *gauges.hub, gauges.now);
+    if (gauges.harvest) append_harvest(text, *gauges.harvest, gauges.now);
     if (gauges.release) append_release(text, *gauges.release);
     return text;
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/date.hpp"
+#include "harvest/feeds.hpp"
 #include "hub/subscriptions.hpp"
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
@@ -40,9 +41,11 @@ class Metrics {
         bool source_up = false;
         std::optional<query::StoreCounts> store;  // nullopt: unknown
         std::optional<hub::HubNumbers> hub = {};  // nullopt: unknown, or the site has no hub
-        base::Seconds now{};                      // for the ages of what the hub has to do
-        std::uint64_t computations = 0;           // objects loaded and compared for a request
-        std::uint64_t store_retries = 0;          // transactions that were retried
+        std::optional<harvest::HarvestNumbers> harvest =
+            {};                          // nullopt: unknown, or there is no source feed
+        base::Seconds now{};             // for the ages of what the hub and harvesters have to do
+        std::uint64_t computations = 0;  // objects loaded and compared for a request
+        std::uint64_t store_retries = 0;  // transactions that were retried
         std::uint64_t cache_bytes = 0;
     };
     // Returns the Prometheus text format 0.0.4: requests by route and status (without those that

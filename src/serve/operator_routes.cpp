@@ -3,6 +3,7 @@
 #include "base/date.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "harvest/feeds.hpp"
 #include "hub/subscriptions.hpp"
 #include "query/release_contents.hpp"
 #include "serve/context.hpp"
@@ -82,6 +83,36 @@ std::string fault_of(const hub::HubNumbers& hub, base::Seconds now) {
     return {};
 }
 
+// Returns the numbers of the harvesters; nullopt: they are unknown, or there is no source feed.
+std::optional<harvest::HarvestNumbers> numbers_of_harvest(SiteContext& context) {
+    const auto known = context.harvest_numbers.get([&] {
+        return if_reachable([&] {
+            return store::perform(
+                context.pool, store::Access::read, [&](store::Transaction& transaction) {
+                    return harvest::harvest_numbers(transaction, context.settings.clock());
+                });
+        });
+    });
+    if (known.value == nullptr || known.has_failed || known.value->feeds == 0)
+        return std::nullopt;
+    return *known.value;
+}
+
+// Returns what is wrong with the harvest of source feeds; empty: nothing.
+std::string fault_of(const harvest::HarvestNumbers& harvest, base::Seconds now) {
+    constexpr std::chrono::minutes fetched_within{15}, seen_within{5};
+    if (!harvest.due_since || *harvest.due_since + fetched_within >= now) return {};
+    const auto since = base::format_rfc3339(*harvest.due_since);
+    const auto waits =
+        harvest.due == 1 ? "a source feed has waited for its fetch since " + since
+                         : std::to_string(harvest.due) +
+                               " source feeds wait for their fetch, the first one since " + since;
+    const bool is_at_work = harvest.harvested_at && *harvest.harvested_at + seen_within >= now;
+    return waits + (is_at_work ? ", although a harvester is at work"
+                               : ", and no harvester was at work in the last 5 minutes: varve "
+                                 "harvest is to run");
+}
+
 // What this process can do. Readers are served with what is recorded as long as `can_serve` is true.
 struct Health {
     query::CacheVersion version;
@@ -89,9 +120,11 @@ struct Health {
     std::string store_fault;          // empty: it takes what is recorded
     std::string source_fault;         // empty: objects can be loaded from the current build
     std::string hub_fault;            // empty: subscribers get what is new, or there is no hub
+    std::string harvest_fault;        // empty: source feeds are fetched, or there are none
     bool can_serve = false;
     [[nodiscard]] bool is_ok() const {
-        return can_serve && store_fault.empty() && source_fault.empty() && hub_fault.empty();
+        return can_serve && store_fault.empty() && source_fault.empty() && hub_fault.empty() &&
+               harvest_fault.empty();
     }
 };
 
@@ -114,6 +147,8 @@ Health health_of(SiteContext& context) {
     health.source_fault = context.build.trouble();
     if (const auto hub = numbers_of_hub(context))
         health.hub_fault = fault_of(*hub, context.settings.clock());
+    if (const auto harvest = numbers_of_harvest(context))
+        health.harvest_fault = fault_of(*harvest, context.settings.clock());
     const bool is_ours =
         !health.store || (health.store->schema_error.empty() && !health.store->has_moved);
     health.can_serve =
@@ -143,6 +178,7 @@ std::string health_report(const SiteContext& context, const Health& health) {
     json.field("build", version.build_digest);
     if (!health.source_fault.empty()) json.field("source_fault", health.source_fault);
     if (!health.hub_fault.empty()) json.field("hub_fault", health.hub_fault);
+    if (!health.harvest_fault.empty()) json.field("harvest_fault", health.harvest_fault);
     if (const auto reason = context.build.why(); !reason.empty())
         json.field("refused_build", reason);
     if (const auto reason = context.metrics.rejection(); !reason.empty())
@@ -189,6 +225,7 @@ Result<Response> answer_metrics(SiteContext& context, const Request&) {
     gauges.store_writable = gauges.store_up && health.store_fault.empty();
     gauges.source_up = gauges.release.has_value() && health.source_fault.empty();
     gauges.hub = numbers_of_hub(context);
+    gauges.harvest = numbers_of_harvest(context);
     gauges.now = context.settings.clock();
     gauges.computations = context.history.computations();
     gauges.store_retries = context.pool.retries();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/date.hpp"
+#include "harvest/feeds.hpp"
 #include "query/object_at.hpp"
 #include "query/object_history.hpp"
 #include "query/release_contents.hpp"
@@ -89,6 +90,7 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
     auto releases = context.releases(version);
     if (!releases) return fail(http_error_of(releases.error(), wanted_search()));
     view.releases = std::move(*releases);
+    view.has_sources = store::perform(context.pool, store::Access::read, harvest::has_feeds);
     return RenderedPage{.body = render::home_page(view, context.site, context.templates),
                         .provisional = version.version.empty()};
 }
@@ -403,9 +405,9 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
         disallow("/");
     else
         for (const auto path :
-             {"/diff", "/object", "/suggest", "/opml", "/watch", "/rss/archive",
-              "/release/*/archive", "/*tag=", "/*change=", "/*mass=", "/*since=", "/*include=",
-              "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
+             {"/diff", "/object", "/suggest", "/opml", "/watch", "/feeds", "/rss/archive",
+              "/release/*/archive", "/*feed=", "/*tag=", "/*change=", "/*mass=", "/*since=",
+              "/*include=", "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);
     const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);
     return cached_response(context, request, {request.path, std::nullopt, metadata},

@@ -33,11 +33,14 @@ constexpr std::size_t spare_of_list_query = 2300;
 // The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
 // pages always have the same size.
 constexpr auto feed_parameters =
-    std::to_array<std::string_view>({"class", "name", "object", "watch", "n", "since", "tag",
-                                     "change", "mass", "include", "format"});
+    std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "n", "since",
+                                     "tag", "change", "mass", "include", "format", "older"});
+// Those that mean nothing to a feed that the harvester copies.
+constexpr auto not_of_source_feeds = std::to_array<std::string_view>(
+    {"class", "name", "watch", "since", "tag", "change", "mass", "include", "before", "oldest"});
 constexpr auto archive_parameters =
-    std::to_array<std::string_view>({"class", "name", "object", "watch", "since", "tag", "change",
-                                     "mass", "format", "before", "oldest"});
+    std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "since", "tag",
+                                     "change", "mass", "format", "before", "oldest"});
 constexpr auto release_parameters =
     std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
 constexpr auto release_archive_parameters =
@@ -54,6 +57,8 @@ constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class
 constexpr auto opml_parameters = std::to_array<std::string_view>({"object", "watch"});
 constexpr auto watch_parameters =
     std::to_array<std::string_view>({"q", "class", "object", "pasted", "left_out"});
+constexpr auto sources_parameters =
+    std::to_array<std::string_view>({"feed", "q", "from", "format"});
 constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
 constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
 constexpr auto release_page_parameters =
@@ -172,8 +177,38 @@ void append_list(std::string& query, const std::vector<tree::ObjectName>& object
         append_parameter(query, "watch", id);
 }
 
+// Returns the id of feed=, which is given.
+Result<std::int64_t> feed_id_in(const Parameters& parameters) {
+    const auto id = number_in(parameters, "feed", row_range, 0);
+    if (!id) return fail(id.error());
+    return static_cast<std::int64_t>(*id);
+}
+
+// Sets which of the feeds that the harvester copies is meant, and from which item on.
+Result<FeedRequest> with_source_feed(const Parameters& parameters, FeedRequest request) {
+    const auto* other = std::ranges::find_if(not_of_source_feeds, [&](std::string_view name) {
+        return parameters.find(name) != nullptr;
+    });
+    if (other != not_of_source_feeds.end() || !parameters.objects.empty())
+        return fail(400, "feed= is given with " +
+                             (other == not_of_source_feeds.end() ? std::string("object")
+                                                                 : std::string(*other)) +
+                             "=. It takes n=, format= and older= alone.");
+    const auto id = feed_id_in(parameters);
+    if (!id) return fail(id.error());
+    request.subject = FeedRequest::Subject::source_feed;
+    request.source_feed = *id;
+    const auto* older = parameters.find("older");
+    if (older == nullptr) return request;
+    request.older = render::parse_position(*older);
+    if (!request.older) return fail(400, "older= must be as the links of the feed have it.");
+    return request;
+}
+
 // Sets what the feed is about.
 Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest request) {
+    if (parameters.find("feed") != nullptr)
+        return with_source_feed(parameters, std::move(request));
     if (!parameters.objects.empty() || parameters.find("watch") != nullptr) {
         if (parameters.find("class") != nullptr || parameters.find("name") != nullptr)
             return fail(400, "Use either object= or watch=, or class= and name=, not both.");
@@ -303,6 +338,8 @@ std::string query_of(const FeedRequest& request) {
         append_parameter(text, "class", request.object.class_name);
     if (!request.object.name.empty()) append_parameter(text, "name", request.object.name);
     append_list(text, request.objects, request.list_id);
+    if (request.source_feed > 0)
+        append_parameter(text, "feed", std::to_string(request.source_feed));
     const auto& page = request.page;
     if (request.has_count) append_parameter(text, "n", std::to_string(page.most));
     if (!page.since.empty()) append_parameter(text, "since", page.since);
@@ -313,6 +350,7 @@ std::string query_of(const FeedRequest& request) {
     if (!page.filter.mass) append_parameter(text, "mass", "no");
     if (page.mentions > 0) append_parameter(text, "include", "mentions");
     if (!request.format.empty()) append_parameter(text, "format", request.format);
+    if (request.older) append_parameter(text, "older", render::text_of(*request.older));
     if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
     if (page.oldest_row > 0) append_parameter(text, "oldest", std::to_string(page.oldest_row));
     return text;
@@ -335,6 +373,12 @@ std::string archive_url_of(FeedRequest request, std::string_view format) {
     auto url = url_of(request);
     url.resize(url.rfind('=') + 1);
     return url;
+}
+
+std::string older_url_of(FeedRequest request) {
+    request.older.reset();
+    auto url = url_of(request);
+    return url + (url.find('?') == std::string::npos ? "?older=" : "&older=");
 }
 
 std::string current_url_of(FeedRequest request) {
@@ -485,6 +529,43 @@ Result<HomeRequest> parse_suggest_request(std::string_view query) {
 }
 
 std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }
+
+Result<SourcesRequest> parse_sources_request(std::string_view query) {
+    using Format = SourcesRequest::Format;
+    const auto parameters = parse_query(query, sources_parameters);
+    if (!parameters) return fail(parameters.error());
+    SourcesRequest request;
+    const auto* format = parameters->find("format");
+    if (format != nullptr && *format != "json" && *format != "opml")
+        return fail(400, "format= must be json or opml.");
+    if (format != nullptr) request.format = *format == "json" ? Format::json : Format::opml;
+    if (parameters->find("feed") != nullptr) {
+        const auto id = feed_id_in(*parameters);
+        if (!id) return fail(id.error());
+        if (request.format == Format::opml) return fail(400, "format= of one feed must be json.");
+        request.feed = *id;
+        return request;
+    }
+    auto text = search_text_in(*parameters, "q");
+    if (!text) return fail(std::move(text.error()));
+    request.text = std::move(*text);
+    const auto from = number_in(*parameters, "from", entry_range, 0);
+    if (!from) return fail(from.error());
+    // A list of feeds for other programs has all of them.
+    request.from = request.format == Format::opml ? 0 : *from;
+    return request;
+}
+
+std::string url_of(const SourcesRequest& request) {
+    using Format = SourcesRequest::Format;
+    std::string query;
+    if (request.feed > 0) append_parameter(query, "feed", std::to_string(request.feed));
+    if (!request.text.empty()) append_parameter(query, "q", request.text);
+    if (request.from > 0) append_parameter(query, "from", std::to_string(request.from));
+    if (request.format != Format::html)
+        append_parameter(query, "format", request.format == Format::json ? "json" : "opml");
+    return with_query("/feeds", query);
+}
 
 Result<ListRequest> parse_opml_request(std::string_view query) {
     const auto parameters = parse_query(query, opml_parameters);

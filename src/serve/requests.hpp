@@ -6,24 +6,36 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
+#include "render/source_feed.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
 
 // A feed, or a page of its archive (RFC 5005).
 struct FeedRequest {
-    enum class Subject : unsigned char { object, watch_list, whole_class, release, all_releases };
+    enum class Subject : unsigned char {
+        object,
+        watch_list,
+        whole_class,
+        release,
+        all_releases,
+        source_feed
+    };
     Subject subject = Subject::object;
     tree::ObjectName object;                // of a class: without a name
     std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
-    std::string list_id;      // of a watch list with a short address, which has no objects here
-    std::string version;      // of a release
+    std::string list_id;  // of a watch list with a short address, which has no objects here
+    std::string version;  // of a release
+    std::int64_t source_feed = 0;                    // its id; 0: another subject
+    std::optional<render::ItemPosition> older = {};  // of a source feed: what is behind this item
     query::PageRequest page;  // before > 0: a page of the archive; mentions as many as rows, or 0
     bool has_count = false;   // n= was given, even as the default: it is part of the URL
     std::string format;       // one of render::formats(); empty: not given
@@ -57,13 +69,15 @@ enum class Document : unsigned char { feed, archive };
 // Parses the query of /releases as that of a feed: format= alone.
 [[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
-// The canonical query: class, name | object …, n, since, tag, change, mass, include, format,
+// The canonical query: class, name | object … | feed, n, since, tag, change, mass, include, format, older,
 // before, oldest.
 [[nodiscard]] std::string query_of(const FeedRequest& request);
 // "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
 [[nodiscard]] std::string url_of(const FeedRequest& request);
 // The URL of the archive pages in one format, without their number: it ends with "before=".
 [[nodiscard]] std::string archive_url_of(FeedRequest request, std::string_view format);
+// The URL of what is behind an item of a source feed, without its position: it ends with "older=".
+[[nodiscard]] std::string older_url_of(FeedRequest request);
 // The URL of the feed that an archive page belongs to.
 [[nodiscard]] std::string current_url_of(FeedRequest request);
 
@@ -163,6 +177,19 @@ inline constexpr std::size_t most_unclear = 50;  // pasted=
 [[nodiscard]] Result<query::ContentsQuery> parse_release_request(std::string_view query);
 [[nodiscard]] std::string release_url_of(const std::string& version,
                                          const query::ContentsQuery& contents);
+
+// /feeds: the source feeds that the harvester polls, or one of them
+struct SourcesRequest {
+    enum class Format : unsigned char { html, json, opml };
+    std::int64_t feed = 0;  // 0: all
+    std::string text;       // of a search; may be empty
+    std::size_t from = 0;   // of all that were found, the first one shown
+    Format format = Format::html;
+    bool operator==(const SourcesRequest&) const = default;
+};
+[[nodiscard]] Result<SourcesRequest> parse_sources_request(std::string_view query);
+// In the order feed, q, from, format.
+[[nodiscard]] std::string url_of(const SourcesRequest& request);
 
 // /releases as a page
 //   returns  the number of releases to skip (from=)

@@ -32,6 +32,7 @@ enum class Route : unsigned char {
     watch,
     opml,
     suggest,
+    sources,
     file,
     old_link,
     hub,
@@ -65,6 +66,8 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 [[nodiscard]] Result<Response> take_watch_form(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_opml(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
+// The source feeds that the harvester polls, and how that goes; or one of them.
+[[nodiscard]] Result<Response> answer_sources(SiteContext& context, const Request& request);
 // The WebSub hub, which takes POST alone: 405, or 404 on a site without a hub.
 [[nodiscard]] Result<Response> answer_hub(SiteContext& context, const Request& request);
 // POST: records what a subscriber asks for, before it is verified and whatever comes of that.

@@ -43,6 +43,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/watch", Route::watch, answer_watch, RouteEntry::Access::readers, take_watch_form},
     {"/opml", Route::opml, answer_opml},
     {"/suggest", Route::suggest, answer_suggest},
+    {"/feeds", Route::sources, answer_sources},
     {"/db/rss", Route::old_link, answer_old_link},
     {"/hub", Route::hub, answer_hub, RouteEntry::Access::subscribers, take_subscription},
     {"/style.css", Route::file, answer_file, everyone},

@@ -162,18 +162,22 @@ TEST_CASE("Going back to an earlier release, and forward again, passes over noth
     });
 }
 
-TEST_CASE("Topics of many objects are looked at whenever anything was written") {
-    each_news_store([](NewsStore& store) {
-        const hub::Topic topic{.url = "http://f.example/rss?class=Gene",
-                               .subject = hub::Topic::Subject::whole_class,
-                               .class_name = "Gene"};
+TEST_CASE(
+    "Topics of many objects and of source feeds are looked at whenever anything was written") {
+    const auto topic = GENERATE(hub::Topic{.url = "http://f.example/rss?class=Gene",
+                                           .subject = hub::Topic::Subject::whole_class,
+                                           .class_name = "Gene"},
+                                hub::Topic{.url = "http://f.example/rss?feed=3",
+                                           .subject = hub::Topic::Subject::source_feed,
+                                           .name = "3"});
+    each_news_store([&topic](NewsStore& store) {
         CHECK(store.subscriptions.ask(support::request_of("http://reader.example/", topic), topic,
                                       "") == Accepted::yes);
         store.confirm_all();
         store.look("WS2");
         store.write(
             [](store::Transaction& transaction) { tables::move_generation(transaction); });
-        CHECK(store.look("WS2") == Names{topic.url});
+        CHECK(store.look("WS2") == Names{topic.name.empty() ? topic.url : topic.name});
     });
 }
 

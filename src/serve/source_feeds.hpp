@@ -1,0 +1,28 @@
+// serve/source_feeds.hpp -- what the harvester recorded of a source feed, as the value that render writes.
+// For this room only. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "render/source_feed.hpp"
+#include "serve/context.hpp"
+#include "serve/http.hpp"
+#include "serve/requests.hpp"
+
+namespace serve {
+
+// The error of a feed that is not known.
+[[nodiscard]] HttpError no_source_feed(std::int64_t feed);
+
+// Reads the items of our copy of a feed that a request asks for.
+//   error   404
+//   throws  store::Failure
+[[nodiscard]] Result<render::SourceFeed> load_source_feed(const SiteContext& context,
+                                                          const FeedRequest& request);
+
+// Notes that somebody asked for our copy: feeds without readers are fetched once a day. The store is told at most once a
+// day; if it cannot be reached, at the next request.
+void note_reader(SiteContext& context, std::int64_t feed);
+
+}  // namespace serve

@@ -1,0 +1,416 @@
+// Our copies of source feeds over HTTP, as topics of the hub, their pages, and what monitors see of harvesters.
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "feed/opml.hpp"
+#include "harvest/claims.hpp"
+#include "harvest/entries.hpp"
+#include "serve/world.hpp"
+#include "support/feed_rules.hpp"
+#include "support/gunzip.hpp"
+
+using namespace world;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Catch::Matchers::Contains;
+using store::Transaction;
+
+// A site with a hub that has one source feed; the clock of the store is its own.
+struct SourceWorld : World {
+    explicit SourceWorld(serve::Settings settings = settings_with())
+        : World(site_with_hub(), std::move(settings)) {
+        small.now = *base::parse_rfc3339("2026-11-24T12:00:00Z");
+        feed = store::perform(small.pool, store::Access::write, [&](Transaction& transaction) {
+            return harvest::add_feed(transaction,
+                                     {.url = "https://lab.example/feed", .name = "Lab news"},
+                                     small.now)
+                ->id;
+        });
+        url = "/rss?feed=" + std::to_string(feed);
+    }
+    template <class F>
+    auto write(F fn) {
+        return store::perform(small.pool, store::Access::write, fn);
+    }
+    void record(const std::string& id, const std::string& title,
+                const std::string& text = "text") {
+        small.now += 1min;
+        tick += 1min;
+        feed::Entry entry;
+        entry.id = id;
+        entry.title = title;
+        entry.link = "https://lab.example/" + id;
+        entry.authors = {{.name = "A. Writer", .mail = {}, .url = {}}};
+        entry.categories = {"news"};
+        entry.content = "<p>" + text + " <script>bad()</script></p>";
+        entry.digest = title + text;
+        const std::vector<harvest::ReadyEntry> ready{harvest::make_ready(entry)};
+        write([&](Transaction& transaction) {
+            return harvest::record_entries(transaction, feed, ready, small.now);
+        });
+    }
+    std::string last_read() {
+        return small.query("SELECT last_read FROM feeds WHERE id = 1")[0].text(0);
+    }
+    std::optional<hub::FeedNews> news(const std::string& topic_url,
+                                      const std::string& since = "") {
+        const auto found = site.news({.url = site_top + topic_url}, since);
+        INFO((found ? "" : found.error().text));
+        REQUIRE(found);
+        return *found;
+    }
+
+    std::int64_t feed = 0;
+    std::string url;
+};
+
+using Strings = std::vector<std::string>;
+Strings titles_of(const support::ReadFeed& feed) {
+    Strings titles;
+    for (const auto& item : feed.items) titles.push_back(item.title);
+    return titles;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Our copy of a source feed is a valid feed in each format, with an item for each edit") {
+    SourceWorld world;
+    world.record("a", "First");
+    world.record("b", "Second");
+    world.record("a", "First again");
+    for (const auto& format : support::feed_formats) {
+        const auto url = world.url + "&format=" + format.format;
+        const auto response = world.open(url);
+        REQUIRE(response.status == 200);
+        CHECK(format.findings(*response.body, site_top + url, world.small.now) == Strings());
+        const auto read = format.read(*response.body);
+        CHECK(titles_of(read) == Strings{"Edited: First again: title First → \xE2\x80\x9C"
+                                         "First again\xE2\x80\x9D",
+                                         "Second", "First"});
+        CHECK(read.items[1].creator == "A. Writer");
+        CHECK(read.items[1].description == "<p>text </p>");
+        CHECK(read.items[1].guid == "tag:example.org,2007:/feed/1/2");
+        CHECK(response.field("Link") ==
+              "<" + site_top + "/hub>; rel=\"hub\", <" + site_top + url + ">; rel=\"self\"");
+    }
+}
+
+TEST_CASE("A copy of a feed is answered as other feeds are: negotiated, conditional, compressed, "
+          "cached") {
+    SourceWorld world;
+    world.record("a", "First");
+    world.small.now += 5min;
+    const auto first = world.open(world.url);
+    CHECK(first.status == 200);
+    CHECK(first.field("Content-Type") == "application/rss+xml; charset=utf-8");
+    CHECK(first.field("Cache-Control") == "public, max-age=3600");
+    CHECK(first.field("Vary") == "Accept-Encoding, Accept");
+    CHECK_FALSE(first.field("ETag").empty());
+    CHECK_FALSE(first.field("Last-Modified").empty());
+    CHECK(world.open(world.url, {{"accept", "application/atom+xml"}}).field("Content-Type") ==
+          "application/atom+xml; charset=utf-8");
+    CHECK(world.open(world.url, {{"accept", "text/html"}}).field("Content-Type") ==
+          "application/xml; charset=utf-8");
+    for (const auto& condition :
+         {Fields{{"if-none-match", std::string(first.field("ETag"))}},
+          Fields{{"if-modified-since", std::string(first.field("Last-Modified"))}}}) {
+        const auto again = world.open(world.url, condition);
+        CHECK(again.status == 304);
+        CHECK(again.field("ETag") == first.field("ETag"));
+        CHECK_FALSE(again.body);
+    }
+    const auto packed = world.open(world.url, {{"accept-encoding", "gzip"}});
+    CHECK(packed.field("Content-Encoding") == "gzip");
+    CHECK(support::gunzip(*packed.body) == *first.body);
+    const auto rendered = world.rendered();
+    CHECK(world.open(world.url).status == 200);
+    CHECK(world.rendered() == rendered);
+    const auto head = world.ask("HEAD", "/rss", "feed=1");
+    CHECK(head.status == 200);
+    CHECK(head.field("ETag") == first.field("ETag"));
+    CHECK_FALSE(head.send_body);
+    world.record("a", "First, edited");
+    const auto edited =
+        world.open(world.url, {{"if-none-match", std::string(first.field("ETag"))}});
+    CHECK(edited.status == 200);
+}
+
+TEST_CASE("Readers who follow the links of a copy get each of its items once") {
+    SourceWorld world;
+    Strings all;
+    for (int i = 0; i < 7; ++i) world.record("e" + std::to_string(i), "E" + std::to_string(i));
+    for (auto url = world.url + "&n=3&format=atom"; !url.empty();) {
+        const auto response = world.open(url);
+        REQUIRE(response.status == 200);
+        CHECK(support::findings_in_atom(*response.body, site_top + url, world.small.now) ==
+              Strings());
+        const auto read = support::read_atom(*response.body);
+        for (const auto& title : titles_of(read)) all.push_back(title);
+        CHECK_FALSE(read.complete);
+        url = read.older.empty() ? "" : read.older.substr(site_top.size());
+    }
+    CHECK(all == Strings{"E6", "E5", "E4", "E3", "E2", "E1", "E0"});
+    CHECK(support::read_rss(*world.open(world.url).body).complete);
+}
+
+TEST_CASE("Bad requests for a copy of a feed are refused with the name of the parameter") {
+    SourceWorld world;
+    for (const auto& [query, status, text] :
+         std::vector<std::tuple<std::string, int, std::string>>{
+             {"feed=2", 404, "no source feed with the number 2"},
+             {"feed=0", 400, "feed="},
+             {"feed=x", 400, "feed="},
+             {"feed=1&class=Gene", 400, "class="},
+             {"feed=1&object=Gene:x", 400, "object="},
+             {"feed=1&tag=Live", 400, "tag="},
+             {"feed=1&older=x", 400, "older="},
+             {"feed=1&n=0", 400, "n="},
+             {"feed=1&format=xml", 400, "format="}}) {
+        const auto response = world.get(query);
+        INFO(query);
+        CHECK(response.status == status);
+        CHECK_THAT(body_of(response), Contains(text));
+    }
+}
+
+TEST_CASE("Who asks for a copy is noted once a day, and later if the store is away") {
+    SourceWorld world;
+    world.small.execute("UPDATE feeds SET last_read = '2026-11-01'");
+    int writes = 0;
+    world.small.store_switch.before_write = [&] { ++writes; };
+    CHECK(world.open(world.url).status == 200);
+    CHECK(world.last_read() == "2026-11-24");
+    const auto first = writes;
+    CHECK(first > 0);
+    CHECK(world.open(world.url).status == 200);
+    CHECK(world.open("/rss?feed=9").status == 404);
+    CHECK(writes == first);
+    world.small.now += 24h;
+    const auto refuse = [] { throw store::Failure("full", {.needs_operator = true}, 13); };
+    world.small.store_switch.before_write = refuse;
+    CHECK(world.open(world.url).status == 200);
+    CHECK(world.last_read() == "2026-11-24");
+    world.small.store_switch.before_write = nullptr;
+    CHECK(world.open(world.url).status == 200);
+    CHECK(world.last_read() == "2026-11-25");
+}
+
+TEST_CASE(
+    "While the store is away a copy that is cached is served, and others are asked for again") {
+    SourceWorld world;
+    world.record("a", "First");
+    CHECK(world.open(world.url).status == 200);
+    world.small.set_store_down(true);
+    CHECK(world.open(world.url).status == 200);
+    CHECK(world.open(world.url + "&n=1").status == 503);
+    CHECK(world.open("/feeds").status == 503);
+}
+
+TEST_CASE("On a private site copies and the pages of feeds need a token, and links carry it") {
+    auto settings = settings_with();
+    settings.private_site = true;
+    SourceWorld world(settings);
+    world.add_token("reader", "secret");
+    world.record("a", "First");
+    world.record("b", "Second");
+    for (const auto* path : {"/rss?feed=1", "/feeds", "/feeds?feed=1", "/feeds?format=opml"}) {
+        CHECK(world.open(path).status == 401);
+        const auto mark = std::string(path).find('?') == std::string::npos ? "?" : "&";
+        CHECK(world.open(path + std::string(mark) + "token=secret").status == 200);
+    }
+    const auto response = world.open("/rss?feed=1&n=1&token=secret");
+    CHECK_THAT(body_of(response), Contains("older=") && Contains("token=secret"));
+    const auto read = support::read_rss(*response.body);
+    CHECK(world.open(read.older.substr(site_top.size())).status == 200);
+    // Another process has another place for tokens.
+    SourceWorld other(settings);
+    other.add_token("reader", "secret");
+    other.record("a", "First");
+    other.record("b", "Second");
+    CHECK(other.open("/rss?feed=1&n=1&token=secret").field("ETag") == response.field("ETag"));
+}
+
+TEST_CASE("The news of a copy are its new items, edits included, in each format") {
+    for (const auto& format : support::feed_formats) {
+        SourceWorld world;
+        world.record("a", "First");
+        const auto url = world.url + "&format=" + format.format;
+        const auto start = world.news(url);
+        REQUIRE(start);
+        CHECK(start->body.empty());
+        CHECK_FALSE(world.news(url, start->position));
+        world.record("b", "Second");
+        world.record("a", "First edited");
+        const auto news = world.news(url, start->position);
+        REQUIRE(news);
+        CHECK(news->content_type == world.open(url).field("Content-Type"));
+        CHECK(format.findings(news->body, site_top + url, world.small.now) == Strings());
+        auto titles = titles_of(format.read(news->body));
+        REQUIRE(titles.size() == (format.format == std::string("json") ? 3U : 2U));
+        CHECK_THAT(titles[0], Contains("Edited: First edited"));
+        CHECK(titles[1] == "Second");
+        CHECK_FALSE(world.news(url, news->position));
+    }
+}
+
+TEST_CASE("What was recorded earlier and came later than a look comes with all items, once") {
+    SourceWorld world;
+    world.record("a", "First");
+    const auto url = world.url + "&format=atom";
+    world.record("b", "Second");
+    const auto start = world.news(url);
+    REQUIRE(start);
+    world.small.now -= 2min;
+    world.record("c", "Late");  // as "First" was
+    const auto news = world.news(url, start->position);
+    REQUIRE(news);
+    CHECK(titles_of(support::read_atom(news->body)) == Strings{"Second", "Late", "First"});
+    CHECK_FALSE(world.news(url, news->position));
+    // More than a document has.
+    for (int i = 0; i < 3; ++i) world.record("d" + std::to_string(i), "D");
+    const auto full = world.news(world.url + "&n=2", news->position);
+    REQUIRE(full);
+    CHECK(support::read_rss(full->body).items.size() == 2);
+}
+
+TEST_CASE("Entries that are dropped are no news, and a feed that is removed is gone") {
+    SourceWorld world;
+    world.record("a", "First");
+    world.small.now += 24h * 14;
+    world.record("b", "Second");
+    const auto start = world.news(world.url);
+    REQUIRE(start);
+    world.small.execute("DELETE FROM entries WHERE guid = 'a'");
+    CHECK_FALSE(world.news(world.url, start->position));
+    world.write([&](Transaction& transaction) { harvest::remove_feed(transaction, world.feed); });
+    const auto gone = world.site.news({.url = site_top + world.url}, start->position);
+    REQUIRE_FALSE(gone);
+    CHECK(gone.error().kind == ErrorKind::absent);
+}
+
+TEST_CASE(
+    "A subscription of a copy is recorded as one of a source feed, which counts as a reader") {
+    SourceWorld world;
+    Request request;
+    request.method = "POST";
+    request.path = "/hub";
+    request.fields = {{"content-type", "application/x-www-form-urlencoded"}};
+    request.body = "hub.mode=subscribe&hub.callback=https%3A%2F%2Freader.example%2F&hub.topic=" +
+                   std::string("https%3A%2F%2Fexample.org%2Fchanges%2Frss%3Ffeed%3D1");
+    CHECK(world.site.answer(request).status == 202);
+    const auto rows = world.small.query("SELECT subject, class, name, url FROM topics");
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].text(0) == "source_feed");
+    CHECK(rows[0].text(1).empty());
+    CHECK(rows[0].text(2) == "1");
+    CHECK(rows[0].text(3) == site_top + world.url);
+    request.body += "%26older%3D1-1-0";
+    const auto refused = world.site.answer(request);
+    CHECK(refused.status == 400);
+    CHECK_THAT(body_of(refused), Contains("older="));
+}
+
+TEST_CASE("The list of source feeds is a page, JSON and OPML, and shows no validators") {
+    SourceWorld world;
+    world.write([&](Transaction& transaction) {
+        for (int i = 0; i < 150; ++i)
+            static_cast<void>(harvest::add_feed(
+                transaction, {.url = "https://x.example/" + std::to_string(i)}, world.small.now));
+        transaction.execute(
+            "UPDATE feeds SET http_etag = CAST('secret-tag' AS BLOB), http_last_modified = "
+            "CAST('secret-date' AS BLOB), last_fetch_failures = 5, system_status = 'DNS error'"
+            " WHERE url = 'https://x.example/77'");
+    });
+    const auto page = world.open("/feeds");
+    CHECK(page.status == 200);
+    CHECK(page.field("Cache-Control") == "public, max-age=60");
+    CHECK_THAT(body_of(page), Contains("151 feeds") && Contains("DNS error") &&
+                                  Contains("1.25") && !Contains("secret-"));
+    const auto json = nlohmann::json::parse(*world.open("/feeds?format=json").body);
+    CHECK(json["count"] == 151);
+    CHECK(json["feeds"].size() == 100);
+    CHECK(json["next_url"] == site_top + "/feeds?from=100&format=json");
+    const auto& first = json["feeds"][0];
+    CHECK(first["url"] == "https://x.example/77");
+    CHECK(first["last_fetch_failures"] == 1.25);
+    CHECK(first["system_enabled"] == true);
+    CHECK_FALSE(first.contains("http_etag"));
+    CHECK_FALSE(first.contains("http_last_modified"));
+    const auto rest = nlohmann::json::parse(*world.open("/feeds?from=100&format=json").body);
+    CHECK(rest["feeds"].size() == 51);
+    CHECK_FALSE(rest.contains("next_url"));
+    CHECK(world.open("/feeds?from=200").field("Location") == site_top + "/feeds?from=100");
+    const auto opml = world.open("/feeds?format=opml");
+    CHECK(opml.field("Content-Type") == "text/x-opml; charset=utf-8");
+    CHECK(feed::read_opml(*opml.body)->size() == 151);
+    CHECK(feed::read_opml(*world.open("/feeds?q=lab&format=opml").body)->size() == 1);
+    CHECK_THAT(body_of(world.open("/feeds?q=lab")), Contains("1 feed") && Contains("Lab news"));
+    CHECK(world.open("/feeds?format=rss").status == 400);
+    CHECK(world.open("/feeds?feed=1&format=opml").status == 400);
+    CHECK(world.open("/feeds?feed=7777").status == 404);
+    CHECK_THAT(body_of(world.open("/")), Contains("/feeds\""));
+}
+
+TEST_CASE("The page of a feed follows its fetches within a minute") {
+    SourceWorld world;
+    world.record("a", "First");
+    world.small.execute("INSERT INTO fetch_events (feed, created_at, event, note) VALUES"
+                        " (1, '2026-11-24T12:00:00Z', 'fetch_succeeded', '0 skipped / 1 added'),"
+                        " (1, '2026-11-24T13:00:00Z', 'fetch_succeeded', 'not modified'),"
+                        " (1, '2026-11-24T14:00:00Z', 'fetch_failed', 'HTTP 500')");
+    CHECK_THAT(body_of(world.open("/feeds?feed=1")),
+               Contains("HTTP 500") && Contains("First") &&
+                   Contains("0 something new, 1 nothing new, 1 failed"));
+    const auto json = nlohmann::json::parse(*world.open("/feeds?feed=1&format=json").body);
+    CHECK(json["feed"]["name"] == "Lab news");
+    CHECK(json["feed"]["entries"] == 1);
+    CHECK(json["events"].size() == 3);
+    CHECK(json["events"][0]["note"] == "HTTP 500");
+    CHECK(json["newest"][0]["title"] == "First");
+    world.small.execute("UPDATE feeds SET system_status = 'now broken', last_fetch_attempt ="
+                        " '2026-11-24T15:00:00Z'");
+    CHECK_THAT(body_of(world.open("/feeds?feed=1")), !Contains("now broken"));
+    world.tick += 1min;
+    CHECK_THAT(body_of(world.open("/feeds?feed=1")), Contains("now broken"));
+}
+
+TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harvester") {
+    SourceWorld world;
+    const auto health = [&] {
+        world.tick += 61s;
+        return world.open("/healthz");
+    };
+    CHECK(health().status == 200);
+    CHECK_THAT(body_of(world.open("/metrics")), Contains("varve_harvest_feeds 1\n") &&
+                                                    Contains("varve_harvest_due 1\n") &&
+                                                    Contains("varve_harvest_entries 0\n") &&
+                                                    Contains("varve_harvest_due_seconds 0\n") &&
+                                                    !Contains("varve_harvest_seen_seconds"));
+    world.small.now += 16min;
+    auto waiting = health();
+    CHECK(waiting.status == 503);
+    CHECK_THAT(body_of(waiting),
+               Contains("\"harvest_fault\":\"a source feed has waited for its fetch since "
+                        "2026-11-24T12:00:00Z") &&
+                   Contains("varve harvest is to run") && Contains("degraded"));
+    CHECK(world.open("/healthz?for=readers").status == 200);
+    world.write([&](Transaction& transaction) {
+        harvest::note_harvester(transaction, world.small.now);
+        harvest::count_outcomes(transaction, {{"nonew", 3}}, "00");
+    });
+    waiting = health();
+    CHECK(waiting.status == 503);
+    CHECK_THAT(body_of(waiting), Contains("although a harvester is at work"));
+    CHECK_THAT(body_of(world.open("/metrics")),
+               Contains("varve_harvest_seen_seconds 0\n") &&
+                   Contains("varve_harvest_outcomes_total{outcome=\"nonew\"} 3\n"));
+    world.write([&](Transaction& transaction) {
+        harvest::set_enabled(transaction, world.feed, false, world.small.now);
+    });
+    CHECK(health().status == 200);
+    World without;
+    CHECK_THAT(body_of(without.open("/metrics")), !Contains("harvest"));
+}
