@@ -65,11 +65,15 @@ std::vector<ReadyEntry> dated_entries(Transaction& transaction, const ClaimedArc
     return ready;
 }
 
-void count_recorded_entries(Transaction& transaction, const EntriesRecorded& recorded) {
+// Records entries and counts them. What else is done with entries that are new belongs here, as in Fetcher::record.
+EntriesRecorded record_and_count(Transaction& transaction, std::int64_t feed,
+                                 std::span<const ReadyEntry> ready, base::Seconds now) {
+    auto recorded = record_entries(transaction, feed, ready, now);
     count_outcomes(transaction,
                    {{"added", static_cast<std::int64_t>(recorded.added)},
                     {"second insertion", static_cast<std::int64_t>(recorded.inserted_twice)}},
                    tables::slot_of_process());
+    return recorded;
 }
 
 bool is_too_long(const Archive& archive) {
@@ -299,9 +303,8 @@ void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready
     claimed.archive.added +=
         store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
             if (!is_ours(transaction, claimed)) return std::int64_t{0};
-            const auto recorded = record_entries(transaction, claimed.archive.feed, ready,
-                                                 workplace_.options.clock(transaction));
-            count_recorded_entries(transaction, recorded);
+            const auto recorded = record_and_count(transaction, claimed.archive.feed, ready,
+                                                   workplace_.options.clock(transaction));
             return static_cast<std::int64_t>(recorded.added);
         });
 }
@@ -311,8 +314,7 @@ Archive ArchiveWalker::record(Transaction& transaction, const Result& result,
     const auto& page = *result.page;
     auto archive = result.open.claimed.archive;
     if (page.index) return after_index(transaction, std::move(archive), *page.index, now);
-    const auto recorded = record_entries(transaction, archive.feed, ready, now);
-    count_recorded_entries(transaction, recorded);
+    const auto recorded = record_and_count(transaction, archive.feed, ready, now);
     ++archive.pages;
     archive.added += static_cast<std::int64_t>(recorded.added);
     note_known(transaction, archive);
