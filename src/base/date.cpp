@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/date.hpp"
 
-#include <date/date.h>
-#include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace base {
 namespace {
@@ -19,13 +18,63 @@ unsigned two_digits(std::string_view text, std::size_t at) {
     return tens > 9 || ones > 9 ? no_number : tens * 10 + ones;
 }
 
-std::optional<Seconds> parse_with(const char* format, std::string_view text) {
-    std::istringstream in{std::string(text)};
-    in.imbue(std::locale::classic());
-    Seconds time{};
-    in >> date::parse(format, time);
-    if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
-    return time;
+constexpr std::string_view month_names = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+// Returns a time of texts: "Nov", "06" or " 6", "08:49:37"; nullopt: no calendar has it.
+std::optional<Seconds> time_of(unsigned year_number, std::string_view month_name,
+                               std::string_view day_text, std::string_view clock) {
+    const auto at = month_names.find(month_name);
+    if (year_number == 0 || at == std::string_view::npos || at % 3 != 0 || clock[2] != ':' ||
+        clock[5] != ':')
+        return std::nullopt;
+    std::string digits(day_text);
+    if (digits[0] == ' ') digits[0] = '0';
+    const year_month_day day{year{static_cast<int>(year_number)},
+                             month{static_cast<unsigned>(at / 3 + 1)},
+                             std::chrono::day{two_digits(digits, 0)}};
+    const auto h = two_digits(clock, 0), m = two_digits(clock, 3), s = two_digits(clock, 6);
+    if (!day.ok() || h > 23 || m > 59 || s > 59) return std::nullopt;
+    return Date{day} + hours{h} + minutes{m} + seconds{s};
+}
+
+// Returns 0 if they are none.
+unsigned four_digits(std::string_view text, std::size_t at) {
+    const auto century = two_digits(text, at), y = two_digits(text, at + 2);
+    return century == no_number || y == no_number ? 0 : century * 100 + y;
+}
+
+// "Sunday, 06-Nov-94 08:49:37 GMT"
+std::optional<Seconds> parse_rfc850(std::string_view text) {
+    constexpr std::size_t after_weekday = 24;
+    const auto comma = text.find(", ");
+    if (comma == std::string_view::npos || text.size() - comma != after_weekday)
+        return std::nullopt;
+    text.remove_prefix(comma + 2);
+    const auto y = two_digits(text, 7);
+    if (text[2] != '-' || text[6] != '-' || text[9] != ' ' || !text.ends_with(" GMT") ||
+        y == no_number)
+        return std::nullopt;
+    constexpr unsigned first_of_last_century = 69;
+    return time_of(y + (y < first_of_last_century ? 2000 : 1900), text.substr(3, 3),
+                   text.substr(0, 2), text.substr(10, 8));
+}
+
+// "Sun Nov  6 08:49:37 1994"
+std::optional<Seconds> parse_asctime(std::string_view text) {
+    if (text.size() != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' ||
+        text[19] != ' ')
+        return std::nullopt;
+    return time_of(four_digits(text, 20), text.substr(4, 3), text.substr(8, 2),
+                   text.substr(11, 8));
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::optional<Seconds> parse_imf(std::string_view text) {
+    if (text.size() != 29) return std::nullopt;
+    const auto time =
+        time_of(four_digits(text, 12), text.substr(8, 3), text.substr(5, 2), text.substr(17, 8));
+    // All else, and the day of the week, is as we write it.
+    return time && format_http_date(*time) == text ? time : std::nullopt;
 }
 
 // Two digits at `at`; as many times as there are stamps in a build, hence no formatter.
@@ -83,23 +132,22 @@ std::optional<Seconds> parse_rfc3339(std::string_view text) {
 
 std::string format_http_date(Seconds time) {
     static constexpr std::string_view weekdays = "SunMonTueWedThuFriSat";
-    static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
     const auto day = floor<days>(time);
     const auto month = static_cast<unsigned>(year_month_day{day}.month()) - 1;
     const auto iso = format_rfc3339(time);
     std::string text = "Sun, 00 Jan 0000 00:00:00 GMT";
     text.replace(0, 3, weekdays, 3 * weekday{day}.c_encoding(), 3);
     text.replace(5, 2, iso, 8, 2);
-    text.replace(8, 3, months, 3 * std::size_t{month}, 3);
+    text.replace(8, 3, month_names, 3 * std::size_t{month}, 3);
     text.replace(12, 4, iso, 0, 4);
     text.replace(17, 8, iso, 11, 8);
     return text;
 }
 
 std::optional<Seconds> parse_http_date(std::string_view text) {
-    for (const char* format : {"%a, %d %b %Y %T GMT", "%A, %d-%b-%y %T GMT", "%a %b %e %T %Y"})
-        if (const auto time = parse_with(format, text)) return time;
-    return std::nullopt;
+    if (const auto time = parse_imf(text)) return time;
+    if (const auto time = parse_rfc850(text)) return time;
+    return parse_asctime(text);
 }
 
 }  // namespace base

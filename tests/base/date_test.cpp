@@ -26,7 +26,16 @@ TEST_CASE("The three forms of an HTTP date are read, and others are refused") {
     CHECK(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT") == time);
     CHECK(parse_http_date("Sunday, 06-Nov-94 08:49:37 GMT") == time);
     CHECK(parse_http_date("Sun Nov  6 08:49:37 1994") == time);
-    for (const auto* text : {"", "now", "1994-11-06", "Sun, 06 Nov 1994 08:49:37 GMT+1"})
+    CHECK(parse_http_date("Friday, 29-Feb-08 23:59:59 GMT") ==
+          Seconds{*parse_date("2008-02-29")} + hours{24} - seconds{1});
+    CHECK(parse_http_date("Fri Feb 15 09:15:20 2008") == Seconds{seconds{1203066920}});
+    for (const std::string text :
+         {"", "now", "1994-11-06", "Sun, 06 Nov 1994 08:49:37 GMT+1", "Sun, 06 Nov 94",
+          "Sun, 06 Nov 1994 08:49:--", "Mon, 06 Nov 1994 08:49:37 GMT",
+          "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
+          "Sun, 06 ovD 1994 08:49:37 GMT", "Sunday, 06-Nov-9x 08:49:37 GMT",
+          "Sunday, 06 Nov 94 08:49:37 GMT", "Sun Nov 06 08:49:60 1994",
+          "Sun Nov  x 08:49:37 1994", "Sun Nov  6 08:49:37 x994"})
         CHECK_FALSE(parse_http_date(text));
 }
 
