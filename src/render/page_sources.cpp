@@ -1,6 +1,7 @@
 // The pages of source feeds: the list of all, and one with its fetches.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "base/text.hpp"
@@ -50,10 +51,8 @@ std::string state_of(const SourceStatus& feed) {
 }
 
 std::string row_of(const SourceStatus& feed, const Site& site) {
-    std::string html = "<tr><th scope=\"row\"><a rel=\"nofollow\" href=\"" +
-                       as_html(page_of_feed(feed.id, site)) + "\">";
-    append_shortened(html, feed.name);
-    html += "</a>";
+    auto html =
+        "<tr><th scope=\"row\">" + narrowing_link_html(page_of_feed(feed.id, site), feed.name);
     if (feed.name != feed.url) {
         html += " <small>";
         append_shortened(html, feed.url);
@@ -94,14 +93,14 @@ struct PicturedFetch {
 std::vector<PicturedFetch> pictured_fetches(const std::vector<FetchEvent>& events) {
     std::vector<PicturedFetch> fetches;
     const FetchEvent* before = nullptr;
-    for (auto event = events.rbegin(); event != events.rend(); ++event) {
-        if (event->outcome == Outcome::begun) continue;
+    for (const auto& event : std::views::reverse(events)) {
+        if (event.outcome == Outcome::begun) continue;
         if (before != nullptr) {
-            const auto passed = std::max(event->at - before->at, std::chrono::seconds(0));
+            const auto passed = std::max(event.at - before->at, std::chrono::seconds(0));
             const auto minutes = (passed.count() + 59) / 60;
-            fetches.push_back({&*event, static_cast<std::uint64_t>(minutes)});
+            fetches.push_back({&event, static_cast<std::uint64_t>(minutes)});
         }
-        before = &*event;
+        before = &event;
     }
     if (fetches.size() > most_columns)
         fetches.erase(fetches.begin(), fetches.end() - static_cast<std::ptrdiff_t>(most_columns));
@@ -137,10 +136,10 @@ std::string table_of(const std::vector<PicturedFetch>& fetches) {
                        "<caption class=\"unseen\">Minutes between fetches</caption><thead><tr>"
                        "<th scope=\"col\">Fetch</th><th scope=\"col\">Minutes</th>"
                        "<th scope=\"col\">Outcome</th></tr></thead><tbody>\n";
-    for (auto fetch = fetches.rbegin(); fetch != fetches.rend(); ++fetch)
-        html += "<tr><th scope=\"row\">" + minute_of(fetch->event->at) + "</th><td>" +
-                with_separators(std::max<std::uint64_t>(1, fetch->minutes)) + "</td><td>" +
-                std::string(words_of(fetch->event->outcome)) + "</td></tr>\n";
+    for (const auto& [event, minutes] : std::views::reverse(fetches))
+        html += "<tr><th scope=\"row\">" + minute_of(event->at) + "</th><td>" +
+                with_separators(std::max<std::uint64_t>(1, minutes)) + "</td><td>" +
+                std::string(words_of(event->outcome)) + "</td></tr>\n";
     return html + "</tbody></table></details>\n";
 }
 
@@ -170,10 +169,8 @@ std::string row_of(const FetchEvent& event) {
 }
 
 std::string line_of(const SourceItem& item, const SourceFeed& feed, const Site& site) {
-    std::string html =
-        "<li><a rel=\"nofollow\" href=\"" + as_html(url_of(item, feed, site)) + "\">";
-    append_shortened(html, title_of(item, feed));
-    return html + "</a> " + time_html(published_of(item)) + "</li>\n";
+    return "<li>" + narrowing_link_html(url_of(item, feed, site), title_of(item, feed)) + " " +
+           time_html(published_of(item)) + "</li>\n";
 }
 
 // "Working. Last fetched 2026-11-24 09:15, 2.5 failures since the last success."
