@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -231,22 +232,16 @@ bool is_of_the_future(const ReadView& now, const history::Identity& identity,
            !rows.of_object.contains(identity.row->oid);
 }
 
-// Adds the newest mentions of an object to a page.
-void add_mentions(HistoryPage& page, const ReadView& now, const ObjectName& object,
+// Adds the newest mentions of objects to a page.
+void add_mentions(HistoryPage& page, const ReadView& now, std::span<const ObjectName> objects,
                   std::size_t most) {
     if (most == 0) return;
-    auto mentions = tables::load_mentions(now.transaction, object, std::nullopt, most);
-    page.mentioned += mentions.size() < most ? mentions.size()
-                                             : tables::count_mentions(now.transaction, object);
-    std::ranges::move(mentions, std::back_inserter(page.mentions));
-}
-
-// Sorts the mentions of several objects as those of one are.
-void keep_newest_mentions(HistoryPage& page, std::size_t most) {
-    std::ranges::stable_sort(page.mentions, std::ranges::greater{}, &tables::Mention::entry);
-    if (page.mentions.size() > most)
-        page.mentions.erase(page.mentions.begin() + static_cast<std::ptrdiff_t>(most),
-                            page.mentions.end());
+    page.mentions = tables::load_mentions(now.transaction, objects, std::nullopt, most);
+    page.mentioned = page.mentions.size();
+    if (page.mentioned < most) return;
+    page.mentioned = 0;
+    for (const auto& object : objects)
+        page.mentioned += tables::count_mentions(now.transaction, object);
 }
 
 // Returns nullopt when several rows have more than most_bytes together: fewer have to be read.
@@ -313,7 +308,7 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
     history.last_modified = row.last_modified;
     history.vanished = has_vanished(now, identity, row);
     fill_page(history, now, std::move(*rows), request);
-    add_mentions(history, now, history.object, request.mentions);
+    add_mentions(history, now, std::span(&history.object, 1), request.mentions);
     return history;
 }
 
@@ -362,9 +357,9 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     std::ranges::sort(list.objects, {}, &Named::object);
     std::ranges::sort(list.vanished);
     fill_page(list, now, std::move(*rows), request);
-    for (const auto& named : list.objects)
-        add_mentions(list, now, named.object, request.mentions);
-    keep_newest_mentions(list, request.mentions);
+    std::vector<ObjectName> names;
+    for (const auto& named : list.objects) names.push_back(named.object);
+    add_mentions(list, now, names, request.mentions);
     return list;
 }
 

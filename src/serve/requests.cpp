@@ -18,6 +18,7 @@ namespace {
 
 using compare::Op;
 constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
+constexpr std::size_t most_mentions = 200;          // in a feed
 constexpr std::size_t longest_tag = 128;            // bytes
 constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
 constexpr Range row_range{1, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())};
@@ -251,7 +252,7 @@ Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_ite
     const auto has_mentions = mentions_in(parameters, request);
     if (!has_mentions) return fail(has_mentions.error());
     request.page = std::move(*page);
-    if (*has_mentions) request.page.mentions = request.page.most;
+    if (*has_mentions) request.page.mentions = std::min(request.page.most, most_mentions);
     const auto oldest_row = oldest_row_in(parameters, request);
     if (!oldest_row) return fail(oldest_row.error());
     request.page.oldest_row = *oldest_row;

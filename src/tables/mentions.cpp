@@ -29,17 +29,15 @@ std::vector<std::string> authors_in(const std::vector<tree::Node>& nodes) {
     return authors;
 }
 
-// Reads a row; nullopt, with a line in the log: it is damaged.
-std::optional<Mention> mention_in(const store::Row& row, const ObjectName& object) {
-    const auto first_seen = base::parse_rfc3339(row.text(8)),
-               mentioned_at = base::parse_rfc3339(row.text(9));
-    const auto nodes = unpacked_tree(row.blob(10));
-    if (!first_seen || !mentioned_at || !nodes) {
+// Reads an entry as a mention, without object; nullopt, with a line in the log: it is damaged.
+std::optional<Mention> entry_in(const store::Row& row) {
+    const auto first_seen = base::parse_rfc3339(row.text(8));
+    const auto nodes = unpacked_tree(row.blob(9));
+    if (!first_seen || !nodes) {
         base::log::error("a mention cannot be read", {{"entry", std::to_string(row.integer(0))}});
         return std::nullopt;
     }
     Mention mention;
-    mention.object = object;
     mention.entry = row.integer(0);
     mention.feed = row.integer(1);
     mention.title = row.text(2);
@@ -50,8 +48,41 @@ std::optional<Mention> mention_in(const store::Row& row, const ObjectName& objec
     mention.authors = authors_in(*nodes);
     mention.published = base::parse_rfc3339(row.text(7));
     mention.first_seen = *first_seen;
-    mention.mentioned_at = *mentioned_at;
     return mention;
+}
+
+// Returns entries by their ids.
+std::map<std::int64_t, Mention> entries_of(Transaction& transaction,
+                                           std::span<const std::int64_t> ids) {
+    static constexpr std::string_view columns =
+        "SELECT e.id, e.feed, e.title, e.link, f.name, f.rss_title, f.url, e.published, "
+        "e.first_seen, e.tree FROM entries e";
+    std::map<std::int64_t, Mention> entries;
+    for (const auto& row :
+         query_in(transaction,
+                  std::string(columns) + std::string(store::read_first(transaction.engine())) +
+                      "feeds f ON f.id = e.feed WHERE e.id IN",
+                  {}, values_of(ids)))
+        if (auto entry = entry_in(row)) entries.emplace(row.integer(0), *std::move(entry));
+    return entries;
+}
+
+// A row of the table.
+struct MentionRow {
+    std::int64_t entry = 0;
+    const ObjectName* object = nullptr;
+    std::string mentioned_at;
+};
+
+// Returns the newest rows of an object.
+void append_rows(std::vector<MentionRow>& rows, Transaction& transaction,
+                 const ObjectName& object, std::int64_t before, std::size_t most) {
+    for (const auto& row : transaction.query(
+             "SELECT entry, mentioned_at FROM mentions WHERE class = ? AND name = ? AND entry < ?"
+             " ORDER BY entry DESC LIMIT ?",
+             {Value{object.class_name}, Value{object.name}, Value{before},
+              Value{static_cast<std::int64_t>(most)}}))
+        rows.push_back({row.integer(0), &object, row.text(1)});
 }
 
 void delete_mention(Transaction& transaction, const ObjectName& object, std::int64_t entry) {
@@ -61,21 +92,26 @@ void delete_mention(Transaction& transaction, const ObjectName& object, std::int
 
 }  // namespace
 
-std::vector<Mention> load_mentions(Transaction& transaction, const ObjectName& object,
+std::vector<Mention> load_mentions(Transaction& transaction, std::span<const ObjectName> objects,
                                    std::optional<std::int64_t> before, std::size_t most) {
-    static constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
-    const auto rows = transaction.query(
-        "SELECT e.id, e.feed, e.title, e.link, f.name, f.rss_title, f.url, e.published, "
-        "e.first_seen, m.mentioned_at, e.tree FROM mentions m" +
-            std::string(store::read_first(transaction.engine())) + "entries e ON e.id = m.entry" +
-            std::string(store::read_first(transaction.engine())) +
-            "feeds f ON f.id = e.feed WHERE m.class = ? AND m.name = ? AND m.entry < ?"
-            " ORDER BY m.entry DESC LIMIT ?",
-        {Value{object.class_name}, Value{object.name}, Value{before.value_or(behind_all)},
-         Value{static_cast<std::int64_t>(most)}});
+    constexpr auto behind_all = std::numeric_limits<std::int64_t>::max();
+    std::vector<MentionRow> rows;
+    for (const auto& object : objects)
+        append_rows(rows, transaction, object, before.value_or(behind_all), most);
+    std::ranges::stable_sort(rows, std::ranges::greater{}, &MentionRow::entry);
+    if (rows.size() > most) rows.resize(most);
+    std::vector<std::int64_t> ids;
+    for (const auto& row : rows) ids.push_back(row.entry);
+    const auto entries = entries_of(transaction, ids);
     std::vector<Mention> mentions;
-    for (const auto& row : rows)
-        if (auto mention = mention_in(row, object)) mentions.push_back(*std::move(mention));
+    for (const auto& row : rows) {
+        const auto entry = entries.find(row.entry);
+        const auto at = base::parse_rfc3339(row.mentioned_at);
+        if (entry == entries.end() || !at) continue;
+        auto& mention = mentions.emplace_back(entry->second);
+        mention.object = *row.object;
+        mention.mentioned_at = *at;
+    }
     return mentions;
 }
 

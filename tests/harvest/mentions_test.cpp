@@ -88,7 +88,8 @@ struct MentionStore {
                                              std::optional<std::int64_t> before = std::nullopt,
                                              std::size_t most = 100) {
         return write([&](Transaction& transaction) {
-            return tables::load_mentions(transaction, {"Gene", gene}, before, most);
+            const ObjectName object{"Gene", gene};
+            return tables::load_mentions(transaction, std::span(&object, 1), before, most);
         });
     }
     std::size_t count_of(const std::string& gene) {

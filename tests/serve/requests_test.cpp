@@ -161,6 +161,8 @@ TEST_CASE("Mentions are included in feeds of objects and lists, as many as items
     CHECK(list->page.mentions == default_items);
     CHECK(url_of(*list) == "/rss?object=G:x&include=mentions");
     CHECK(parse_feed_request("class=G&name=x", most)->page.mentions == 0);
+    CHECK(parse_feed_request("class=G&name=x&n=500&include=mentions", most)->page.mentions ==
+          200);
     for (const auto* bad : {"", "yes", "Mentions"})
         CHECK(refused_for(std::string("class=G&name=x&include=") + bad, "include=") == 400);
     CHECK(refused_for("class=G&include=mentions", "include=") == 400);
