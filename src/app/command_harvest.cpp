@@ -102,10 +102,6 @@ void for_each_feed(store::Pool& pool, std::string_view text, Use use) {
     }
 }
 
-std::string time_or(const std::optional<base::Seconds>& time, std::string_view otherwise) {
-    return time ? base::format_rfc3339(*time) : std::string(otherwise);
-}
-
 std::string state_of(const FeedRow& feed) {
     if (!feed.last_fetch_attempt && feed.system_enabled) return "not fetched yet";
     auto state = feed.system_status.empty() ? std::string("Working") : feed.system_status;

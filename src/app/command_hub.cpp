@@ -46,10 +46,6 @@ void deliver_until_stopped(hub::Hub& hub, StopSignals& signals, const Config& co
     }
 }
 
-std::string time_or(const std::optional<base::Seconds>& time, std::string_view otherwise) {
-    return time ? base::format_rfc3339(*time) : std::string(otherwise);
-}
-
 void print_numbers(const hub::HubNumbers& numbers) {
     fmt::print("subscriptions    {:>10}   of {} topics\n"
                "to verify        {:>10}\n"

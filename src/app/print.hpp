@@ -5,11 +5,13 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/date.hpp"
 #include "base/json.hpp"
 #include "compare/change.hpp"
 #include "release/job_runner.hpp"
@@ -24,6 +26,10 @@ void tell(std::string_view text);
 // Text of strangers as one line for a terminal: line breaks as \n, and control characters (C0,
 // DEL, C1) and those that turn the direction of writing as '?'.
 [[nodiscard]] std::string on_one_line(std::string_view text);
+
+// A time as RFC 3339 has it, or another text where there is none.
+[[nodiscard]] std::string time_or(const std::optional<base::Seconds>& time,
+                                  std::string_view otherwise);
 
 // A word for a shell, quoted where it must be: to be copied from advice.
 [[nodiscard]] std::string shell_word(std::string_view text);

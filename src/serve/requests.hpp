@@ -36,9 +36,10 @@ struct FeedRequest {
     std::string version;  // of a release
     std::int64_t source_feed = 0;                    // its id; 0: another subject
     std::optional<render::ItemPosition> older = {};  // of a source feed: what is behind this item
-    query::PageRequest page;  // before > 0: a page of the archive; mentions as many, at most 200, or 0
-    bool has_count = false;   // n= was given, even as the default: it is part of the URL
-    std::string format;       // one of render::formats(); empty: not given
+    query::PageRequest
+        page;  // before > 0: a page of the archive; mentions as many, at most 200, or 0
+    bool has_count = false;  // n= was given, even as the default: it is part of the URL
+    std::string format;      // one of render::formats(); empty: not given
     bool operator==(const FeedRequest&) const = default;
 
     [[nodiscard]] bool is_archive() const { return page.before > 0; }

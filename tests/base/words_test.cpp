@@ -92,7 +92,8 @@ TEST_CASE("What begins a text has a key that begins the key of the text") {
 
 TEST_CASE(
     "The table of words lacks the word that the name begins with, and has all others once") {
-    CHECK(base::words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) == Words{"jc810"});
+    CHECK(base::words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) ==
+          Words{"jc810"});
     CHECK(base::words_beside_name({"WBGene00006763", "UNC-26 x", ""}) == Words{"unc26", "x"});
     CHECK(base::words_beside_name({"GO:0004439", "", ""}) == Words{"0004439"});
     CHECK(base::words_beside_name({"WBGene00006763", "unc", ""}) == Words{"unc"});

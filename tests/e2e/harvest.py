@@ -18,7 +18,7 @@ import job
 from checks import check
 from job import MariaDbStore
 from site_of_varve import EXAMPLES, PROGRAM, eventually
-from source_feeds import FeedServer
+from source_feeds import FeedServers
 
 FEEDS = int(os.environ.get("HARVEST_FEEDS", "1000"))
 SERVERS = 500  # base URLs, so that a cycle waits once for each
@@ -133,7 +133,7 @@ def _(site):
 @check("A source feed whose address is not public is not asked, unless the operator allows it")
 def _(site):
     site.expect(0, "init")
-    with FeedServer(["127.0.3.1"]) as server:
+    with FeedServers(["127.0.3.1"]) as server:
         site.expect(0, "harvest", "add", server.url(0))
         site.expect(0, "harvest", "--once")
         assert only_feed(site)["system_status"] == "refused address" and server.count == 0
@@ -163,7 +163,7 @@ class Ledger:
 def expect_each_once(site, ask, config):
     """Two harvesters fetch all feeds once, although one of them is killed; then all of them again, by validators."""
     ledger = Ledger(ask)
-    with FeedServer([f"127.0.{4 + i // 250}.{1 + i % 250}" for i in range(SERVERS)]) as server:
+    with FeedServers([f"127.0.{4 + i // 250}.{1 + i % 250}" for i in range(SERVERS)]) as server:
         (site.folder / "feeds.opml").write_text(opml_of(map(server.url, range(FEEDS))))
         site.expect(0, "harvest", "import", "feeds.opml", config=config)
         third = threading.Event()
@@ -179,7 +179,7 @@ def expect_each_once(site, ask, config):
             eventually(lambda: not ledger.claimed() and
                        ledger.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_success = ''")[0][0] == 0,
                        "all are fetched", SECONDS)
-            counts = {url: len(spans) for url, spans in server.requests.items()}
+            counts = {url: len(times) for url, times in server.times.items()}
             assert set(counts) == set(map(server.url, range(FEEDS))), len(counts)
             for url, count in counts.items():
                 assert count == 1 or count == 2 and url in may_be_twice, (url, count)
@@ -192,9 +192,9 @@ def expect_each_once(site, ask, config):
             for harvester in harvesters:
                 harvester.kill()
                 harvester.wait(30)
-        server.requests.clear()
+        server.times.clear()
         site.expect(0, "harvest", "--once", config=config)
-        assert not server.requests, "a harvester that starts again asks for what is not due"
+        assert not server.times, "a harvester that starts again asks for what is not due"
 
 
 @check("Two harvesters over SQLite fetch each of 1,000 feeds once a cycle, though one is killed")

@@ -1,65 +1,33 @@
-"""Servers of source feeds: one thread that listens at many addresses of this machine, and writes down each request.
+"""Servers of source feeds, which write down each request.
 
 SPDX-License-Identifier: MIT
 """
-import asyncio
 import collections
-import threading
 import time
 
+from servers import Servers
 
-class FeedServer:
-    """Answers `/N` with a small feed, and every request for it that has its entity tag with 304."""
+
+class FeedServers(Servers):
+    """Answer `/N` with a small feed, and every request for it that has its entity tag with 304."""
 
     def __init__(self, hosts):
-        self.hosts = hosts
-        self.requests = collections.defaultdict(list)  # by URL: (begin, end) of each request
-        self.fields = {}  # by URL: the fields of the last request
-        self.by_host = collections.defaultdict(list)  # (begin, end) of each request
-        self.on_request = lambda count: None
+        self.times = collections.defaultdict(list)  # of the requests, by URL
+        self.times_of_host = collections.defaultdict(list)
         self.count = 0
-        self.port = None
-        self.loop = asyncio.new_event_loop()
-        ready = threading.Event()
-        self.thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
-        self.thread.start()
-        ready.wait()
+        self.on_request = lambda count: None
+        super().__init__(hosts)
 
     def url(self, number):
         return f"http://{self.hosts[number % len(self.hosts)]}:{self.port}/{number}"
 
-    def _run(self, ready):
-        asyncio.set_event_loop(self.loop)
-        self.loop.run_until_complete(self._listen())
-        ready.set()
-        self.loop.run_forever()
-
-    async def _listen(self):
-        for host in self.hosts:
-            server = await asyncio.start_server(self._serve, host, self.port or 0, backlog=8)
-            self.port = server.sockets[0].getsockname()[1]
-
-    async def _serve(self, reader, writer):
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-                begin = time.monotonic()
-                line, *lines = head.strip().split("\r\n")
-                fields = {name.lower(): value for name, value in (each.split(": ", 1) for each in lines)}
-                url = f"http://{fields['host']}{line.split()[1]}"
-                self.count += 1
-                self.on_request(self.count)
-                writer.write(self._answer(url, fields))
-                await writer.drain()
-                span = (begin, time.monotonic())
-                self.requests[url].append(span)
-                self.by_host[fields["host"]].append(span)
-                self.fields[url] = fields
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    @staticmethod
-    def _answer(url, fields):
+    def answer(self, line, fields, _body):
+        url = f"http://{fields['host']}{line.split()[1]}"
+        now = time.monotonic()
+        self.times[url].append(now)
+        self.times_of_host[fields["host"]].append(now)
+        self.count += 1
+        self.on_request(self.count)
         tag = f'"{url}"'
         if fields.get("if-none-match") == tag:
             return f"HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n".encode()
@@ -70,23 +38,6 @@ class FeedServer:
                 f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
     def shortest_pause(self):
-        """Returns the shortest time between the end of a request to a host and the begin of the next one."""
-        return min((later[0] - earlier[1] for spans in self.by_host.values()
-                    for earlier, later in zip(sorted(spans), sorted(spans)[1:])), default=None)
-
-    def close(self):
-        async def end():
-            tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self.loop.stop()
-
-        asyncio.run_coroutine_threadsafe(end(), self.loop)
-        self.thread.join()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+        """Returns the shortest time between two requests to a host."""
+        return min((later - earlier for times in self.times_of_host.values()
+                    for earlier, later in zip(times, times[1:])), default=None)
