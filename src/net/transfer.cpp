@@ -59,6 +59,8 @@ bool Transfer::set_up(const CurlLibrary& curl, CURL* easy, const AddressGuard& g
     set(CURLOPT_DNS_CACHE_TIMEOUT, 0L);
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.connect.count()));
     if (!certificates.empty()) set(CURLOPT_CAINFO, certificates.c_str());
+    // Otherwise libcurl keeps the connection until the server closes it, and looks through all that it keeps.
+    if (find_field(request_.fields, "Connection") == "close") set(CURLOPT_FORBID_REUSE, 1L);
     if (request_.asks_for_compression) set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br");
 
     // Whatever the URL's host and port, as libcurl reads them.

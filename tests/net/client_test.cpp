@@ -578,6 +578,20 @@ TEST_CASE("The system's names are judged with all of their addresses, and again 
     CHECK(allowed.connections() == 1);
 }
 
+TEST_CASE("A connection that is to be closed is not kept, also by a server that would") {
+    const HttpPeer peer([](PeerConnection& connection) {
+        while (!connection.request().empty() && connection.answer("x")) {
+        }
+    });
+    auto client = client_for("127.0.0.0/8");
+    for (std::size_t i = 1; i <= 3; ++i) {
+        auto request = get(peer.url());
+        request.fields = {{"Connection", "close"}};
+        CHECK(kind_of(run(client, request)) == "200");
+        CHECK(peer.connections() == i);
+    }
+}
+
 TEST_CASE("Names of the system are looked up and judged as getaddrinfo gives them") {
     const support::TempDir folder;
     const auto hosts = folder.write("hosts", "");
