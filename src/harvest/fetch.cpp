@@ -189,7 +189,9 @@ base::Result<net::Request> request_of(const Fetch& fetch, const FetchSettings& s
     net::Request request;
     request.url = *std::move(url);
     request.fields = {{"User-Agent", agent_with_readers(settings.user_agent, readers)},
-                      {"Accept", std::string(accepted_types)}};
+                      {"Accept", std::string(accepted_types)},
+                      // Nobody needs the connection before the feed is due again.
+                      {"Connection", "close"}};
     if (fetch.is_conditional && !feed.http_etag.empty())
         request.fields.push_back({"If-None-Match", feed.http_etag});
     if (fetch.is_conditional && !feed.http_last_modified.empty())

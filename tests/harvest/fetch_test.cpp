@@ -128,7 +128,7 @@ TEST_CASE("A request has an address, a contact and the number of readers, and no
           "Varve/1.0 (+https://x.org; mail@x.org; 12 readers)");
     std::string names;
     for (const auto& field : request.fields) names += field.name + " ";
-    CHECK(names == "User-Agent Accept If-None-Match If-Modified-Since ");
+    CHECK(names == "User-Agent Accept Connection If-None-Match If-Modified-Since ");
     claimed.readers = 1;
     claimed.feed.most_kb = 3;
     request = request_for(claimed);

@@ -168,7 +168,7 @@ TEST_CASE("A feed is fetched, its entries are recorded, and it is left alone unt
         CHECK(field_in(requests[0], "User-Agent") ==
               "Varve/1.0 (+https://x.org/changes; mail@x.org; 1 reader)");
         CHECK(field_in(requests[0], "Accept-Encoding") == "gzip, deflate, br");
-        CHECK(std::ranges::count(requests[0], '\n') == 6);
+        CHECK(std::ranges::count(requests[0], '\n') == 7);
         // Another process begins, and polls nothing before its time.
         auto another = scene.make();
         scene.run(another);
