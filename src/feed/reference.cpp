@@ -74,7 +74,8 @@ std::string resolve_reference(const std::string& base, std::string_view referenc
         xmlBuildURI(reinterpret_cast<const xmlChar*>(url.c_str()),
                     reinterpret_cast<const xmlChar*>(base.c_str()))};
     if (!built) return {};
-    return web_url(reinterpret_cast<const char*>(built.get()));
+    // libxml2 decodes what was encoded in the host of the base.
+    return web_url(without_foreign_bytes(reinterpret_cast<const char*>(built.get())));
 }
 
 }  // namespace feed

@@ -135,6 +135,8 @@ TEST_CASE("References become absolute URLs, or nothing") {
     }));
     INFO(reference);
     CHECK(feed::resolve_reference("http://x.org/dir/page", reference) == url);
+    // A blank of the host stays encoded.
+    CHECK(feed::resolve_reference("http://x%20y.org/", "/z") == "http://x%20y.org/z");
     CHECK(feed::resolve_reference("", "relative") == "");
     CHECK(feed::resolve_reference("", "http://y.org/" + std::string(3000, 'x')) == "");
 }
