@@ -326,6 +326,22 @@ bool begins_name(char c) {
            static_cast<unsigned char>(c) >= 0x80;
 }
 
+// Counts the '=' that are outside of values.
+bool has_too_many_attributes(std::string_view tag) {
+    if (std::count(tag.begin(), tag.end(), '=') <= std::ptrdiff_t{most_attributes}) return false;
+    std::size_t count = 0;
+    char quote = '\0';  // that ends the value
+    for (const char c : tag) {
+        if (quote != '\0')
+            quote = c == quote ? '\0' : quote;
+        else if (c == '"' || c == '\'')
+            quote = c;
+        else if (c == '=')
+            ++count;
+    }
+    return count > most_attributes;
+}
+
 bool ends_name(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/' || c == '>' || c == '<' ||
            c == '=';
@@ -487,8 +503,7 @@ class XmlMender {
         const bool is_whole = end < rest_.size() && rest_[end] == '>';
         if (next == '/') return mend_end_tag(end + (is_whole ? 1 : 0));
         const auto tag = rest_.substr(0, end);
-        if (end > longest_tag ||
-            std::count(tag.begin(), tag.end(), '=') > std::ptrdiff_t{most_attributes})
+        if (end > longest_tag || has_too_many_attributes(tag))
             return write("", end + (is_whole ? 1 : 0));
         if (!is_whole) return end < rest_.size() ? write("&lt;", 1) : write("", end);
         mend_start_tag(name_at(rest_, 1), end);

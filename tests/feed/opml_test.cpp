@@ -87,6 +87,15 @@ TEST_CASE("A list with too many feeds or bytes is refused, whole") {
     CHECK(long_one.error().kind == base::ErrorKind::too_large);
 }
 
+TEST_CASE("A value with hundreds of equals signs is one attribute") {
+    const auto url = "http://a.example/?x=" + std::string(300, '=');
+    const auto feeds =
+        feed::read_opml("<opml><body><outline xmlUrl='" + url + "'/></body></opml>");
+    REQUIRE(feeds);
+    REQUIRE(feeds->size() == 1);
+    CHECK(feeds->front().url == url);
+}
+
 TEST_CASE("Hostile lists load nothing and give legal text") {
     std::string bytes, deep;
     for (int i = 1; i < 256; ++i) bytes += static_cast<char>(i);
