@@ -4,55 +4,29 @@
 //   net_bench --serve            only the servers, which print their port, until killed
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <fstream>
-#include <netinet/in.h>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
 
+#include "loopback.hpp"
 #include "net/client.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
+using namespace bench;
 
 // Addresses that answer, 127.0.0.1 and so on; the silent ones begin at 127.0.1.1 and get 4 requests each.
 constexpr int answering = 20, requests_to_silent = 4;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::perror(what);
-    std::exit(2);
-}
-
-// One listening socket on all addresses.
-int listen_anywhere(std::uint16_t& port) {
-    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_addr.s_addr = htonl(INADDR_ANY);
-    socklen_t size = sizeof place;
-    require(::bind(listener, reinterpret_cast<sockaddr*>(&place), size) == 0, "bind");
-    require(::listen(listener, 4096) == 0, "listen");
-    require(::getsockname(listener, reinterpret_cast<sockaddr*>(&place), &size) == 0,
-            "getsockname");
-    port = ntohs(place.sin_port);
-    return listener;
-}
 
 // Answers that are due later, in the order in which they were asked for.
 class LateAnswers {
@@ -120,24 +94,6 @@ class LateAnswers {
             }
         }
     }
-}
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double processor_seconds() {
-    rusage used{};
-    ::getrusage(RUSAGE_SELF, &used);
-    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-}
-
-long resident_kb() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with("VmRSS:")) return std::atol(line.c_str() + 6);
-    return 0;
 }
 
 class Bench {
@@ -220,10 +176,7 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-    rlimit files{};
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = files.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &files);
+    allow_all_descriptors();
     std::uint16_t port = 0;
     const int listener = listen_anywhere(port);
     if (argc > 1 && std::string_view(argv[1]) == "--serve") {
@@ -233,15 +186,7 @@ int main(int argc, char** argv) {
     }
     const int posts = argc > 1 ? std::atoi(argv[1]) : 60'000;
     const int silent = argc > 2 ? std::atoi(argv[2]) : 5'000;
-    const auto parent = ::getpid();
-    const auto child = ::fork();
-    require(child >= 0, "fork");
-    if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent) return 0;
-        serve(listener);
-    }
-    ::close(listener);
+    const auto child = serve_beside(listener, serve);
     Bench bench(port);
     bench.run("POST of 4 KB, 400 at once, over kept connections", posts, 400);
     bench.run("... over a new connection each", posts / 4, 400, {{"Connection", "close"}});
@@ -249,6 +194,6 @@ int main(int argc, char** argv) {
     bench.add_silent(silent);
     bench.run("POST of 4 KB, 400 at once, over kept connections, beside them", posts, 400);
     bench.run("... 4 at once", posts / 2, 4);
-    ::kill(child, SIGKILL);
+    end_server(child);
     return bench.is_good() ? 0 : 1;
 }
