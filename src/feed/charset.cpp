@@ -317,7 +317,7 @@ DecodedText decode_text(std::string_view bytes, std::string_view content_type) {
 namespace {
 
 // Of a tag. libxml2 compares each attribute with all before it.
-constexpr std::size_t most_attributes = 256, longest_tag = 256 * 1024;
+constexpr std::size_t most_attributes = 100, longest_tag = 256 * 1024;
 // libxml2 stops at 256 open elements.
 constexpr std::size_t deepest_element = 200;
 
@@ -518,7 +518,7 @@ class XmlMender {
         copy_text(end - 1);
         if (is_empty) return copy(1);
         if (is_void_element(name)) return write("/>", 1);
-        open_.push_back(name);
+        open_.emplace_back(name);
         copy(1);
     }
 
@@ -528,16 +528,15 @@ class XmlMender {
             --too_deep_;
             return write("", bytes);
         }
-        if (!open_.empty() && open_.back() == name && rest_[bytes - 1] == '>') {
+        if (!open_.empty() && open_.back().name == name && rest_[bytes - 1] == '>') {
             open_.pop_back();
             return copy(bytes);
         }
-        const auto opened = std::find_if(open_.rbegin(), open_.rend(), [&](auto each) {
-            return base::equal_ignoring_case(each, name);
-        });
+        const OpenElement ended(name);
+        const auto opened = std::find(open_.rbegin(), open_.rend(), ended);
         if (opened == open_.rend()) return write("", bytes);
         for (auto left = opened - open_.rbegin() + 1; left > 0; --left) {
-            out_.append("</").append(open_.back()).append(">");
+            out_.append("</").append(open_.back().name).append(">");
             open_.pop_back();
         }
         write("", bytes);
@@ -589,8 +588,24 @@ class XmlMender {
     std::string_view rest_;
     std::string out_;
     bool is_mended_ = false;
-    std::vector<std::string_view> open_;  // names of elements
-    std::size_t too_deep_ = 0;            // elements that are open and were left out
+    // An element that is open. Most others are told apart by their length and two letters: a document may end
+    // elements a million times that are not among two hundred open ones.
+    struct OpenElement {
+        std::string_view name;
+        std::uint32_t key;
+        explicit OpenElement(std::string_view named) : name(named), key(0) {
+            if (name.empty()) return;
+            const auto folded = [](char c) { return static_cast<unsigned char>(c) | 0x20U; };
+            key = static_cast<std::uint32_t>(name.size()) << 16U | folded(name.front()) << 8U |
+                  folded(name.back());
+        }
+        bool operator==(const OpenElement& other) const {
+            return key == other.key && base::equal_ignoring_case(name, other.name);
+        }
+    };
+
+    std::vector<OpenElement> open_;
+    std::size_t too_deep_ = 0;  // elements that are open and were left out
     End section_end_{"]]>"}, comment_end_{"-->"}, instruction_end_{"?>"};
 };
 

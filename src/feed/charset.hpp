@@ -26,7 +26,7 @@ struct DecodedText {
 // Makes XML of text that claims to be XML and is not: drops what comes before the first element or
 // declaration, and characters that XML does not allow; escapes a bare &; replaces names of entities that HTML has
 // by their characters; drops declarations, comments, and the DOCTYPE with all that it defines, and tags with more than
-// 256 attributes or inside of 200 others; drops end tags of what is not open, and ends what is open inside of what ends.
+// 100 attributes or inside of 200 others; drops end tags of what is not open, and ends what is open inside of what ends.
 //   text     UTF-8
 //   returns  is_mended: more than declarations and comments had to be changed
 //   cost     O(text), at least 500 MB/s where there is little to mend

@@ -30,11 +30,15 @@ class XmlAttribute {
         constexpr std::string_view reference = "&#38;";
         const std::string_view written(reinterpret_cast<const char*>(parts_[3]),
                                        static_cast<std::size_t>(parts_[4] - parts_[3]));
-        std::string value(base::cut_at(written, most));
-        for (auto at = value.find(reference); at != std::string::npos;
-             at = value.find(reference, at + 1))
-            value.replace(at, reference.size(), "&");
-        return value;
+        auto rest = base::cut_at(written, most);
+        std::string value;
+        value.reserve(rest.size());
+        for (auto at = rest.find(reference); at != std::string_view::npos;
+             at = rest.find(reference)) {
+            value.append(rest.substr(0, at)).append("&");
+            rest.remove_prefix(at + reference.size());
+        }
+        return value.append(rest);
     }
 
    private:

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
-#include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/text.hpp"
@@ -18,6 +16,7 @@
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
 #include "feed/xml_attributes.hpp"
+#include "feed/xml_parser.hpp"
 
 namespace feed {
 namespace {
@@ -335,34 +334,32 @@ bool looks_like_html(std::string_view text) {
 }
 
 // Builds a feed of the tags and texts of a document.
-class Builder {
+class Builder final : public XmlHandler {
    public:
     Builder(std::string url, const ReadLimits& limits) : limits_(limits) {
         open_.push_back({.base = std::move(url)});
     }
 
-    void start(std::string_view local, std::string_view prefix, std::string_view uri,
-               const xmlChar** attributes, int count) {
+    void start(const Tag& tag) override {
         if (open_.size() > limits_.most_depth) {
             ++too_deep_;
             return;
         }
         Frame frame{.base = open_.back().base};
-        frame.attributes = read_attributes(attributes, count);
-        if (!frame.attributes.base.empty())
-            if (auto base = resolve_reference(frame.base, frame.attributes.base); !base.empty())
-                frame.base = std::move(base);
-        const auto vocabulary = vocabulary_of(uri, prefix);
+        frame.attributes = read_attributes(tag.attributes, tag.attribute_count);
+        if (frame.attributes.base.size() <= longest_base)
+            set_url(frame.base, frame, frame.attributes.base);
+        const auto vocabulary = vocabulary_of(tag);
         if (!is_root_seen_) {
-            take_root(element_of(vocabulary, local), local);
+            take_root(element_of(vocabulary, tag.local), tag.local);
             feed_.language = base::cut_at(base::trim(frame.attributes.lang), 32);
         }
-        if (markup_depth_ > 0 || is_markup(vocabulary, local)) {
-            begin_markup(local, attributes, count);
+        if (markup_depth_ > 0 || is_markup(vocabulary, tag.local)) {
+            begin_markup(tag);
             frame.is_markup = true;
         } else {
             frame.element =
-                open_.back().is_ignored ? Element::unknown : element_of(vocabulary, local);
+                open_.back().is_ignored ? Element::unknown : element_of(vocabulary, tag.local);
             frame.is_ignored = open_.back().is_ignored || frame.element == Element::ignored;
             frame.is_weak = vocabulary != Vocabulary::core && vocabulary != Vocabulary::content;
             enter(frame);
@@ -370,7 +367,7 @@ class Builder {
         open_.push_back(std::move(frame));
     }
 
-    void text(std::string_view text) {
+    void text(std::string_view text) override {
         if (too_deep_ > 0) return;
         auto& frame = open_.back();
         if (markup_depth_ > 0) return add_markup(base::escape_html(text));
@@ -378,7 +375,7 @@ class Builder {
         frame.text += base::cut_at(text, limits_.most_text - frame.text.size());
     }
 
-    void end(std::string_view local) {
+    void end(std::string_view local) override {
         if (too_deep_ > 0) {
             --too_deep_;
             return;
@@ -392,6 +389,7 @@ class Builder {
 
     // Ends what the document left open, and returns the feed.
     base::Result<Feed> finish() {
+        too_deep_ = 0;
         while (open_.size() > 1) end("");
         if (is_html_) return base::fail(ErrorKind::malformed, "html?");
         if (!has_format_)
@@ -402,6 +400,9 @@ class Builder {
     }
 
    private:
+    // Of xml:base in bytes: each relative URL below it costs as much.
+    static constexpr std::size_t longest_base = 512;
+
     struct Frame {
         Element element = Element::unknown;
         bool is_ignored = false, is_markup = false;
@@ -442,26 +443,24 @@ class Builder {
     }
 
     void add_markup(std::string_view text) {
-        for (auto frame = open_.rbegin(); frame != open_.rend(); ++frame) {
-            if (frame->is_markup) continue;
-            if (frame->text.size() + text.size() <= limits_.most_text) frame->text += text;
-            return;
-        }
+        auto& frame = open_[open_.size() - 1 - markup_depth_];
+        if (frame.text.size() + text.size() <= limits_.most_text) frame.text += text;
     }
-    void begin_markup(std::string_view local, const xmlChar** attributes, int count) {
-        if (markup_depth_++ == 0) {
+    void begin_markup(const Tag& tag) {
+        if (markup_depth_ == 0) {
             auto& frame = open_.back();
             if (!frame.attributes.mode.empty()) frame.attributes.mode = "xml";
             frame.attributes.type = "xhtml";
             frame.text = base::escape_html(frame.text);
         }
-        std::string tag = "<" + std::string(local);
-        for (int i = 0; i < count; ++i) {
-            const XmlAttribute attribute(attributes, i);
-            tag.append(" ").append(attribute.name()).append("=\"");
-            tag += base::escape_html(attribute.value(limits_.most_text)) + '"';
+        std::string markup = "<" + std::string(tag.local);
+        for (int i = 0; i < tag.attribute_count; ++i) {
+            const XmlAttribute attribute(tag.attributes, i);
+            markup.append(" ").append(attribute.name()).append("=\"");
+            markup += base::escape_html(attribute.value(limits_.most_text)) + '"';
         }
-        add_markup(tag + '>');
+        add_markup(markup + '>');
+        ++markup_depth_;
     }
     void end_markup(std::string_view local) {
         --markup_depth_;
@@ -472,6 +471,14 @@ class Builder {
     }
 
     // ---- Elements ----
+
+    // Returns the vocabulary of a tag. A URI is looked at once: it may be long, and in every tag.
+    Vocabulary vocabulary_of(const Tag& tag) {
+        if (tag.uri == nullptr) return feed::vocabulary_of({}, tag.prefix);
+        const auto [known, is_new] = vocabularies_.try_emplace(tag.uri, Vocabulary::other);
+        if (is_new) known->second = feed::vocabulary_of(view_of(tag.uri), {});
+        return known->second;
+    }
 
     [[nodiscard]] Entry* entry() { return is_in_entry_ ? &feed_.entries.back() : nullptr; }
     [[nodiscard]] bool is_inside(Element element) const {
@@ -551,8 +558,9 @@ class Builder {
         auto* one = entry();
         auto& has_title = one ? seen_.has_title : has_title_;
         auto& place = one ? one->title : feed_.title;
+        if (has_title || (frame.is_weak && !place.empty())) return;
         auto title = plain_of(title_as_html(frame));
-        if (title.empty() || has_title || (frame.is_weak && !place.empty())) return;
+        if (title.empty()) return;
         place = std::move(title);
         has_title = !frame.is_weak;
     }
@@ -560,36 +568,40 @@ class Builder {
     // <link href= rel=>, of Atom, and of RSS that has such links too.
     void take_atom_link(Frame& frame) {
         const auto& attributes = frame.attributes;
-        if (attributes.href.empty()) return;
-        auto url = resolve_reference(frame.base, attributes.href);
-        if (url.empty()) return;
         const auto rel = without_relation_prefix(attributes.rel);
+        const bool is_alternate = rel.empty() || rel == "alternate";
         if (auto* one = entry()) {
             const bool is_page =
                 attributes.type.empty() || attributes.type.find("html") != std::string::npos;
-            if ((rel.empty() || rel == "alternate") &&
-                (one->link.empty() || (is_page && !seen_.has_page_link))) {
-                one->link = std::move(url);
+            const bool is_better = one->link.empty() || (is_page && !seen_.has_page_link);
+            if (is_alternate && is_better && set_url(one->link, frame, attributes.href))
                 seen_.has_page_link = is_page;
-            }
             return;
         }
-        if (rel == "self")
-            feed_.self_url = std::move(url);
-        else if (rel == "hub" && feed_.hub_url.empty())
-            feed_.hub_url = std::move(url);
-        else if (rel == "prev-archive")
-            feed_.prev_archive_url = std::move(url);
-        else if ((rel.empty() || rel == "alternate") && feed_.home_url.empty())
-            feed_.home_url = std::move(url);
+        auto* place = rel == "self"           ? &feed_.self_url
+                      : rel == "hub"          ? &feed_.hub_url
+                      : rel == "prev-archive" ? &feed_.prev_archive_url
+                      : is_alternate          ? &feed_.home_url
+                                              : nullptr;
+        if (place != nullptr && place->empty()) set_url(*place, frame, attributes.href);
     }
 
     void take_text_link(Frame& frame) {
-        if (!frame.attributes.href.empty() || base::trim(frame.text).empty()) return;
-        auto url = resolve_reference(frame.base, frame.text);
-        if (url.empty()) return;
-        auto& place = entry() ? entry()->link : feed_.home_url;
-        if (place.empty() || entry() == nullptr) place = std::move(url);
+        if (!frame.attributes.href.empty()) return;
+        if (auto* one = entry()) {
+            if (one->link.empty()) set_url(one->link, frame, frame.text);
+        } else if (!has_text_link_) {
+            has_text_link_ = set_url(feed_.home_url, frame, frame.text);
+        }
+    }
+
+    // Sets a URL unless the reference is none. Returns whether it is one.
+    static bool set_url(std::string& place, const Frame& frame, std::string_view reference) {
+        if (base::trim(reference).empty()) return false;
+        auto url = resolve_reference(frame.base, reference);
+        if (url.empty()) return false;
+        place = std::move(url);
+        return true;
     }
 
     // Sets the guid unless the text is none, or too long for one. Returns whether it is one.
@@ -719,9 +731,11 @@ class Builder {
     const ReadLimits& limits_;
     Feed feed_;
     std::vector<Frame> open_;
+    std::unordered_map<const xmlChar*, Vocabulary> vocabularies_;  // by URI
     std::size_t too_deep_ = 0, markup_depth_ = 0;
     bool is_root_seen_ = false, has_format_ = false, is_html_ = false, is_in_entry_ = false;
     bool has_title_ = false;  // the feed, of its own vocabulary
+    bool has_text_link_ = false;
     Seen seen_;
     Author author_;
     std::vector<Author> authors_;  // of the feed
@@ -729,49 +743,12 @@ class Builder {
     int frequency_ = 1;
 };
 
-Builder& builder_of(void* context) { return *static_cast<Builder*>(context); }
-
-// ---- Callbacks of libxml2 ----
-
-void on_start(void* context, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri, int,
-              const xmlChar**, int count, int, const xmlChar** attributes) {
-    builder_of(context).start(view_of(local), view_of(prefix), view_of(uri), attributes, count);
-}
-void on_end(void* context, const xmlChar* local, const xmlChar*, const xmlChar*) {
-    builder_of(context).end(view_of(local));
-}
-void on_text(void* context, const xmlChar* text, int size) {
-    builder_of(context).text(
-        {reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)});
-}
-
-struct FreeParser {
-    void operator()(xmlParserCtxt* parser) const { xmlFreeParserCtxt(parser); }
-};
-
-// Parses the text as far as it can be parsed. Returns whether it is well-formed.
-bool parse(std::string_view text, Builder& builder) {
-    const std::unique_ptr<xmlParserCtxt, FreeParser> parser{
-        xmlCreateMemoryParserCtxt(text.data(), static_cast<int>(text.size()))};
-    if (!parser) return false;
-    xmlSAXHandler handler{};
-    handler.initialized = XML_SAX2_MAGIC;
-    handler.startElementNs = on_start;
-    handler.endElementNs = on_end;
-    handler.characters = on_text;
-    handler.ignorableWhitespace = on_text;
-    handler.cdataBlock = on_text;
-    *parser->sax = handler;
-    parser->userData = &builder;
-    xmlCtxtUseOptions(parser.get(), XML_PARSE_RECOVER | XML_PARSE_NONET | XML_PARSE_NOERROR |
-                                        XML_PARSE_NOWARNING | XML_PARSE_COMPACT);
-    xmlParseDocument(parser.get());
-    return parser->wellFormed != 0;
-}
-
 }  // namespace
 
-std::string plain_of(std::string_view html) { return plain_line(html, 2'000); }
+std::string plain_of(std::string_view html) {
+    constexpr std::size_t looked_at = 64 * 1024;  // most of a longer one is not in the result
+    return plain_line(base::cut_at(html, looked_at), 2'000);
+}
 
 void add_category(std::vector<std::string>& categories, std::string category) {
     constexpr std::size_t most = 50;
@@ -786,7 +763,7 @@ base::Result<Feed> read_xml_feed(std::string_view text, const std::string& url,
     if (mended.text.find('<') == std::string::npos)
         return base::fail(ErrorKind::malformed, "no version");
     Builder builder(url, limits);
-    const bool is_well_formed = parse(mended.text, builder);
+    const bool is_well_formed = parse_xml(mended.text, builder);
     auto feed = builder.finish();
     if (feed) feed->repairs.is_recovered = mended.is_mended || !is_well_formed;
     return feed;

@@ -303,6 +303,27 @@ TEST_CASE("Marks that are never closed take time in proportion to their number")
     CHECK(texts_of(feed).size() < 20'000'000);
 }
 
+TEST_CASE("Names, namespaces and bases that cost a parser more the more there are stay cheap") {
+    constexpr std::size_t bytes = 1 << 20;
+    std::string names, attributes, namespaces;
+    for (int i = 0; names.size() < bytes; ++i) names += "<x" + std::to_string(i) + "/>";
+    for (int i = 0; attributes.size() < bytes; ++i)
+        attributes += "<x a" + std::to_string(i) + "=''/>";
+    for (int i = 0; i < 15'000; ++i) {
+        if (i % 90 == 0) namespaces += i == 0 ? "<x" : "><x";
+        namespaces += " xmlns:n" + std::to_string(i) + "='u'";
+    }
+    const auto deep_base = "http://x.org/" + repeated("a/../", 1990);
+    for (const auto& hostile :
+         {names, attributes, namespaces + ">" + repeated("<n0:b/>", bytes),
+          "<x xmlns:n='" + repeated("A", 200'000) + "'>" + repeated("<n:a/>", bytes),
+          "<x xml:base='" + deep_base + "'><item>" + repeated("<link href='a'/>", bytes),
+          "<item><description>" +
+              repeated("<p title='" + repeated("&amp;", 250'000) + "'/>", 2 * bytes),
+          repeated("<a>", 500) + repeated("</b>", bytes)})
+        CHECK(reading_of(rss("<item><guid>g</guid></item>" + hostile)).entries.at(0).guid == "g");
+}
+
 TEST_CASE("A text is cut at its limit, at a character") {
     const auto long_text = repeated("\xC3\xA9", 5 << 18);
     const auto feed = reading_of(rss(
