@@ -14,8 +14,6 @@
 namespace render {
 namespace {
 
-using Outcome = FetchEvent::Outcome;
-
 constexpr std::size_t most_events = 40;                                   // of the table
 constexpr std::size_t most_of_events = 16'000, most_of_entries = 16'000;  // bytes
 
@@ -94,7 +92,7 @@ std::vector<PicturedFetch> pictured_fetches(const std::vector<FetchEvent>& event
     std::vector<PicturedFetch> fetches;
     const FetchEvent* before = nullptr;
     for (const auto& event : std::views::reverse(events)) {
-        if (event.outcome == Outcome::begun) continue;
+        if (event.outcome == FetchEvent::Outcome::begun) continue;
         if (before != nullptr) {
             const auto passed = std::max(event.at - before->at, std::chrono::seconds(0));
             const auto minutes = (passed.count() + 59) / 60;
@@ -107,12 +105,12 @@ std::vector<PicturedFetch> pictured_fetches(const std::vector<FetchEvent>& event
     return fetches;
 }
 
-std::string_view words_of(Outcome outcome) {
+std::string_view outcome_in_words(FetchEvent::Outcome outcome) {
     switch (outcome) {
-        case Outcome::news: return "something new";
-        case Outcome::nothing_new: return "nothing new";
-        case Outcome::failed: return "failed";
-        case Outcome::begun: break;
+        case FetchEvent::Outcome::news: return "something new";
+        case FetchEvent::Outcome::nothing_new: return "nothing new";
+        case FetchEvent::Outcome::failed: return "failed";
+        case FetchEvent::Outcome::begun: break;
     }
     return "begun";
 }
@@ -123,11 +121,11 @@ ReleaseColumn column_of(const PicturedFetch& fetch) {
     const auto minutes = std::max<std::uint64_t>(1, fetch.minutes);
     ReleaseColumn column;
     column.version = minute_of(event.at).substr(5);
-    column.parts[event.outcome == Outcome::news          ? 1
-                 : event.outcome == Outcome::nothing_new ? 2
-                                                         : 3] = minutes;
+    column.parts[event.outcome == FetchEvent::Outcome::news          ? 1
+                 : event.outcome == FetchEvent::Outcome::nothing_new ? 2
+                                                                     : 3] = minutes;
     column.words = counted(minutes, "minute", "minutes") + " after the fetch before, " +
-                   std::string(words_of(event.outcome));
+                   std::string(outcome_in_words(event.outcome));
     return column;
 }
 
@@ -139,7 +137,7 @@ std::string table_of(const std::vector<PicturedFetch>& fetches) {
     for (const auto& [event, minutes] : std::views::reverse(fetches))
         html += "<tr><th scope=\"row\">" + minute_of(event->at) + "</th><td>" +
                 with_separators(std::max<std::uint64_t>(1, minutes)) + "</td><td>" +
-                std::string(words_of(event->outcome)) + "</td></tr>\n";
+                std::string(outcome_in_words(event->outcome)) + "</td></tr>\n";
     return html + "</tbody></table></details>\n";
 }
 
@@ -150,16 +148,17 @@ std::string picture_of(const std::vector<FetchEvent>& events) {
     BarPicture picture;
     picture.is_logarithmic = true;
     for (const auto& fetch : fetches) picture.columns.push_back(column_of(fetch));
-    const auto count = [&](Outcome outcome) {
+    const auto count = [&](FetchEvent::Outcome outcome) {
         const auto number = std::ranges::count_if(
             fetches, [&](const auto& fetch) { return fetch.event->outcome == outcome; });
         return with_separators(static_cast<std::uint64_t>(number)) + " " +
-               std::string(words_of(outcome));
+               std::string(outcome_in_words(outcome));
     };
-    picture.label = "Minutes between the fetches from " + minute_of(fetches.front().event->at) +
-                    " to " + minute_of(fetches.back().event->at) + ": " + count(Outcome::news) +
-                    ", " + count(Outcome::nothing_new) + ", " + count(Outcome::failed) +
-                    ". The table below has the same numbers.";
+    picture.label =
+        "Minutes between the fetches from " + minute_of(fetches.front().event->at) + " to " +
+        minute_of(fetches.back().event->at) + ": " + count(FetchEvent::Outcome::news) + ", " +
+        count(FetchEvent::Outcome::nothing_new) + ", " + count(FetchEvent::Outcome::failed) +
+        ". The table below has the same numbers.";
     return stacked_bars(picture) + table_of(fetches);
 }
 
