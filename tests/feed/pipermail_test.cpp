@@ -37,7 +37,7 @@ std::vector<feed::Entry> entries_of(const std::string& text) {
     return month->entries;
 }
 
-feed::Entry entry_of(const std::string& fields, const std::string& text = "Hello\n") {
+feed::Entry entry_of_message(const std::string& fields, const std::string& text = "Hello\n") {
     auto entries = entries_of(message(fields, text));
     REQUIRE(entries.size() == 1);
     return entries[0];
@@ -100,10 +100,10 @@ TEST_CASE("Texts of months are known by their names") {
 
 TEST_CASE("A message becomes an entry") {
     const auto entry =
-        entry_of("From: jo at x.org (Jo Doe)\nDate: Fri, 1 Feb 2008 10:00:00 +0100\n"
-                 "Subject: [worm] unc-26\nIn-Reply-To: <a at b>\n"
-                 "References: <a at b>\nMessage-ID: <m1 at x.org>\n",
-                 "Hello <all>,\n\n  see a & b\n");
+        entry_of_message("From: jo at x.org (Jo Doe)\nDate: Fri, 1 Feb 2008 10:00:00 +0100\n"
+                         "Subject: [worm] unc-26\nIn-Reply-To: <a at b>\n"
+                         "References: <a at b>\nMessage-ID: <m1 at x.org>\n",
+                         "Hello <all>,\n\n  see a & b\n");
     CHECK(entry.guid == "<m1 at x.org>");
     CHECK(entry.id == "<m1 at x.org>");
     CHECK(entry.title == "[worm] unc-26");
@@ -128,16 +128,16 @@ TEST_CASE("Authors are named without their addresses") {
              {"jo at x.org (", "jo"},
              {"jo at x.org )(", "jo"}}) {
         INFO(from);
-        const auto entry = entry_of("From: " + from + "\n");
+        const auto entry = entry_of_message("From: " + from + "\n");
         REQUIRE(entry.authors.size() == 1);
         CHECK(entry.authors[0].name == name);
     }
-    CHECK(entry_of("Subject: x\n").authors.empty());
+    CHECK(entry_of_message("Subject: x\n").authors.empty());
 }
 
 TEST_CASE("A message without a time that can be read has that of its arrival") {
-    CHECK(entry_of("Subject: x\n").published == time("2008-02-01T09:15:20Z"));
-    CHECK(entry_of("Date: yesterday\n").published == time("2008-02-01T09:15:20Z"));
+    CHECK(entry_of_message("Subject: x\n").published == time("2008-02-01T09:15:20Z"));
+    CHECK(entry_of_message("Date: yesterday\n").published == time("2008-02-01T09:15:20Z"));
 }
 
 TEST_CASE("Encoded words of fields are decoded") {
@@ -167,8 +167,8 @@ TEST_CASE("Encoded words of fields are decoded") {
 
 TEST_CASE("Fields may continue on the next line, and the first of several counts") {
     const auto entry =
-        entry_of("Subject: one\n two\n\tthree\nX-Other: x\n y\nSubject: other\n z\n"
-                 "no field at all\nMessage-ID:\n <m at x>\n");
+        entry_of_message("Subject: one\n two\n\tthree\nX-Other: x\n y\nSubject: other\n z\n"
+                         "no field at all\nMessage-ID:\n <m at x>\n");
     CHECK(entry.title == "one two three");
     CHECK(entry.guid == "<m at x>");
 }
@@ -253,9 +253,9 @@ TEST_CASE("A month that was packed a thousandfold is cut") {
 TEST_CASE("Bytes of any kind in messages become text") {
     std::string all;
     for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-    const auto entry = entry_of("From: " + all.substr(0, 10) + all.substr(11) +
-                                    "\nSubject: " + all.substr(11) + "\n",
-                                all + "\n");
+    const auto entry = entry_of_message("From: " + all.substr(0, 10) + all.substr(11) +
+                                            "\nSubject: " + all.substr(11) + "\n",
+                                        all + "\n");
     CHECK(base::is_legal_text(entry.title));
     CHECK(base::is_legal_text(entry.content));
     for (const auto& author : entry.authors) CHECK(base::is_legal_text(author.name));

@@ -11,14 +11,15 @@ namespace {
 using harvest::EntryVersions;
 using store::Transaction;
 
-constexpr base::Seconds noon{std::chrono::sys_days(std::chrono::year(2026) / 11 / 24) +
-                             std::chrono::hours(12)};
+constexpr base::Seconds first_noon{std::chrono::sys_days(std::chrono::year(2026) / 11 / 24) +
+                                   std::chrono::hours(12)};
 
 // A store with one feed, and what is fetched of it.
 struct VersionStore {
     explicit VersionStore(store::Connect connect) : pool(std::move(connect), 2, {}) {
         feed = store::perform(pool, store::Access::write, [](Transaction& transaction) {
-            return harvest::add_feed(transaction, {.url = "https://a.example/feed"}, noon)->id;
+            return harvest::add_feed(transaction, {.url = "https://a.example/feed"}, first_noon)
+                ->id;
         });
     }
     template <class F>
@@ -32,7 +33,7 @@ struct VersionStore {
         made.title = title;
         made.link = "https://a.example/" + id;
         made.content = content;
-        made.published = noon - std::chrono::hours(48);
+        made.published = first_noon - std::chrono::hours(48);
         made.digest = title + "|" + content;
         return made;
     }
@@ -40,7 +41,7 @@ struct VersionStore {
         const std::vector<harvest::ReadyEntry> ready{harvest::make_ready(fetched)};
         perform([&](Transaction& transaction) {
             return harvest::record_entries(transaction, feed, ready,
-                                           noon + std::chrono::minutes(minute));
+                                           first_noon + std::chrono::minutes(minute));
         });
     }
     EntryVersions versions(std::size_t most,
@@ -79,9 +80,9 @@ TEST_CASE("Each entry is a version and so is each edit, those that were recorded
         CHECK(names_of(found) == Names{"a 2 A two", "c 0 C", "a 1 A two", "b 0 B", "a 0 A"});
         CHECK_FALSE(found.rest);
         CHECK(found.versions[0].changes.size() > 0);
-        CHECK(found.versions[0].recorded_at == noon + std::chrono::minutes(4));
+        CHECK(found.versions[0].recorded_at == first_noon + std::chrono::minutes(4));
         CHECK(found.versions[4].changes.empty());
-        CHECK(found.versions[4].recorded_at == noon);
+        CHECK(found.versions[4].recorded_at == first_noon);
         CHECK(found.versions[4].entry.content == "longer");
     });
 }
@@ -120,7 +121,7 @@ TEST_CASE("A version keeps the title and the time of publication that it came wi
         store.record(entry, 0);
         entry.title = entry.digest = "First";
         store.record(entry, 1);
-        entry.published = noon;
+        entry.published = first_noon;
         entry.digest = "published";
         store.record(entry, 2);
         entry.title = entry.digest = "Second";
@@ -131,7 +132,7 @@ TEST_CASE("A version keeps the title and the time of publication that it came wi
         store.record(entry, 4);
         const auto found = store.versions(10);
         CHECK(names_of(found) == Names{"a 4 ", "a 3 Second", "a 2 First", "a 1 First", "a 0 "});
-        CHECK(found.versions.back().published == noon - std::chrono::hours(48));
+        CHECK(found.versions.back().published == first_noon - std::chrono::hours(48));
     });
 }
 
@@ -159,7 +160,8 @@ TEST_CASE("Lists of feeds begin with those that fail most, then those that are d
             for (const auto* name : {"b", "c", "d"})
                 static_cast<void>(harvest::add_feed(
                     transaction,
-                    {.url = "https://" + std::string(name) + ".example/", .name = name}, noon));
+                    {.url = "https://" + std::string(name) + ".example/", .name = name},
+                    first_noon));
             transaction.execute("UPDATE feeds SET last_fetch_failures = 6 WHERE name = 'c'");
             transaction.execute("UPDATE feeds SET system_enabled = 0 WHERE name = 'd'");
         });

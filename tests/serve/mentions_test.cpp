@@ -46,7 +46,7 @@ struct MentionWorld : World {
 };
 
 const std::string page_url = "/history?class=Gene&name=WBGene00006763";
-const std::string asked = plain + "&include=mentions";
+const std::string with_mentions = plain + "&include=mentions";
 
 }  // namespace
 
@@ -73,7 +73,7 @@ TEST_CASE("A feed has mentions on request, under an address of its own") {
     world.mention(1, "unc-26 in the news", {unc26});
     for (const auto& format : render::formats()) {
         INFO(format.name);
-        const auto feed = world.get(asked + "&format=" + std::string(format.name));
+        const auto feed = world.get(with_mentions + "&format=" + std::string(format.name));
         CHECK(feed.status == 200);
         CHECK(says(feed, "Mentioned in Lab news: unc-26 in the news"));
         CHECK(says(feed, "tag:example.org,2007:/mention/Gene/WBGene00006763/1"));
@@ -89,18 +89,18 @@ TEST_CASE("A feed has mentions on request, under an address of its own") {
 
 TEST_CASE("The entity tag of a feed with mentions changes with them") {
     MentionWorld world;
-    const auto none = world.get(asked);
+    const auto none = world.get(with_mentions);
     const auto tag = std::string(none.field("ETag"));
-    CHECK(world.get(asked, {{"if-none-match", tag}}).status == 304);
+    CHECK(world.get(with_mentions, {{"if-none-match", tag}}).status == 304);
     world.mention(1, "unc-26 in the news", {unc26});
-    CHECK(world.get(asked, {{"if-none-match", tag}}).status == 200);
-    const auto one = std::string(world.get(asked).field("ETag"));
-    CHECK(world.get(asked, {{"if-none-match", one}}).status == 304);
+    CHECK(world.get(with_mentions, {{"if-none-match", tag}}).status == 200);
+    const auto one = std::string(world.get(with_mentions).field("ETag"));
+    CHECK(world.get(with_mentions, {{"if-none-match", one}}).status == 304);
     world.mention(2, "again", {unc26});
-    CHECK(world.get(asked, {{"if-none-match", one}}).status == 200);
-    CHECK(world.get(asked, {{"if-none-match", one}, {"a-im", "feed"}}).status == 200);
+    CHECK(world.get(with_mentions, {{"if-none-match", one}}).status == 200);
+    CHECK(world.get(with_mentions, {{"if-none-match", one}, {"a-im", "feed"}}).status == 200);
     world.edit(2, {});
-    CHECK(world.get(asked, {{"if-none-match", one}}).status == 304);
+    CHECK(world.get(with_mentions, {{"if-none-match", one}}).status == 304);
 }
 
 TEST_CASE("A watch list has the mentions of all of its objects on request") {
@@ -114,22 +114,22 @@ TEST_CASE("A watch list has the mentions of all of its objects on request") {
     CHECK_FALSE(says(feed, "another"));
 }
 
-TEST_CASE("A feed shows as many of the newest mentions as it was asked for items") {
+TEST_CASE("A feed shows as many of the newest mentions as it was with_mentions for items") {
     MentionWorld world;
     for (int i = 1; i <= 3; ++i) world.mention(i, "number " + std::to_string(i), {unc26});
-    const auto feed = world.get(asked + "&n=2");
+    const auto feed = world.get(with_mentions + "&n=2");
     CHECK(says(feed, "number 3"));
     CHECK(says(feed, "number 2"));
     CHECK_FALSE(says(feed, "number 1"));
     CHECK_FALSE(says(feed, "<fh:complete/>"));
-    CHECK(says(world.get(asked), "<fh:complete/>"));
+    CHECK(says(world.get(with_mentions), "<fh:complete/>"));
 }
 
 TEST_CASE("An entry that mentions an object survives what the object does") {
     MentionWorld world;
     world.mention(1, "unc-26 in the news", {unc26});
     world.release(3, {unc26});
-    const auto feed = world.get(asked);
+    const auto feed = world.get(with_mentions);
     CHECK(says(feed, "/mention/Gene/WBGene00006763/1"));
     CHECK(says(feed, "Gene/WBGene00006763/WS3"));
 }
