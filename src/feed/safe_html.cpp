@@ -1,6 +1,8 @@
 // Gumbo reads HTML as browsers do, and what is written here is read by them again. So nothing is written but
 // elements of one small list in the namespace of HTML, with text whose markup is escaped: there is nothing that a second
-// reading could take for something else.
+// reading could take for something else. Gumbo itself trusts its input: its time and memory grow with the square of what
+// is open, and it deletes its tree by recursion. So it gets only tags of that list, few of them open at once and
+// each ended where it has to be.
 // SPDX-License-Identifier: MIT
 #include "feed/safe_html.hpp"
 
@@ -18,7 +20,7 @@
 namespace feed {
 namespace {
 
-// Gumbo needs some 200 bytes for each byte of markup, and time that grows with the depth of open elements.
+// Gumbo needs some 200 bytes for each byte of markup.
 constexpr std::size_t longest_html = 1 << 20;
 constexpr std::size_t deepest = 200;
 
@@ -53,16 +55,31 @@ constexpr auto allowed = std::to_array<AllowedElement>({
 });
 // What is in these was never meant to be read.
 constexpr auto dropped = std::to_array<GumboTag>(
-    {GUMBO_TAG_SCRIPT,    GUMBO_TAG_STYLE,    GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
-     GUMBO_TAG_IFRAME,    GUMBO_TAG_OBJECT,   GUMBO_TAG_EMBED,    GUMBO_TAG_APPLET,
-     GUMBO_TAG_FRAME,     GUMBO_TAG_FRAMESET, GUMBO_TAG_NOEMBED,  GUMBO_TAG_NOFRAMES,
-     GUMBO_TAG_HEAD,      GUMBO_TAG_TITLE,    GUMBO_TAG_META,     GUMBO_TAG_LINK,
-     GUMBO_TAG_BASE,      GUMBO_TAG_SVG,      GUMBO_TAG_MATH,     GUMBO_TAG_TEXTAREA,
-     GUMBO_TAG_SELECT,    GUMBO_TAG_OPTION,   GUMBO_TAG_BUTTON,   GUMBO_TAG_INPUT,
-     GUMBO_TAG_PLAINTEXT, GUMBO_TAG_XMP,      GUMBO_TAG_AUDIO,    GUMBO_TAG_VIDEO,
-     GUMBO_TAG_CANVAS});
+    {GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE,    GUMBO_TAG_TEMPLATE,  GUMBO_TAG_NOSCRIPT,
+     GUMBO_TAG_IFRAME, GUMBO_TAG_OBJECT,   GUMBO_TAG_EMBED,     GUMBO_TAG_APPLET,
+     GUMBO_TAG_FRAME,  GUMBO_TAG_FRAMESET, GUMBO_TAG_NOEMBED,   GUMBO_TAG_NOFRAMES,
+     GUMBO_TAG_TITLE,  GUMBO_TAG_META,     GUMBO_TAG_LINK,      GUMBO_TAG_BASE,
+     GUMBO_TAG_SVG,    GUMBO_TAG_MATH,     GUMBO_TAG_TEXTAREA,  GUMBO_TAG_SELECT,
+     GUMBO_TAG_BUTTON, GUMBO_TAG_INPUT,    GUMBO_TAG_PLAINTEXT, GUMBO_TAG_XMP,
+     GUMBO_TAG_AUDIO,  GUMBO_TAG_VIDEO,    GUMBO_TAG_CANVAS});
+// Other blocks: what is in them is on lines of its own.
+constexpr auto read_as_div = std::to_array<GumboTag>(
+    {GUMBO_TAG_ADDRESS, GUMBO_TAG_ARTICLE, GUMBO_TAG_ASIDE, GUMBO_TAG_CENTER, GUMBO_TAG_DETAILS,
+     GUMBO_TAG_FIELDSET, GUMBO_TAG_FOOTER, GUMBO_TAG_FORM, GUMBO_TAG_HEADER, GUMBO_TAG_HGROUP,
+     GUMBO_TAG_LEGEND, GUMBO_TAG_MAIN, GUMBO_TAG_NAV, GUMBO_TAG_SECTION, GUMBO_TAG_SUMMARY});
 constexpr auto without_content =
     std::to_array<GumboTag>({GUMBO_TAG_BR, GUMBO_TAG_HR, GUMBO_TAG_IMG});
+constexpr auto without_end_tag =
+    std::to_array<GumboTag>({GUMBO_TAG_BASE, GUMBO_TAG_EMBED, GUMBO_TAG_FRAME, GUMBO_TAG_INPUT,
+                             GUMBO_TAG_LINK, GUMBO_TAG_META});
+constexpr auto parts_of_tables =
+    std::to_array<GumboTag>({GUMBO_TAG_CAPTION, GUMBO_TAG_TBODY, GUMBO_TAG_TD, GUMBO_TAG_TFOOT,
+                             GUMBO_TAG_TH, GUMBO_TAG_THEAD, GUMBO_TAG_TR});
+constexpr auto headings = std::to_array<GumboTag>(
+    {GUMBO_TAG_H1, GUMBO_TAG_H2, GUMBO_TAG_H3, GUMBO_TAG_H4, GUMBO_TAG_H5, GUMBO_TAG_H6});
+// Of any element that is kept. SafeWriter decides which element may have which.
+constexpr auto kept_attributes = std::to_array<std::string_view>(
+    {"alt", "colspan", "dir", "height", "href", "lang", "rowspan", "src", "title", "width"});
 
 bool is_among(const auto& tags, GumboTag tag) {
     return std::ranges::find(tags, tag) != tags.end();
@@ -79,11 +96,247 @@ Treatment treatment_of(const GumboElement& element) {
     return find_allowed(element.tag) == nullptr ? Treatment::unwrap : Treatment::keep;
 }
 
-// A document as Gumbo reads it. Gumbo walks its tree by recursion when it deletes it, but not when it makes it; the depth
-// of open elements is limited before that.
+// Writes HTML again with the tags of the allow-list alone. Each element that is opened is ended before one that
+// surrounds it, and where the start of another element ends it: <p>, <li>, a cell of a table. So Gumbo never has more
+// open than it is told, and opens nothing again.
+class TagFilter {
+   public:
+    explicit TagFilter(std::string_view html) : rest_(html) { out_.reserve(html.size()); }
+
+    std::string filtered() {
+        while (!rest_.empty()) {
+            const auto text = rest_.substr(0, rest_.find('<'));
+            out_ += text;
+            rest_.remove_prefix(text.size());
+            if (!rest_.empty()) take_markup();
+        }
+        end_elements(0);
+        return std::move(out_);
+    }
+
+   private:
+    static constexpr std::size_t most_open = 100;
+
+    struct Attribute {
+        std::string_view name, value;
+    };
+    struct Tag {
+        GumboTag tag = GUMBO_TAG_UNKNOWN;
+        std::string_view name = {};
+        std::vector<Attribute> attributes = {};  // those that may be kept
+        bool is_empty = false;                   // <a/>
+    };
+
+    struct OpenElement {
+        GumboTag tag;
+        bool is_in_cell = false;  // a table, of which a cell or the caption is open
+    };
+
+    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+    static bool is_space(char c) {
+        return base::is_blank(c) || c == '\n' || c == '\r' || c == '\f';
+    }
+
+    // The tokenizer of HTML, https://html.spec.whatwg.org/#tokenization.
+    void take_markup() {
+        const auto at = [&](std::size_t place) {
+            return place < rest_.size() ? rest_[place] : ' ';
+        };
+        if (rest_.starts_with("<!--")) return drop_through("-->", 2);
+        if (is_letter(at(1))) return take_start_tag();
+        if (at(1) == '/' && is_letter(at(2))) return take_end_tag();
+        if (at(1) == '!' || at(1) == '?' || (at(1) == '/' && rest_.size() > 2))
+            return drop_through(">", 1);
+        out_ += "&lt;";
+        rest_.remove_prefix(1);
+    }
+    void drop_through(std::string_view end, std::size_t from) {
+        const auto found = rest_.find(end, from);
+        rest_.remove_prefix(found == std::string_view::npos ? rest_.size() : found + end.size());
+    }
+
+    // Reads the tag whose name begins at a place, up to its '>'. Returns nullopt where the text ends first.
+    std::optional<Tag> read_tag(std::size_t place) {
+        const auto skip = [&](auto belongs) {
+            const auto begin = place;
+            while (place < rest_.size() && belongs(rest_[place])) ++place;
+            return rest_.substr(begin, place - begin);
+        };
+        Tag tag;
+        tag.name = skip([](char c) { return !is_space(c) && c != '/' && c != '>'; });
+        tag.tag = gumbo_tagn_enum(tag.name.data(), static_cast<unsigned>(tag.name.size()));
+        for (;;) {
+            skip([](char c) { return is_space(c) || c == '/'; });
+            if (place >= rest_.size()) return std::nullopt;
+            if (rest_[place] == '>') break;
+            const auto begin = place++;
+            skip([](char c) { return !is_space(c) && c != '/' && c != '>' && c != '='; });
+            Attribute attribute{rest_.substr(begin, place - begin), {}};
+            skip(is_space);
+            if (place < rest_.size() && rest_[place] == '=') {
+                ++place;
+                skip(is_space);
+                if (place >= rest_.size()) return std::nullopt;
+                if (const char quote = rest_[place]; quote == '"' || quote == '\'') {
+                    ++place;
+                    attribute.value = skip([quote](char c) { return c != quote; });
+                    if (place++ >= rest_.size()) return std::nullopt;
+                } else {
+                    attribute.value = skip([](char c) { return !is_space(c) && c != '>'; });
+                }
+            }
+            add_attribute(tag.attributes, attribute);
+        }
+        tag.is_empty = rest_[place - 1] == '/';
+        rest_.remove_prefix(place + 1);
+        return tag;
+    }
+    static void add_attribute(std::vector<Attribute>& attributes, const Attribute& attribute) {
+        const auto is_equal = [&](std::string_view name) {
+            return base::equal_ignoring_case(name, attribute.name);
+        };
+        const auto kept = std::ranges::find_if(kept_attributes, is_equal);
+        if (kept == kept_attributes.end()) return;
+        if (std::ranges::find(attributes, *kept, &Attribute::name) != attributes.end()) return;
+        attributes.push_back({*kept, attribute.value});
+    }
+
+    // Returns the tag to write instead of another; GUMBO_TAG_UNKNOWN: none.
+    static GumboTag written_for(GumboTag tag) {
+        if (is_among(read_as_div, tag)) return GUMBO_TAG_DIV;
+        return find_allowed(tag) == nullptr ? GUMBO_TAG_UNKNOWN : tag;
+    }
+
+    void take_start_tag() {
+        auto tag = read_tag(1);
+        if (!tag) {
+            rest_ = {};
+            return;
+        }
+        if (is_among(dropped, tag->tag)) return drop_content(*tag);
+        tag->tag = written_for(tag->tag);
+        if (tag->tag == GUMBO_TAG_UNKNOWN) return;
+        if (is_among(parts_of_tables, tag->tag)) return take_part_of_table(*tag);
+        // A browser moves what is in a table and in no cell of it before the table, where it may belong to something
+        // else. Its text is moved, its tags are left out.
+        if (const auto table = find_open(GUMBO_TAG_TABLE); table && !open_[*table].is_in_cell)
+            return;
+        end_what_ends_at(tag->tag);
+        if (is_among(without_content, tag->tag)) return write(*tag);
+        if (open_.size() >= most_open) return;
+        write(*tag);
+        open_.push_back({tag->tag});
+    }
+    void take_part_of_table(const Tag& part) {
+        const auto table = find_open(GUMBO_TAG_TABLE);
+        if (!table) return;
+        end_elements(*table + 1);
+        write(part);
+        open_[*table].is_in_cell =
+            part.tag == GUMBO_TAG_TD || part.tag == GUMBO_TAG_TH || part.tag == GUMBO_TAG_CAPTION;
+    }
+
+    // Drops what is up to the end tag, or all of the rest.
+    void drop_content(const Tag& tag) {
+        if (is_among(without_end_tag, tag.tag)) return;
+        const bool is_foreign = tag.tag == GUMBO_TAG_SVG || tag.tag == GUMBO_TAG_MATH;
+        if (is_foreign && tag.is_empty) return;
+        for (auto end = rest_.find("</"); end != std::string_view::npos;
+             end = rest_.find("</", end + 2)) {
+            const auto rest = rest_.substr(end + 2);
+            if (rest.size() <= tag.name.size() ||
+                !base::equal_ignoring_case(rest.substr(0, tag.name.size()), tag.name))
+                continue;
+            if (const char next = rest[tag.name.size()];
+                is_space(next) || next == '/' || next == '>')
+                return rest_.remove_prefix(std::min(rest_.find('>', end), rest_.size() - 1) + 1);
+        }
+        rest_ = {};
+    }
+
+    // Ends the elements that the start of another one ends.
+    void end_what_ends_at(GumboTag tag) {
+        if (const auto* known = find_allowed(tag); known->is_block && tag != GUMBO_TAG_BR)
+            end_through(find_open(GUMBO_TAG_P));
+        if (tag == GUMBO_TAG_A) end_through(find_open(tag));
+        if (tag == GUMBO_TAG_LI) end_through(find_item({GUMBO_TAG_LI}));
+        if (tag == GUMBO_TAG_DT || tag == GUMBO_TAG_DD)
+            end_through(find_item({GUMBO_TAG_DT, GUMBO_TAG_DD}));
+        if (is_among(headings, tag) && !open_.empty() && is_among(headings, open_.back().tag))
+            end_elements(open_.size() - 1);
+    }
+
+    void take_end_tag() {
+        const auto read = read_tag(2);
+        if (!read) {
+            rest_ = {};
+            return;
+        }
+        const auto tag = written_for(read->tag);
+        if (tag == GUMBO_TAG_BR) return write({.tag = tag});  // as browsers read </br>
+        if (!is_among(parts_of_tables, tag)) return end_through(find_open(tag));
+        if (const auto table = find_open(GUMBO_TAG_TABLE)) {
+            end_elements(*table + 1);
+            write_end(tag);
+            open_[*table].is_in_cell = false;
+        }
+    }
+
+    // Returns the place of the innermost open element that has a tag, and is in no table inside of that element.
+    [[nodiscard]] std::optional<std::size_t> find_open(GumboTag tag) const {
+        for (auto place = open_.size(); place > 0; --place) {
+            if (open_[place - 1].tag == tag) return place - 1;
+            if (open_[place - 1].tag == GUMBO_TAG_TABLE) break;
+        }
+        return std::nullopt;
+    }
+    // Returns the place of the item that is open in the innermost list.
+    [[nodiscard]] std::optional<std::size_t> find_item(
+        std::initializer_list<GumboTag> tags) const {
+        constexpr auto barriers =
+            std::to_array<GumboTag>({GUMBO_TAG_UL, GUMBO_TAG_OL, GUMBO_TAG_DL, GUMBO_TAG_TABLE});
+        for (auto place = open_.size(); place > 0; --place) {
+            if (is_among(tags, open_[place - 1].tag)) return place - 1;
+            if (is_among(barriers, open_[place - 1].tag)) break;
+        }
+        return std::nullopt;
+    }
+
+    void end_through(std::optional<std::size_t> place) {
+        if (place) end_elements(*place);
+    }
+    // Ends elements until so many are open.
+    void end_elements(std::size_t left) {
+        for (; open_.size() > left; open_.pop_back()) write_end(open_.back().tag);
+    }
+
+    void write(const Tag& tag) {
+        out_.append("<").append(gumbo_normalized_tagname(tag.tag));
+        for (const auto& [name, value] : tag.attributes) {
+            out_.append(" ").append(name).append("=\"");
+            for (const char c : value)
+                if (c == '"')
+                    out_ += "&quot;";
+                else
+                    out_ += c;
+            out_ += '"';
+        }
+        out_ += '>';
+    }
+    void write_end(GumboTag tag) {
+        out_.append("</").append(gumbo_normalized_tagname(tag)).append(">");
+    }
+
+    std::string_view rest_;
+    std::string out_;
+    std::vector<OpenElement> open_;
+};
+
+// A document as Gumbo reads it.
 class Document {
    public:
-    explicit Document(std::string_view html) : html_(limited(html)) {
+    explicit Document(std::string_view html)
+        : html_(TagFilter(base::cut_at(html, longest_html)).filtered()) {
         auto options = kGumboDefaultOptions;
         options.fragment_context = GUMBO_TAG_BODY;
         options.max_errors = 0;
@@ -96,47 +349,6 @@ class Document {
     [[nodiscard]] const GumboNode* root() const { return output_ ? output_->root : nullptr; }
 
    private:
-    // Returns the HTML without the tags that would open an element more than `most_open` deep: how deep they are is
-    // estimated by counting, since end tags may be missing or too many.
-    static std::string limited(std::string_view html) {
-        constexpr std::size_t most_open = 1000;
-        html = base::cut_at(html, longest_html);
-        std::size_t opened = 0;
-        for (std::size_t at = html.find('<'); at != std::string_view::npos;
-             at = html.find('<', at + 1))
-            if (at + 1 < html.size() && is_letter(html[at + 1])) ++opened;
-        if (opened <= most_open) return std::string(html);
-        std::string result;
-        result.reserve(html.size());
-        std::size_t open = 0, from = 0;
-        for (std::size_t at = html.find('<'); at != std::string_view::npos;
-             at = html.find('<', at + 1)) {
-            const char next = at + 1 < html.size() ? html[at + 1] : ' ';
-            if (next == '/') {
-                if (open > 0) --open;
-                continue;
-            }
-            if (!is_letter(next) || closes_itself(html.substr(at + 1))) continue;
-            if (open < most_open) {
-                ++open;
-                continue;
-            }
-            result.append(html, from, at - from);
-            from = std::min(html.find('>', at), html.size() - 1) + 1;
-        }
-        return result.append(html, from);
-    }
-    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-    // Elements that stay open for nothing: they have no end tag, or need none.
-    static bool closes_itself(std::string_view tag) {
-        const auto name = base::fold_ascii(tag.substr(0, tag.find_first_of(" \t\r\n/>")));
-        constexpr auto names = std::to_array<std::string_view>(
-            {"br",    "hr",    "img",    "p",     "li",     "dd",   "dt",   "td",
-             "tr",    "th",    "option", "input", "wbr",    "link", "meta", "tbody",
-             "thead", "tfoot", "area",   "col",   "source", "embed"});
-        return std::ranges::find(names, name) != names.end();
-    }
-
     std::string html_;
     GumboOutput* output_ = nullptr;
 };
@@ -146,10 +358,12 @@ std::string_view attribute_of(const GumboElement& element, const char* name) {
     return attribute ? std::string_view(attribute->value) : std::string_view();
 }
 
-// Appends text with its markup escaped; `legal` because references in HTML may stand for any character.
+// Appends text with its markup escaped. References in HTML may stand for any character: what is not legal is replaced,
+// and so are carriage returns, which the next reader would take for line ends.
 void append_text(std::string& out, std::string_view text) {
-    out +=
-        base::escape_html(base::is_legal_text(text) ? std::string(text) : base::legal_text(text));
+    auto legal = base::is_legal_text(text) ? std::string(text) : base::legal_text(text);
+    std::ranges::replace(legal, '\r', '\n');
+    out += base::escape_html(legal);
 }
 
 void append_attribute(std::string& out, std::string_view name, std::string_view value) {
@@ -226,9 +440,18 @@ class SafeWriter {
         if (!has_room(name.size() + attributes.size() + 2 + end_tag)) return;
         end_tags_ += end_tag;
         out_ += '<' + name + attributes + '>';
+        // The first line end of <pre> is dropped by who reads it.
+        if (element.tag == GUMBO_TAG_PRE && begins_with_line_end(element)) out_ += '\n';
         write_children(element, depth + 1);
         out_ += "</" + name + '>';
         end_tags_ -= end_tag;
+    }
+
+    static bool begins_with_line_end(const GumboElement& element) {
+        if (element.children.length == 0) return false;
+        const auto& first = *static_cast<const GumboNode*>(element.children.data[0]);
+        const bool is_text = first.type == GUMBO_NODE_TEXT || first.type == GUMBO_NODE_WHITESPACE;
+        return is_text && (first.v.text.text[0] == '\n' || first.v.text.text[0] == '\r');
     }
 
     // Appends what may stay of the attributes. Returns false for a link that leads nowhere.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "feed/safe_html.hpp"
 
+#include <array>
 #include <libxml/parser.h>
+#include <random>
 #include <string>
 
 #include "feed/reference.hpp"
@@ -88,14 +90,76 @@ TEST_CASE("Nothing that runs, loads or hides survives, however it is written") {
 }
 
 TEST_CASE("Deep, long and endless HTML takes little time and no more room than is given") {
-    const std::string bytes = GENERATE("<div>", "<b>", "<table><tr><td>", "<a href=x>", "<svg>",
-                                       "<p><ul><li>", "</p>", "<", "&amp;", "<!--", "<font>");
+    const std::string bytes = GENERATE(
+        "<div>", "<b>", "<table><tr><td>", "<a href=x>", "<svg>", "<p><ul><li>", "</p>", "<",
+        "&amp;", "<!--", "<font>", "<div></x>", "<svg></p>", "<li><dd>", "<p><b>x",
+        "<div><!--</div>-->", "<div title='</div>'>", "<div><table><td></div>", "<a b='");
     std::string html;
     while (html.size() < 300'000) html += bytes;
     const auto result = safe_html(html + "end", "", 10'000);
     CHECK(result.size() <= 10'000);
     CHECK(is_xml(result));
     CHECK(plain_text(html + "end").size() <= 100'000);
+}
+
+TEST_CASE("Elements that a browser would open again and again are ended once") {
+    std::string open = "<div>", attributes, cells = "<svg>";
+    for (int i = 0; i < 900; ++i) open += "<b title=" + std::to_string(i) + ">";
+    for (int i = 0; i < 100'000; ++i) {
+        attributes += " a" + std::to_string(i) + "=1";
+        cells += "<td>";
+    }
+    std::string paragraphs;
+    while (paragraphs.size() < 300'000) paragraphs += "<p>x";
+    CHECK(plain_text(open + "</div>" + paragraphs).starts_with("x\nx\n"));
+    CHECK(plain_text("<p>" + open.substr(5) + paragraphs).starts_with("x\nx\n"));
+    CHECK(safe("<p" + attributes + ">x") == "<p>x</p>");
+    CHECK(safe("a" + cells) == "a");
+}
+
+TEST_CASE("HTML that has been made safe stays as it is, and says the same") {
+    const std::string html = GENERATE(
+        "<pre>\n\n x\n</pre>", "<h1><section><h2>x</h2></section></h1>", "<p><marquee><p>x",
+        "<li><section><li>x", "<a href=a>1<marquee><a href=b>2", "a&#13;b&#13;<table>&#13;",
+        "<dd><table><i>x</i><dd>y", "<table><b>x<tr>y<td>z</table>", "<p><table><td><p>x",
+        "<b><i>x</b>y</i>", "<p><b>a<p>b</b>c", "<a title='\"><b>'href=x>y</a>", "x<a href='y",
+        "<svg/>x<svg><p>y</svg>z", "<ul><li>a<ul><li>b</ul><li>c</ul>", "</br>x<br/>y</p>z",
+        "<dl><dt>a<dd>b<p>c<dt>d</dl>", "<option>x<select><option>y</select>z", "</><?x><!y>z");
+    const auto result = safe(html);
+    INFO(html << "\n" << result);
+    CHECK(is_xml(result));
+    CHECK(safe(result) == result);
+    CHECK(plain_text(result) == plain_text(html));
+}
+
+TEST_CASE("Any order of tags gives well-formed HTML that stays as it is") {
+    constexpr auto pieces = std::to_array<const char*>({"<p>",        "<b title='a\"<'>",
+                                                        "<a href=x>", "<div/>",
+                                                        "<table>",    "<tr>",
+                                                        "<td>",       "<ul>",
+                                                        "<li>",       "<dd>",
+                                                        "<h1>",       "<section>",
+                                                        "<pre>",      "<br>",
+                                                        "<select>",   "<svg>",
+                                                        "<style>",    "<caption>",
+                                                        "</p>",       "</b>",
+                                                        "</a>",       "</div>",
+                                                        "</table>",   "</td>",
+                                                        "</ul>",      "</h1>",
+                                                        "\n",         "x",
+                                                        "&lt;",       "</svg>",
+                                                        "<!--",       "-->",
+                                                        "'",          "<"});
+    std::minstd_rand random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same texts each time
+    for (int round = 0; round < 2000; ++round) {
+        std::string html;
+        for (int i = 0; i < 12; ++i) html += pieces[random() % pieces.size()];
+        const auto result = safe(html);
+        INFO(html << "\n" << result);
+        REQUIRE(is_xml(result));
+        REQUIRE(safe(result) == result);
+        REQUIRE(plain_text(result) == plain_text(html));
+    }
 }
 
 TEST_CASE("What does not fit is left out, and all elements are closed") {
@@ -111,6 +175,7 @@ TEST_CASE("Plain text has one blank between words and one line break between par
     CHECK(plain_text("Caf&eacute; <b>open</b>") == "Caf\xC3\xA9 open");
     CHECK(plain_text("<p>a\n  b</p>\n\n<p>c<br>d</p><ul><li>e<li>f</ul>") == "a b\nc\nd\ne\nf");
     CHECK(plain_text("a<script>x</script>b<style>y</style>") == "ab");
+    CHECK(plain_text("<section>a</section><center>b</center><form>c</form>") == "a\nb\nc");
     CHECK(plain_line(" <p>a</p><p>b</p> ") == "a b");
     CHECK(plain_line("plain   text\n") == "plain text");
     CHECK(plain_line("\xC3\xA9\xC3\xA9", 3) == "\xC3\xA9");
