@@ -15,10 +15,12 @@
 #include "app/sources.hpp"
 #include "app/unknown_paths.hpp"
 #include "base/text.hpp"
+#include "harvest/feeds.hpp"
 #include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"
+#include "store/dialect.hpp"
 #include "store/row_counts.hpp"
 #include "tables/objects.hpp"
 #include "tables/replacements.hpp"
@@ -393,6 +395,22 @@ void check_watch_lists(Checklist& list, const Config& config) {
                                              render::with_separators(checked.lists)));
 }
 
+void check_source_feeds(Checklist& list, const Config& config) {
+    constexpr std::string_view what = "source feeds";
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto [numbers, now] =
+        store::perform(*pool, store::Access::read, [](store::Transaction& transaction) {
+            const auto time = store::now(transaction);
+            return std::pair(harvest::harvest_numbers(transaction, time), time);
+        });
+    if (numbers.feeds == 0) return;
+    if (const auto fault = harvest::fault_of(numbers, now); !fault.empty())
+        return list.wrong(what, fault,
+                          "see the log of the harvester, or start one: varve harvest");
+    list.fine(what, fmt::format("{}, of these {} disabled and {} failing", numbers.feeds,
+                                numbers.disabled, numbers.failing));
+}
+
 void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
     if (!config.site.is_private || !store_is_fine) return;
     const auto count = serve::list_tokens(*open_pool(config, store::IfMissing::fail)).size();
@@ -423,6 +441,7 @@ int check(const fs::path& config_file) {
         check_counts(list, *config);
         check_objects(list, *config);
         check_watch_lists(list, *config);
+        check_source_feeds(list, *config);
     }
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);

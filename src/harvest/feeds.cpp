@@ -258,6 +258,20 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
     return numbers;
 }
 
+std::string fault_of(const HarvestNumbers& numbers, base::Seconds now) {
+    constexpr std::chrono::minutes fetched_within{15}, seen_within{5};
+    if (!numbers.due_since || *numbers.due_since + fetched_within >= now) return {};
+    const auto since = format_rfc3339(*numbers.due_since);
+    const auto waits =
+        numbers.due == 1 ? "a source feed has waited for its fetch since " + since
+                         : std::to_string(numbers.due) +
+                               " source feeds wait for their fetch, the first one since " + since;
+    const bool is_at_work = numbers.harvested_at && *numbers.harvested_at + seen_within >= now;
+    return waits + (is_at_work ? ", although a harvester is at work"
+                               : ", and no harvester was at work in the last 5 minutes: varve "
+                                 "harvest is to run");
+}
+
 void write_json(base::JsonWriter& json, const HarvestNumbers& numbers) {
     const auto text_of = [](const std::optional<base::Seconds>& time) {
         return time ? format_rfc3339(*time) : std::string();

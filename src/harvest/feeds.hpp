@@ -111,6 +111,8 @@ struct HarvestNumbers {
     // "posterror", "nodb", "failed", "disabled", "added", "edited", "second insertion".
     std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};
 };
+// Returns what is wrong with the harvest, for operators: feeds have waited for long; empty: nothing. Pure.
+[[nodiscard]] std::string fault_of(const HarvestNumbers& numbers, base::Seconds now);
 // Writes an object whose names are those of the members. Absent times are "".
 void write_json(base::JsonWriter& json, const HarvestNumbers& numbers);
 //   cost  scans an index: for callers that ask about once a minute

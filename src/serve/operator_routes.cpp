@@ -98,21 +98,6 @@ std::optional<harvest::HarvestNumbers> numbers_of_harvest(SiteContext& context) 
     return *known.value;
 }
 
-// Returns what is wrong with the harvest of source feeds; empty: nothing.
-std::string fault_of(const harvest::HarvestNumbers& harvest, base::Seconds now) {
-    constexpr std::chrono::minutes fetched_within{15}, seen_within{5};
-    if (!harvest.due_since || *harvest.due_since + fetched_within >= now) return {};
-    const auto since = base::format_rfc3339(*harvest.due_since);
-    const auto waits =
-        harvest.due == 1 ? "a source feed has waited for its fetch since " + since
-                         : std::to_string(harvest.due) +
-                               " source feeds wait for their fetch, the first one since " + since;
-    const bool is_at_work = harvest.harvested_at && *harvest.harvested_at + seen_within >= now;
-    return waits + (is_at_work ? ", although a harvester is at work"
-                               : ", and no harvester was at work in the last 5 minutes: varve "
-                                 "harvest is to run");
-}
-
 // What this process can do. Readers are served with what is recorded as long as `can_serve` is true.
 struct Health {
     query::CacheVersion version;
@@ -148,7 +133,7 @@ Health health_of(SiteContext& context) {
     if (const auto hub = numbers_of_hub(context))
         health.hub_fault = fault_of(*hub, context.settings.clock());
     if (const auto harvest = numbers_of_harvest(context))
-        health.harvest_fault = fault_of(*harvest, context.settings.clock());
+        health.harvest_fault = harvest::fault_of(*harvest, context.settings.clock());
     const bool is_ours =
         !health.store || (health.store->schema_error.empty() && !health.store->has_moved);
     health.can_serve =

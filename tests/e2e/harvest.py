@@ -101,6 +101,10 @@ def _(site):
     site.expect(1, "harvest", "import", "feeds.opml")
     site.expect(1, "harvest", "import", "missing.opml")
     assert status_of(site)["numbers"]["feeds"] == 2
+    assert b"ok       source feeds: 2, of these 0 disabled" in site.expect(0, "check").stdout
+    with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
+        store.execute(f"UPDATE feeds SET next_fetch_attempt = '{LONG_AGO}'")
+    assert b"no harvester was at work" in site.expect(1, "check").stdout
 
 
 @check("The two source feeds of the example are fetched, and fetched again on request")
