@@ -107,11 +107,12 @@ def _(site):
     assert b"no harvester was at work" in site.expect(1, "check").stdout
 
 
-@check("The two source feeds of the example are fetched, and fetched again on request")
+@check("The two source feeds of the example are fetched, copied, and linked to what they mention")
 def _(site):
     shutil.copytree(EXAMPLES / "feeds", site.folder / "feeds")
     site.write_config(net__allow="127.0.0.0/8")
-    site.expect(0, "init")
+    site.start(cgi=False)
+    site.feed("Gene", "WBGene00006763")  # recorded, so that its label is known
     with served(site.folder / "feeds") as base:
         for name in ("lab-news.rss", "journal.atom"):
             site.expect(0, "harvest", "add", f"{base}/{name}")
@@ -132,6 +133,16 @@ def _(site):
         assert b"1 skipped / 0 added / 1 edited" in text, text
         text = site.expect(0, "harvest", "status", "journal").stdout
         assert b"not modified" in text, text
+    items = json.loads(site.get("/rss?feed=1&format=json").body)["items"]
+    assert len(items) == 3 and "upstairs" in items[0]["title"], items
+    assert items[1]["content_html"].endswith(" Ask Zoë.</p>"), items
+    (mentioned,) = json.loads(site.get("/feeds?q=journal&format=json").body)["feeds"]
+    assert mentioned["url"] == journal["url"], mentioned
+    history = json.loads(site.get("/history?class=Gene&name=WBGene00006763&format=json").body)
+    assert history["mentioned"] == 2, history
+    feed = site.feed("Gene", "WBGene00006763", include="mentions").text
+    assert "New strain for unc-26" in feed and "uncoating of vesicles" in feed, feed[:2000]
+    assert b"uncoating" in site.expect(0, "feed", "Paper", "WBPaper00004489", "--format", "html").stdout
 
 
 @check("A source feed whose address is not public is not asked, unless the operator allows it")
