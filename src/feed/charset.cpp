@@ -33,6 +33,8 @@ struct Label {
 };
 constexpr auto labels = std::to_array<Label>({
     {"utf8", utf8_label},
+    {"koi8", "koi8-r"},
+    {"x-mac-cyrillic", "mac-cyrillic"},
     {"unicode-1-1-utf-8", utf8_label},
     {"ascii", latin_label},
     {"us-ascii", latin_label},
@@ -64,12 +66,14 @@ constexpr auto labels = std::to_array<Label>({
     {"unicode", "utf-16le"},
     {"ucs-2", "utf-16le"},
     {"utf-32", "utf-32le"},
-    // What no browser reads: a text that is harmless in one charset may be markup in these.
-    {"utf-7", ""},
-    {"utf7", ""},
-    {"unicode-1-1-utf-7", ""},
-    {"hz-gb-2312", ""},
 });
+// How the names of those charsets begin that browsers read. iconv knows hundreds more, also some in which what is
+// harmless elsewhere is markup (UTF-7), or that depend on the machine (WCHAR_T).
+constexpr auto families = std::to_array<std::string_view>(
+    {"utf-8", "utf-16",      "utf-32",      "iso-8859-",  "iso8859-", "iso_8859-",
+     "latin", "windows-125", "windows-874", "cp125",      "cp932",    "cp949",
+     "cp866", "ibm866",      "koi8-r",      "koi8-u",     "mac",      "gb18030",
+     "big5",  "euc-jp",      "euc-tw",      "iso-2022-jp"});
 
 // Returns the charset to use for a label; empty: none.
 std::string charset_of(std::string_view label) {
@@ -81,12 +85,13 @@ std::string charset_of(std::string_view label) {
         }))
         return {};
     const auto found = std::ranges::find(labels, name, &Label::written);
-    return found == labels.end() ? name : std::string(found->used);
+    if (found != labels.end()) return std::string(found->used);
+    const auto begins_name = [&](std::string_view family) { return name.starts_with(family); };
+    return std::ranges::any_of(families, begins_name) ? name : std::string();
 }
 
 bool is_wide(std::string_view charset) {
-    return charset.starts_with("utf-16") || charset.starts_with("utf-32") ||
-           charset.starts_with("ucs-");
+    return charset.starts_with("utf-16") || charset.starts_with("utf-32");
 }
 
 struct Mark {
@@ -137,36 +142,55 @@ std::string_view declared_in_xml(std::string_view bytes) {
     return value_after(declaration, "encoding");
 }
 
-// Returns how many characters of more than one byte are valid, and how many bytes belong to no character.
+// Returns how many bytes are the beginning of a character of UTF-8 that is cut off, as by programs that shorten texts
+// byte by byte; 0: none. One byte alone may be a letter of another charset.
+std::size_t size_of_cut_character(std::string_view bytes) {
+    const auto lead = static_cast<unsigned char>(bytes.front());
+    const std::size_t whole = lead >= 0xF0 && lead < 0xF5   ? 4
+                              : lead >= 0xE0 && lead < 0xF0 ? 3
+                                                            : 0;
+    std::size_t size = 1;
+    while (size < bytes.size() && size < whole && base::is_continuation(bytes[size])) ++size;
+    return size > 1 && size < whole ? size : 0;
+}
+
+// How many characters of more than one byte are valid or cut off, and how many bytes belong to no character.
 struct Utf8Counts {
-    std::size_t characters = 0, wrong_bytes = 0;
+    std::size_t characters = 0, cut_characters = 0, wrong_bytes = 0;
 };
 Utf8Counts count_utf8(std::string_view bytes) {
     Utf8Counts counts;
-    const auto count_characters = [&](auto from, auto to) {
+    while (!bytes.empty()) {
+        const auto wrong = utf8::find_invalid(bytes.begin(), bytes.end());
         counts.characters += static_cast<std::size_t>(std::count_if(
-            from, to, [](char c) { return static_cast<unsigned char>(c) >= 0xC0; }));
-    };
-    for (auto at = bytes.begin(); at != bytes.end();) {
-        const auto wrong = utf8::find_invalid(at, bytes.end());
-        count_characters(at, wrong);
-        if (wrong == bytes.end()) break;
-        ++counts.wrong_bytes;
-        at = wrong + 1;
+            bytes.begin(), wrong, [](char c) { return static_cast<unsigned char>(c) >= 0xC0; }));
+        bytes.remove_prefix(static_cast<std::size_t>(wrong - bytes.begin()));
+        if (bytes.empty()) break;
+        const auto cut = size_of_cut_character(bytes);
+        ++(cut > 0 ? counts.cut_characters : counts.wrong_bytes);
+        bytes.remove_prefix(std::max<std::size_t>(1, cut));
     }
     return counts;
 }
 
-// Returns the bytes as text: valid characters of UTF-8 as they are, all other bytes as windows-1252.
+// Returns the bytes as text: valid characters of UTF-8 as they are, U+FFFD for those that are cut off, all other bytes
+// as windows-1252.
 std::string mixed_text(std::string_view bytes) {
     std::string text;
     text.reserve(bytes.size() + bytes.size() / 8);
-    for (auto at = bytes.begin(); at != bytes.end();) {
-        const auto wrong = utf8::find_invalid(at, bytes.end());
-        text.append(at, wrong);
-        if (wrong == bytes.end()) break;
-        append_character(text, base::from_windows_1252(static_cast<unsigned char>(*wrong)));
-        at = wrong + 1;
+    while (!bytes.empty()) {
+        const auto wrong = utf8::find_invalid(bytes.begin(), bytes.end());
+        text.append(bytes.begin(), wrong);
+        bytes.remove_prefix(static_cast<std::size_t>(wrong - bytes.begin()));
+        if (bytes.empty()) break;
+        if (const auto cut = size_of_cut_character(bytes); cut > 0) {
+            text += replacement_bytes;
+            bytes.remove_prefix(cut);
+            continue;
+        }
+        append_character(text,
+                         base::from_windows_1252(static_cast<unsigned char>(bytes.front())));
+        bytes.remove_prefix(1);
     }
     return text;
 }
@@ -276,16 +300,18 @@ DecodedText finished(std::string text, std::string_view charset) {
 // Reads what is said to be UTF-8, or nothing.
 DecodedText read_as_utf8(std::string_view bytes) {
     if (base::is_legal_text(bytes)) return finished(std::string(bytes), utf8_label);
-    const auto [characters, wrong_bytes] = count_utf8(bytes);
-    if (wrong_bytes > characters) return finished(latin_text(bytes), latin_label);
+    const auto [characters, cut_characters, wrong_bytes] = count_utf8(bytes);
+    const bool has_only_cut_ones = characters == 0 && cut_characters > 0;
+    if (wrong_bytes > characters || has_only_cut_ones)
+        return finished(latin_text(bytes), latin_label);
     return finished(mixed_text(bytes), utf8_label);
 }
 
 DecodedText read_as(std::string_view bytes, const std::string& charset) {
     if (charset.empty() || charset == utf8_label) return read_as_utf8(bytes);
     if (!is_wide(charset)) {
-        const auto [characters, wrong_bytes] = count_utf8(bytes);
-        if (wrong_bytes == 0 && characters > 0) return read_as_utf8(bytes);
+        const auto [characters, cut_characters, wrong_bytes] = count_utf8(bytes);
+        if (wrong_bytes == 0 && cut_characters == 0 && characters > 0) return read_as_utf8(bytes);
     }
     if (charset == latin_label) return finished(latin_text(bytes), latin_label);
     Converter converter(charset);
@@ -297,9 +323,11 @@ DecodedText read_as(std::string_view bytes, const std::string& charset) {
 }  // namespace
 
 DecodedText decode_text(std::string_view bytes, std::string_view content_type) {
-    for (const auto& [mark, charset] : marks)
-        if (bytes.starts_with(mark))
-            return read_as(bytes.substr(mark.size()), std::string(charset));
+    for (const auto& [mark, charset] : marks) {
+        if (!bytes.starts_with(mark)) continue;
+        while (bytes.starts_with(mark)) bytes.remove_prefix(mark.size());
+        return read_as(bytes, std::string(charset));
+    }
     if (const auto charset = charset_by_zeros(bytes); !charset.empty())
         return read_as(bytes, std::string(charset));
     auto charset = charset_of(value_after(content_type, "charset"));
@@ -398,7 +426,7 @@ class XmlMender {
         const auto element = name_at(rest_, markup + 1);
         if (begins_name(rest_[markup + 1]) && !base::equal_ignoring_case(element, "html"))
             if (const auto declaration = rest_.substr(0, longest_junk).find("<?xml ");
-                declaration != std::string_view::npos)
+                declaration < rest_.find("<![CDATA["))
                 begin = declaration;
         if (!base::trim(rest_.substr(0, begin)).empty()) is_mended_ = true;
         rest_.remove_prefix(begin);
@@ -480,7 +508,7 @@ class XmlMender {
             const auto rest = rest_.substr(at);
             const char c = rest.front();
             if (c == '>' && !is_inside) break;
-            if (c == '[') is_inside = true;
+            if (c == '[') is_inside = !is_doctype_endless_;
             if (c == ']') is_inside = false;
             if (!is_inside) continue;
             if (rest.starts_with("<!--"))
@@ -491,6 +519,10 @@ class XmlMender {
                 skip_to({&c, 1});
         }
         is_mended_ = is_mended_ || at >= rest_.size();
+        if (at >= rest_.size()) {
+            is_doctype_endless_ = true;
+            at = std::min(rest_.find('>'), rest_.size());
+        }
         drop(at + 1);
     }
 
@@ -514,12 +546,44 @@ class XmlMender {
         const bool is_empty = rest_[end - 1] == '/';
         if (!is_empty && open_.size() + too_deep_ >= deepest_element) ++too_deep_;
         if (too_deep_ > 0) return write("", end + 1);
-        copy(1);
-        copy_text(end - 1);
-        if (is_empty) return copy(1);
+        copy(1 + name.size());
+        copy_attributes(end - 1 - name.size() - (is_empty ? 1 : 0));
+        if (is_empty) {
+            out_ += '/';
+            drop(1);
+            return copy(1);
+        }
         if (is_void_element(name)) return write("/>", 1);
         open_.emplace_back(name);
         copy(1);
+    }
+
+    // Copies the attributes of a tag, which are so many bytes, and sets values in quotes that have none.
+    void copy_attributes(std::size_t bytes) {
+        const auto behind = rest_.size() - bytes;
+        const auto left = [&] { return rest_.size() - behind; };
+        while (left() > 0) {
+            const auto attributes = rest_.substr(0, left());
+            const auto equals = attributes.find('=');
+            if (equals == std::string_view::npos) return copy_text(left());
+            const auto value = attributes.find_first_not_of(" \t\r\n", equals + 1);
+            if (value == std::string_view::npos) return copy_text(left());
+            copy_text(value);
+            const char first = attributes[value];
+            if (first == '"' || first == '\'') {
+                const auto end = attributes.find(first, value + 1);
+                copy_text(end == std::string_view::npos ? left() : end + 1 - value);
+                continue;
+            }
+            const auto end =
+                std::min(attributes.find_first_of(" \t\r\n", value), attributes.size());
+            const auto quotes = attributes.substr(value, end - value).find('"');
+            const char quote = quotes == std::string_view::npos ? '"' : '\'';
+            out_ += quote;
+            copy_text(end - value);
+            out_ += quote;
+            is_mended_ = true;
+        }
     }
 
     void mend_end_tag(std::size_t bytes) {
@@ -605,7 +669,8 @@ class XmlMender {
     };
 
     std::vector<OpenElement> open_;
-    std::size_t too_deep_ = 0;  // elements that are open and were left out
+    std::size_t too_deep_ = 0;         // elements that are open and were left out
+    bool is_doctype_endless_ = false;  // one had no end, so none in the rest has
     End section_end_{"]]>"}, comment_end_{"-->"}, instruction_end_{"?>"};
 };
 

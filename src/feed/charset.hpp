@@ -18,7 +18,7 @@ struct DecodedText {
 // Decodes a document: by its byte order mark, else by the charset of the Content-Type, else by its XML
 // declaration, else by what the bytes look like. A charset that is wrong is corrected where the bytes show
 // it: UTF-8 that is none is windows-1252; so is ISO-8859-1 and US-ASCII; UTF-16 without a byte order mark is told
-// by its zero bytes. UTF-8 that was encoded twice is decoded once more. Names that iconv does not know count as none.
+// by its zero bytes. UTF-8 that was encoded twice is decoded once more. Names that no browser knows count as none.
 //   content_type  of HTTP: "text/xml; charset=utf-8"; may be empty
 //   source        RFC 7303 section 3; https://encoding.spec.whatwg.org/#names-and-labels
 [[nodiscard]] DecodedText decode_text(std::string_view bytes, std::string_view content_type);

@@ -89,9 +89,16 @@ TEST_CASE("What no charset explains becomes U+FFFD and is counted") {
               .replaced == 1);
 }
 
-TEST_CASE("UTF-7, and names that are no charset, are not used") {
-    const auto* charset =
-        GENERATE("utf-7", "hz-gb-2312", "../../etc/passwd", "utf-8//IGNORE", "");
+TEST_CASE("Characters of UTF-8 that are cut off become U+FFFD, and the others stay") {
+    const auto decoded = decode_text("<a>caf\xC3\xA9 it\xE2\x80</a> <a>\xF0\x9F\x98</a>", "");
+    CHECK(decoded.text == "<a>caf\xC3\xA9 it\xEF\xBF\xBD</a> <a>\xEF\xBF\xBD</a>");
+    CHECK(decoded.charset == "utf-8");
+    CHECK(decoded.replaced == 2);
+}
+
+TEST_CASE("UTF-7, and names that are no charset of the web, are not used") {
+    const auto* charset = GENERATE("utf-7", "hz-gb-2312", "../../etc/passwd", "utf-8//IGNORE", "",
+                                   "UTF-7-IMAP", "WCHAR_T", "INTERNAL", "IBM037", "UCS-4");
     CHECK(decode_text("<a>+ADw-script+AD4-</a>", "text/xml; charset="s + charset).text ==
           "<a>+ADw-script+AD4-</a>");
 }
@@ -136,6 +143,10 @@ TEST_CASE("XML that is none is mended") {
         {"<a b='>'/>", "<a b='>'/>"},
         {"<a>x <b y <c/></a>", "<a>x &lt;b y <c/></a>"},
         {"<a><b c='d", "<a>"},
+        {"<a b=c d=\"e\" f=g&h/>", "<a b=\"c\" d=\"e\" f=\"g&amp;h\"/>"},
+        {"<a><img src=x alt=b></a>", "<a><img src=\"x\" alt=\"b\"/></a>"},
+        {"<a><![CDATA[<?xml version='1.0'?>]]></a>", "<a><![CDATA[<?xml version='1.0'?>]]></a>"},
+        {"<!DOCTYPE a [ <!ENTITY x 'y'> <a>b</a>", " <a>b</a>"},
     }));
     INFO(written);
     CHECK(mend_xml(written).text == mended);

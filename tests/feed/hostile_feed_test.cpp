@@ -97,6 +97,12 @@ TEST_CASE("XML that is not well-formed is read as its author meant it") {
         {"<?xml version='1.0'?><?xml version='1.0'?>" + titled("a"), "a"},
         {"<?xml version='1.1' encoding='none such' standalone='maybe'?>" + titled("a"), "a"},
         {titled("a") + titled("b"), "a"},
+        {rss("<item><guid isPermaLink=false>g</guid><title x=1>a</title></item>"), "a"},
+        {rss("<item><guid>g</guid><description><img alt=q></description><title>a</title></item>"),
+         "a"},
+        {"<rss><channel><item><guid>g</guid><title>a</title><description><![CDATA[<?xml "
+         "version='1.0'?>]]></description></item></channel></rss>",
+         "a"},
         {titled("a") + "<script>x</script> & more", "a"},
     }));
     INFO(bytes);
