@@ -36,7 +36,8 @@ struct Entry {
     std::optional<base::Seconds> published = {}, updated = {};
     std::vector<std::string> categories = {};  // plain, each once
     // HTML as it came: anything may be in it, and safe_html() makes it fit to be shown. A plain text was
-    // escaped. The longest of what the entry offers: content, description or summary.
+    // escaped. The longest of what the entry offers: content, description or summary; if there is
+    // none, the description of its images or films.
     std::string content = {};
     std::string content_base =
         {};  // absolute URL that relative ones in `content` are meant against

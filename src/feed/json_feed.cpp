@@ -11,6 +11,7 @@
 #include "feed/date.hpp"
 #include "feed/formats.hpp"
 #include "feed/reference.hpp"
+#include "feed/safe_html.hpp"
 #include "tree/json.hpp"
 
 namespace feed {
@@ -44,8 +45,7 @@ std::vector<Json> array_of(const Json& object, std::string_view key) {
 
 void add_author_of(std::vector<Author>& authors, const Json& json, const std::string& base) {
     constexpr std::size_t most = 20;
-    Author author{
-        .name = plain_of(base::escape_html(text_of(json, "name", 1000))), .mail = {}, .url = {}};
+    Author author{.name = one_line(text_of(json, "name", 1000)), .mail = {}, .url = {}};
     author.url = url_of(json, "url", base);
     if ((author.name.empty() && author.url.empty()) || authors.size() >= most) return;
     if (std::ranges::find(authors, author) == authors.end()) authors.push_back(std::move(author));
@@ -69,11 +69,13 @@ std::string content_of(const Json& item, const ReadLimits& limits) {
 
 Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limits) {
     Entry entry;
-    entry.guid = text_of(item, "id", 2048);
+    constexpr std::size_t longest_guid = 2048;
+    if (const auto guid = text_of(item, "id", limits.most_text); guid.size() <= longest_guid)
+        entry.guid = base::trim(guid);
     entry.link = url_of(item, "url", url);
     if (entry.link.empty()) entry.link = url_of(item, "external_url", url);
     if (entry.link.empty()) entry.link = resolve_reference("", entry.guid);
-    entry.title = plain_of(base::escape_html(text_of(item, "title", limits.most_text)));
+    entry.title = one_line(text_of(item, "title", limits.most_text));
     entry.authors = authors_of(item, url);
     entry.published = parse_time(text_of(item, "date_published", 100));
     entry.updated = parse_time(text_of(item, "date_modified", 100));
@@ -82,7 +84,7 @@ Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limit
     for (const auto& tag : array_of(item, "tags")) {
         std::string_view text;
         if (tag.get(text) == simdjson::SUCCESS)
-            add_category(entry.categories, plain_of(base::escape_html(base::cut_at(text, 1000))));
+            add_category(entry.categories, one_line(base::cut_at(text, 1000)));
     }
     return entry;
 }
@@ -136,9 +138,8 @@ base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
         return base::fail(base::ErrorKind::malformed, "no version");
     Feed feed{.format = Format::json};
     feed.repairs.is_recovered = is_recovered;
-    feed.title = plain_of(base::escape_html(text_of(root, "title", limits.most_text)));
-    feed.description =
-        plain_of(base::escape_html(text_of(root, "description", limits.most_text)));
+    feed.title = one_line(text_of(root, "title", limits.most_text));
+    feed.description = one_line(text_of(root, "description", limits.most_text));
     feed.home_url = url_of(root, "home_page_url", url);
     feed.self_url = url_of(root, "feed_url", url);
     feed.language = text_of(root, "language", 32);

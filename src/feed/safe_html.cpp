@@ -588,14 +588,16 @@ std::string safe_html(std::string_view html, const std::string& base_url, std::s
 }
 
 std::string plain_text(std::string_view html, std::size_t most) {
-    TextCollector collector(most + 4);
-    if (!has_markup(html)) {
-        collector.add_text(html);
-        return whole_characters(collector.take(), most);
-    }
+    if (!has_markup(html)) return one_line(html, most);
     const Document document(html);
     if (document.root() == nullptr) return {};
-    return whole_characters(collector.collect(*document.root()), most);
+    return whole_characters(TextCollector(most + 4).collect(*document.root()), most);
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
+    TextCollector collector(most + 4);
+    collector.add_text(text);
+    return whole_characters(collector.take(), most);
 }
 
 std::string plain_line(std::string_view html, std::size_t most) {

@@ -24,6 +24,9 @@ namespace feed {
 // between paragraphs. "Caf&eacute; <b>open</b>" gives "Café open".
 [[nodiscard]] std::string plain_text(std::string_view html, std::size_t most = 100'000);
 
+// Returns text that is not HTML on one line, with one blank between words.
+[[nodiscard]] std::string one_line(std::string_view text, std::size_t most = 2'000);
+
 // Returns the plain text on one line; quick where there is neither < nor &.
 [[nodiscard]] std::string plain_line(std::string_view html, std::size_t most = 2'000);
 

@@ -250,17 +250,24 @@ std::string_view without_relation_prefix(std::string_view rel) {
 Author author_in(std::string_view text) {
     Author author;
     const auto at = text.find('@');
-    if (at == std::string_view::npos || text.find(' ', at) == at + 1) {
+    const bool is_mail = at != std::string_view::npos && at > 0 && text[at - 1] != ' ' &&
+                         at + 1 < text.size() && text[at + 1] != ' ';
+    if (!is_mail) {
         author.name = text;
         return author;
     }
     const auto begin = text.find_last_of(" <(:", at) + 1;  // npos + 1 is 0
     const auto end = std::min(text.find_first_of(" >),", at), text.size());
     author.mail = text.substr(begin, end - begin);
-    std::string rest(text.substr(0, begin));
+    constexpr std::string_view scheme = "mailto:";
+    auto before = text.substr(0, begin);
+    if (before.ends_with(scheme)) before.remove_suffix(scheme.size());
+    std::string rest(before);
     rest += ' ';
     rest.append(text.substr(end));
-    std::erase_if(rest, [](char c) { return c == '(' || c == ')' || c == '<' || c == '>'; });
+    std::erase_if(rest, [](char c) {
+        return std::string_view("()<>\"").find(c) != std::string_view::npos;
+    });
     author.name = plain_line(rest);
     return author;
 }
@@ -355,12 +362,13 @@ class Builder final : public XmlHandler {
             feed_.language = base::cut_at(base::trim(frame.attributes.lang), 32);
         }
         if (markup_depth_ > 0 || is_markup(vocabulary, tag.local)) {
-            begin_markup(tag);
+            begin_markup(tag, frame.base);
             frame.is_markup = true;
         } else {
             frame.element =
                 open_.back().is_ignored ? Element::unknown : element_of(vocabulary, tag.local);
             frame.is_ignored = open_.back().is_ignored || frame.element == Element::ignored;
+            frame.is_caption = vocabulary == Vocabulary::media;
             frame.is_weak = vocabulary != Vocabulary::core && vocabulary != Vocabulary::content;
             enter(frame);
         }
@@ -406,7 +414,8 @@ class Builder final : public XmlHandler {
     struct Frame {
         Element element = Element::unknown;
         bool is_ignored = false, is_markup = false;
-        bool is_weak = false;  // of a module: what the format itself says is worth more
+        bool is_caption = false;  // of media
+        bool is_weak = false;     // of a module: what the format itself says is worth more
         std::string base = {}, text = {};
         Attributes attributes = {};
     };
@@ -446,7 +455,7 @@ class Builder final : public XmlHandler {
         auto& frame = open_[open_.size() - 1 - markup_depth_];
         if (frame.text.size() + text.size() <= limits_.most_text) frame.text += text;
     }
-    void begin_markup(const Tag& tag) {
+    void begin_markup(const Tag& tag, const std::string& base) {
         if (markup_depth_ == 0) {
             auto& frame = open_.back();
             if (!frame.attributes.mode.empty()) frame.attributes.mode = "xml";
@@ -456,8 +465,13 @@ class Builder final : public XmlHandler {
         std::string markup = "<" + std::string(tag.local);
         for (int i = 0; i < tag.attribute_count; ++i) {
             const XmlAttribute attribute(tag.attributes, i);
+            auto value = attribute.value(limits_.most_text);
+            // An xml:base inside of the text: the text itself has another one.
+            if (base != open_[open_.size() - 1 - markup_depth_].base &&
+                (attribute.name() == "href" || attribute.name() == "src"))
+                value = resolve_reference(base, value);
             markup.append(" ").append(attribute.name()).append("=\"");
-            markup += base::escape_html(attribute.value(limits_.most_text)) + '"';
+            markup += base::escape_html(value) + '"';
         }
         add_markup(markup + '>');
         ++markup_depth_;
@@ -649,6 +663,9 @@ class Builder final : public XmlHandler {
     [[nodiscard]] static std::string as_html(const Frame& frame) {
         const auto& type = frame.attributes.type;
         const auto& mode = frame.attributes.mode;
+        if (type.starts_with("image/") || type.starts_with("audio/") ||
+            type.starts_with("video/"))
+            return {};
         if (mode == "base64" || is_binary(type)) {
             const auto bytes = decoded_base64(frame.text);
             return bytes ? decode_text(*bytes, "").text : std::string();
@@ -669,7 +686,11 @@ class Builder final : public XmlHandler {
     void take_content(Frame& frame) {
         auto html = as_html(frame);
         if (auto* one = entry()) {
-            if (html.size() > one->content.size()) {
+            // What an image or a film shows is the content of an entry that has no other.
+            if (frame.is_caption && !seen_.is_content_caption) return;
+            if (html.size() > one->content.size() ||
+                (seen_.is_content_caption && !frame.is_caption && !html.empty())) {
+                seen_.is_content_caption = frame.is_caption;
                 one->content = std::move(html);
                 one->content_base = frame.base;
             }
@@ -725,6 +746,7 @@ class Builder final : public XmlHandler {
     struct Seen {
         bool has_title = false, has_page_link = false;
         bool is_guid_weak = true, is_published_weak = true;
+        bool is_content_caption = true;  // or there is none
         std::string permalink = {};
     };
 

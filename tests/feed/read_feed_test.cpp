@@ -336,6 +336,43 @@ TEST_CASE("Content is the longest of what an entry offers") {
               .content.find("the <b>longest</b>") != std::string::npos);
 }
 
+TEST_CASE("The description of an image is the content of an entry that has no other") {
+    const std::string caption = "<media:description>a long caption</media:description>";
+    const auto* offered =
+        GENERATE("<description>short</description>", "<summary>short</summary>");
+    for (const auto& elements : {offered + caption, caption + offered})
+        CHECK(reading_of(rss("<item>" + elements + "</item>")).entries.at(0).content == "short");
+    CHECK(reading_of(rss("<item>" + caption + "</item>")).entries.at(0).content ==
+          "a long caption");
+    CHECK(reading_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry><content type='image/png'>"
+                     "iVBORw0KGgo=</content><summary>s</summary></entry></feed>")
+              .entries.at(0)
+              .content == "s");
+}
+
+TEST_CASE("URLs in XHTML are meant against the xml:base inside of it") {
+    CHECK(reading_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry><content type='xhtml'>"
+                     "<div xmlns='http://www.w3.org/1999/xhtml'><a href='a'>x</a>"
+                     "<p xml:base='http://y.org/d/'><a href='b'>y</a></p></div></content></entry>"
+                     "</feed>")
+              .entries.at(0)
+              .content == "<div><a href=\"a\">x</a><p base=\"http://y.org/d/\">"
+                          "<a href=\"http://y.org/d/b\">y</a></p></div>");
+}
+
+TEST_CASE("Authors are read from all the forms that feeds write") {
+    const auto [text, name, mail] = GENERATE(table<std::string, std::string, std::string>({
+        {"j@x.org (Jane Doe)", "Jane Doe", "j@x.org"},
+        {"Jane Doe &lt;j@x.org>", "Jane Doe", ""},
+        {"<![CDATA[\"Doe, Jane\" &lt;j@x.org&gt;]]>", "Doe, Jane", "j@x.org"},
+        {"mailto:j@x.org", "", "j@x.org"},
+        {"@jane", "@jane", ""},
+        {"Jane @ Work", "Jane @ Work", ""},
+    }));
+    CHECK(reading_of(rss("<item><author>" + text + "</author></item>")).entries.at(0).authors ==
+          std::vector<feed::Author>{{name, mail, ""}});
+}
+
 TEST_CASE("What belongs to an image, a text field or another feed is not the feed's") {
     const auto feed = reading_of(
         rss("<image><title>I</title><link>http://i.org/</link><url>http://i.org/i</url>"
@@ -368,6 +405,9 @@ TEST_CASE("JSON feeds are read with the mistakes that their authors make") {
     CHECK(feed.self_url == "http://x.org/f");
     CHECK(feed.hub_url == "http://hub.org/");
     const auto& entries = feed.entries;
+    CHECK(reading_of("\xEF\xBB\xBF\xEF\xBB\xBF{\"version\":\"1\",\"items\":[{\"id\":\" a\\n\"}]}")
+              .entries.at(0)
+              .id == "a");
     CHECK(entries[0].id == "1");
     CHECK(entries[0].content == "a &lt; b");
     CHECK(entries[0].categories == std::vector<std::string>{"x"});
