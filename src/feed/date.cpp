@@ -149,6 +149,8 @@ std::optional<base::Seconds> parse_w3c(std::string_view text) {
         name = base::trim(clock.substr(blank));
         clock = clock.substr(0, blank);
     }
+    // Go and Java write the zone twice: "+0000 UTC", "Z[UTC]".
+    name = name.substr(0, name.find_first_of(" ["));
     if (!parse_clock(clock, parts)) return std::nullopt;
     const auto offset = name.empty() ? std::optional(minutes(0)) : parse_zone(name);
     if (!offset) return std::nullopt;
