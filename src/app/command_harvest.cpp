@@ -32,7 +32,7 @@ using store::Access;
 using store::Transaction;
 
 // How long fetches in progress may hold up the end; TimeoutStopSec in systemd/varve-harvest.service is longer.
-constexpr auto wait_for_fetches = 10s;
+constexpr auto wait_for_fetches = 8s;
 constexpr std::size_t feeds_at_once = 500, events_shown = 20;
 
 harvest::HarvestOptions options_of(const Config& config) {
@@ -76,6 +76,9 @@ int with_services(const Config& config, Work work) {
 // Finds the feed that the operator named, and runs use(transaction, feed) in the same transaction.
 template <class Use>
 int change_feed(const Config& config, const std::string& which, std::string_view done, Use use) {
+    if (which.empty())
+        return complain("which feed? Its id, its URL, or a part of its URL or name is needed",
+                        wrong_use);
     return with_services(config, [&](Services& services) {
         const auto feed = store::perform(
             *services.pool, Access::write, [&](Transaction& transaction) -> Result<FeedRow> {

@@ -62,7 +62,18 @@ std::vector<ReadyEntry> dated_entries(Transaction& transaction, const ClaimedArc
         one.dated = one.entry->published ? one.entry->published
                     : one.entry->updated ? one.entry->updated
                                          : claimed.feed_added_at;
+    // What the feed itself has was seen later than the pages of its archive. A month of a list is all that there is of it.
+    const auto window =
+        page.is_month ? std::nullopt : window_day(transaction, claimed.archive.feed);
+    if (window)
+        for (auto& one : ready) one.seen_on = *window - std::chrono::days(1);
     return ready;
+}
+
+std::optional<base::Date> last_success_of(Transaction& transaction, std::int64_t id) {
+    const auto feed = load_feed(transaction, id);
+    if (!feed || !feed->last_fetch_success) return std::nullopt;
+    return std::chrono::floor<std::chrono::days>(*feed->last_fetch_success);
 }
 
 // Records entries and counts them. What else is done with entries that are new belongs here, as in Fetcher::record.
@@ -177,6 +188,9 @@ void ArchiveWalker::send(Open open) {
         results_.push_back({.open = std::move(open), .failure = std::move(failure)});
         return;
     }
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(open.until - workplace_.options.steady());
+    request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
     for (auto& field : request->fields)  // readers are those of feeds
         if (field.name == "User-Agent") field.value = settings_.user_agent;
     open_.emplace(client_.add(*std::move(request)), std::move(open));
@@ -239,12 +253,13 @@ void ArchiveWalker::follow_redirects() {
             });
         auto waiting = std::move(redirected_.front());
         redirected_.erase(redirected_.begin());
-        if (is_free) {
-            waiting.open.claimed.base_url = waiting.base_url;
-            send(std::move(waiting.open));
-        } else if (now >= waiting.open.until) {
+        // Released once: other requests of this claim may have it next.
+        waiting.open.claimed.base_url = is_free ? waiting.base_url : std::string();
+        if (now >= waiting.open.until) {
             auto failure = read_busy_redirect(waiting.open.fetch).outcome;
             results_.push_back({.open = std::move(waiting.open), .failure = std::move(failure)});
+        } else if (is_free) {
+            send(std::move(waiting.open));
         } else {
             redirected_.push_back(std::move(waiting));
         }
@@ -264,9 +279,20 @@ void ArchiveWalker::write_results() {
             result.failure.status = FetchStatus::posterror;
             result.failure.severity = Severity::hard;
             result.failure.system_status = "entries cannot be recorded";
-            write(result);
+            write_failure(result);
         }
         results_.pop_back();
+    }
+}
+
+// If even that cannot be written, the page is read again when its claim has ended.
+void ArchiveWalker::write_failure(Result& result) {
+    try {
+        write(result);
+    } catch (const store::Failure& failure) {
+        if (is_out_of_reach(failure)) throw;
+        base::log::error("the failure of a page of an archive cannot be recorded",
+                         {{"url", result.open.fetch.url}, {"error", failure.what()}});
     }
 }
 
@@ -290,6 +316,10 @@ void ArchiveWalker::write(Result& result) {
             release_base_url(transaction, claimed.base_url, claimed.claim, now);
             return;
         }
+        if (result.page && result.page->is_month)
+            note_seen(transaction, claimed.archive.feed, result.page->entries,
+                      {.today = std::chrono::floor<std::chrono::days>(now),
+                       .last_success = last_success_of(transaction, claimed.archive.feed)});
         const auto after = result.page ? record(transaction, result, ready, now)
                                        : after_failure(transaction, result, now);
         finish_page(transaction, claimed, after,

@@ -130,7 +130,8 @@ void note_list_index(Transaction& transaction, std::int64_t feed, const std::str
     if (const auto newest = net::parse_url(index.months.front().text_url))
         forget_known_url(transaction, feed, *newest);
     if (archive->state == ArchiveState::walking) return;
-    transaction.execute("UPDATE archives SET next_url = ?, state = ?, status = '', failures = 0, "
+    transaction.execute("UPDATE archives SET next_url = ?, state = ?, status = '', failures = 0,"
+                        " pages = 0, added = 0, "
                         "next_attempt = ? WHERE feed = ? AND claim = 0",
                         {Value{parsed->text}, Value{std::string(name_of(ArchiveState::walking))},
                          Value{format_rfc3339(now)}, Value{feed}});

@@ -21,7 +21,7 @@ using store::Value;
 constexpr std::chrono::seconds counted_spacing = spacing + std::chrono::seconds(1);
 constexpr std::chrono::days read_lately{30};
 constexpr std::int64_t kept_events = 100;  // of each feed
-constexpr std::string_view moved_to_known = "moved to a feed that is there";
+constexpr std::string_view moved_to_known = "moved to the URL of another feed";
 
 const store::Insert a_base_url{"base_urls", {"base_url", "free_at", "claim"}, {"base_url"}};
 const store::Insert an_event{"fetch_events", {"feed", "created_at", "event", "note"}, {}};
@@ -219,9 +219,10 @@ bool is_fetch_due(Transaction& transaction, base::Seconds now) {
                 .empty();
 }
 
-base::Seconds planned_until(Transaction& transaction) {
-    const auto rows = transaction.query(
-        "SELECT planned_until FROM base_urls ORDER BY planned_until DESC LIMIT 1");
+base::Seconds planned_until(Transaction& transaction, base::Seconds now) {
+    const auto rows = transaction.query("SELECT planned_until FROM base_urls WHERE held_until <= "
+                                        "? ORDER BY planned_until DESC LIMIT 1",
+                                        {Value{format_rfc3339(now)}});
     if (rows.empty()) return {};
     return base::parse_rfc3339(rows.front().text(0)).value_or(base::Seconds{});
 }

@@ -43,8 +43,9 @@ struct ClaimTerms {
 // Returns whether there may be something to claim. Costs an index look-up, and no lock.
 [[nodiscard]] bool is_fetch_due(store::Transaction& transaction, base::Seconds now);
 
-// Returns up to when feeds wait for others of their base URL; long ago: none does.
-[[nodiscard]] base::Seconds planned_until(store::Transaction& transaction);
+// Returns up to when feeds wait for others of their base URL; long ago: none does. Those of a server that asked for a
+// pause (429) wait for its end, and do not count.
+[[nodiscard]] base::Seconds planned_until(store::Transaction& transaction, base::Seconds now);
 
 // Returns for each claim whether no other harvester has taken its feed over, and keeps others from doing so until the
 // transaction ends.

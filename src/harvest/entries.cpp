@@ -92,17 +92,17 @@ std::optional<KnownEntry> find_entry(Transaction& transaction, std::int64_t feed
     return KnownEntry{rows[0].integer(0), rows[0].integer(1), rows[0].text(2), rows[0].blob(3)};
 }
 
-// True for changes that say nothing but that the entry was updated.
-bool is_time_alone(std::span<const compare::Change> changes) {
+// True for changes of nothing but times: many feeds say of old entries that they were published now.
+bool are_times_alone(std::span<const compare::Change> changes) {
     return std::ranges::all_of(changes, [](const compare::Change& change) {
         const auto* first = !change.path.empty()    ? &change.path.front()
                             : !change.after.empty() ? &change.after.front().cell
                                                     : &change.before.front().cell;
-        return first->text == "Updated";
+        return first->text == "Updated" || first->text == "Published";
     });
 }
 
-// Returns what the new version changed; empty: nothing that is worth a change.
+// Returns what the new version changed; empty: nothing, or it cannot be told.
 std::vector<compare::Change> changes_between(const KnownEntry& known, const ReadyEntry& ready) {
     const auto before = tables::unpacked_tree(known.tree);
     if (!before) {
@@ -110,9 +110,7 @@ std::vector<compare::Change> changes_between(const KnownEntry& known, const Read
                          {{"entry", std::to_string(known.id)}, {"reason", before.error().text}});
         return {};
     }
-    auto changes = compare::compare(*before, ready.tree, {}, tree::Models::unknown);
-    if (is_time_alone(changes)) changes.clear();
-    return changes;
+    return compare::compare(*before, ready.tree, {}, tree::Models::unknown);
 }
 
 std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, base::Seconds now) {
@@ -127,7 +125,8 @@ std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, bas
             Value{text_of_time_or_none(entry.published)},
             Value{time},
             Value{time},
-            Value{format_rfc3339(now).substr(0, 10)},
+            Value{base::format_date(
+                ready.seen_on.value_or(std::chrono::floor<std::chrono::days>(now)))},
             Value{store::Blob{tables::packed_tree(ready.tree)}},
             Value{store::Blob{base::compress(ready.content)}}};
 }
@@ -137,6 +136,14 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
                    base::Seconds now) {
     const auto& entry = *ready.entry;
     const auto changes = changes_between(known, ready);
+    if (!changes.empty() && are_times_alone(changes)) {
+        // The tree keeps its times, so that the dates of items that readers have stay as they are.
+        transaction.execute(
+            "UPDATE entries SET seen_digest = ?, content = ?, last_seen = ? WHERE id = ?",
+            {Value{entry.digest}, Value{store::Blob{base::compress(ready.content)}},
+             Value{format_rfc3339(now).substr(0, 10)}, Value{known.id}});
+        return false;
+    }
     const bool is_edit = !changes.empty();
     const auto revision = known.revision + (is_edit ? 1 : 0);
     if (is_edit) {
@@ -232,12 +239,11 @@ std::vector<StoredEntry> entries_in(Transaction& transaction, const store::Rows&
 
 // Notes that the entries which were in the window when it was read last were still there on a later day.
 void note_window(Transaction& transaction, std::int64_t feed, base::Date day) {
-    const auto rows =
-        transaction.query("SELECT MAX(last_seen) FROM entries WHERE feed = ?", {Value{feed}});
-    const Value later{base::format_date(day)};
-    if (rows.at(0).is_null(0) || rows.front().text(0) >= std::get<std::string>(later)) return;
-    transaction.execute("UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen = ?",
-                        {later, Value{feed}, rows.front().value(0)});
+    const auto known = window_day(transaction, feed);
+    if (!known || *known >= day) return;
+    transaction.execute(
+        "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen = ?",
+        {Value{base::format_date(day)}, Value{feed}, Value{base::format_date(*known)}});
 }
 
 // Feeds whose oldest entries are to be dropped. Each condition is a look-up in an index, or of a feed in which objects are
@@ -260,8 +266,10 @@ std::size_t drop_of_feed(Transaction& transaction, std::int64_t feed, const Valu
         " (SELECT MAX(w.last_seen) FROM entries w WHERE w.feed = ?) ORDER BY last_seen LIMIT ?",
         {Value{feed}, oldest, Value{feed}, Value{static_cast<std::int64_t>(most)}});
     for (const auto& row : rows) {
-        transaction.execute("DELETE FROM entry_changes WHERE entry = ?", {row.value(0)});
-        transaction.execute("DELETE FROM entries WHERE id = ?", {row.value(0)});
+        // Unless another harvester has seen it meanwhile.
+        if (transaction.execute("DELETE FROM entries WHERE id = ? AND last_seen < ?",
+                                {row.value(0), oldest}) > 0)
+            transaction.execute("DELETE FROM entry_changes WHERE entry = ?", {row.value(0)});
     }
     return rows.size();
 }
@@ -423,11 +431,14 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                 record_mentions(known->id, ready);
                 continue;
             }
-            ++result.inserted_twice;
-            base::log::error(
-                "an entry was to be recorded a second time: two harvesters have one feed",
-                {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
-            continue;
+            // The walk of an archive and a fetch of the feed may both have it.
+            if (!ready.dated) {
+                ++result.inserted_twice;
+                base::log::error(
+                    "an entry was to be recorded a second time: two harvesters have one feed",
+                    {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
+            }
+            if (!known) continue;
         }
         const bool is_other = !ready.dated && known->seen_digest != ready.entry->digest;
         if (is_other) record_mentions(known->id, ready);
@@ -440,6 +451,13 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
     }
     if (result.added + result.edited > 0 || mentions_differ) tables::move_generation(transaction);
     return result;
+}
+
+std::optional<base::Date> window_day(Transaction& transaction, std::int64_t feed) {
+    const auto rows =
+        transaction.query("SELECT MAX(last_seen) FROM entries WHERE feed = ?", {Value{feed}});
+    if (rows.empty() || rows.front().is_null(0)) return std::nullopt;
+    return base::parse_date(rows.front().text(0));
 }
 
 void note_seen(Transaction& transaction, std::int64_t feed, std::span<const feed::Entry> entries,

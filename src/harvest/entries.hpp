@@ -30,6 +30,8 @@ struct ReadyEntry {
     // Of an archive: when it was published. It comes among the others as of this time, at the latest now, and if it is
     // known already it stays as it is: what an archive has may be older than what the feed has said since.
     std::optional<base::Seconds> dated = {};
+    // The last day on which the window of its feed had it; nullopt: today.
+    std::optional<base::Date> seen_on = {};
     std::vector<tree::ObjectName> mentions = {};  // objects: note_mentions()
 };
 // Pure.
@@ -59,13 +61,16 @@ struct EntriesRecorded {
     std::size_t inserted_twice =
         0;  // another harvester has the same entry recorded meanwhile: it must not
 };
-// Records entries. A new one is inserted. A known one whose tree differs gets a change, unless only `Updated` differs;
+// Records entries. A new one is inserted. A known one whose tree differs gets a change, unless only its times differ;
 // otherwise its content and digests are replaced without one. What it mentions is recorded with it. An entry that is
 // not in `entries` stays as it is.
 //   entries  in the order in which they are to be numbered: the oldest first
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now);
+// Returns the last day on which an entry of the feed was in its window; nullopt: it has none.
+[[nodiscard]] std::optional<base::Date> window_day(store::Transaction& transaction,
+                                                   std::int64_t feed);
 struct SeenOn {
     base::Date today;
     std::optional<base::Date> last_success = {};  // of a fetch before this one

@@ -75,6 +75,10 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
 
 bool remove_feed(Transaction& transaction, std::int64_t feed) {
     const Value id{feed};
+    // First of all, as fetches do, so that neither waits for the other forever and none records anything meanwhile.
+    transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0"
+                        " WHERE id = ?",
+                        {id});
     transaction.execute(
         "DELETE FROM entry_changes WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
     // Pages of the objects show them.

@@ -69,7 +69,7 @@ class Harvester::Loop {
             return false;
         return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
             const auto now = options_.clock(transaction);
-            return !is_fetch_due(transaction, std::max(now, planned_until(transaction))) &&
+            return !is_fetch_due(transaction, std::max(now, planned_until(transaction, now))) &&
                    !is_archive_due(transaction, now + page_spacing);
         });
     }

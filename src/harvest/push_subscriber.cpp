@@ -137,8 +137,9 @@ void PushSubscriber::follow_redirects() {
                 release_base_url(transaction, request.base_url, request.claim, time);
                 return claim_base_url(transaction, base_url, request.claim, time);
             });
+        // Released once: other requests of this claim may have it next.
+        request.base_url = is_free ? base_url : std::string();
         if (is_free) {
-            request.base_url = base_url;
             send(std::move(redirected.open), std::move(redirected.url));
         } else {
             redirected_.push_back(std::move(redirected));

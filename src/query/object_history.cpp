@@ -236,7 +236,7 @@ bool is_of_the_future(const ReadView& now, const history::Identity& identity,
 void add_mentions(HistoryPage& page, const ReadView& now, std::span<const ObjectName> objects,
                   std::size_t most) {
     if (most == 0) return;
-    page.mentions = tables::load_mentions(now.transaction, objects, std::nullopt, most);
+    page.mentions = tables::load_mentions(now.transaction, objects, most);
     page.mentioned = page.mentions.size();
     if (page.mentioned < most) return;
     page.mentioned = 0;

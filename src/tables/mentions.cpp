@@ -2,8 +2,8 @@
 #include "tables/mentions.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <tuple>
 
 #include "base/log.hpp"
 #include "store/dialect.hpp"
@@ -69,20 +69,22 @@ std::map<std::int64_t, Mention> entries_of(Transaction& transaction,
 
 // A row of the table.
 struct MentionRow {
+    std::string first_seen;  // the entry; RFC 3339
     std::int64_t entry = 0;
     const ObjectName* object = nullptr;
     std::string mentioned_at;
 };
 
-// Returns the newest rows of an object.
+// Returns the newest rows of an object. Entries of an archive have higher numbers than newer ones of their feed.
 void append_rows(std::vector<MentionRow>& rows, Transaction& transaction,
-                 const ObjectName& object, std::int64_t before, std::size_t most) {
-    for (const auto& row : transaction.query(
-             "SELECT entry, mentioned_at FROM mentions WHERE class = ? AND name = ? AND entry < ?"
-             " ORDER BY entry DESC LIMIT ?",
-             {Value{object.class_name}, Value{object.name}, Value{before},
-              Value{static_cast<std::int64_t>(most)}}))
-        rows.push_back({row.integer(0), &object, row.text(1)});
+                 const ObjectName& object, std::size_t most) {
+    for (const auto& row :
+         transaction.query("SELECT e.first_seen, m.entry, m.mentioned_at FROM mentions m"
+                           " JOIN entries e ON e.id = m.entry WHERE m.class = ? AND m.name = ?"
+                           " ORDER BY e.first_seen DESC, m.entry DESC LIMIT ?",
+                           {Value{object.class_name}, Value{object.name},
+                            Value{static_cast<std::int64_t>(most)}}))
+        rows.push_back({row.text(0), row.integer(1), &object, row.text(2)});
 }
 
 void delete_mention(Transaction& transaction, const ObjectName& object, std::int64_t entry) {
@@ -93,12 +95,12 @@ void delete_mention(Transaction& transaction, const ObjectName& object, std::int
 }  // namespace
 
 std::vector<Mention> load_mentions(Transaction& transaction, std::span<const ObjectName> objects,
-                                   std::optional<std::int64_t> before, std::size_t most) {
-    constexpr auto behind_all = std::numeric_limits<std::int64_t>::max();
+                                   std::size_t most) {
     std::vector<MentionRow> rows;
-    for (const auto& object : objects)
-        append_rows(rows, transaction, object, before.value_or(behind_all), most);
-    std::ranges::stable_sort(rows, std::ranges::greater{}, &MentionRow::entry);
+    for (const auto& object : objects) append_rows(rows, transaction, object, most);
+    std::ranges::stable_sort(rows, [](const MentionRow& a, const MentionRow& b) {
+        return std::tie(a.first_seen, a.entry) > std::tie(b.first_seen, b.entry);
+    });
     if (rows.size() > most) rows.resize(most);
     std::vector<std::int64_t> ids;
     for (const auto& row : rows) ids.push_back(row.entry);

@@ -37,11 +37,10 @@ struct Mention {
 };
 
 // Returns mentions of objects, the entries that were recorded last first. Damaged ones are left out and logged.
-//   before  the entry of the last mention of the page before; nullopt: from the newest
-//   cost    a range of an index for each object, and two look-ups for each mention that is returned
+//   cost  a range of an index for each object with a look-up for each of its mentions, and two more for each mention
+//         that is returned
 [[nodiscard]] std::vector<Mention> load_mentions(store::Transaction& transaction,
                                                  std::span<const tree::ObjectName> objects,
-                                                 std::optional<std::int64_t> before,
                                                  std::size_t most);
 // Returns how many entries mention the object.
 //   cost  a range of an index

@@ -134,6 +134,7 @@ inline void fill(store::Connection& connection) {
             none,
             none,
             none,
+            none,
             "",
             "",
             "",

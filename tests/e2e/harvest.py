@@ -90,6 +90,7 @@ def _(site):
         site.expect(2, "harvest", "kick", *wrong)
     opml = site.expect(0, "harvest", "export").stdout
     assert url.encode() in opml and b"The lab" in opml, opml
+    site.expect(2, "harvest", "remove", "")
     site.expect(0, "harvest", "remove", "1")
     site.expect(1, "harvest", "remove", "1")
     (site.folder / "feeds.opml").write_bytes(opml + b"")

@@ -111,8 +111,8 @@ TEST_CASE(
         CHECK(due_in(store, feeds[1]) == 2s);
         CHECK(due_in(store, feeds[2]) == 4s);
         CHECK(due_in(store, feeds[3]) == 6s);
-        CHECK(store.write([](store::Transaction& transaction) {
-            return planned_until(transaction);
+        CHECK(store.write([&](store::Transaction& transaction) {
+            return planned_until(transaction, store.now);
         }) == store.now + 6s);
         store.finish(first.at(0));
         store.now += 1s;
@@ -258,8 +258,9 @@ TEST_CASE("A feed that moves to the URL of another one is disabled") {
         for (const auto feed : {old, older}) {
             CHECK_FALSE(store.feed(feed).system_enabled);
             CHECK_FALSE(store.feed(feed).next_fetch_attempt);
-            CHECK(store.feed(feed).system_status == "moved to a feed that is there");
-            CHECK(store.events(feed) == "queued; fetch_disabled moved to a feed that is there");
+            CHECK(store.feed(feed).system_status == "moved to the URL of another feed");
+            CHECK(store.events(feed) ==
+                  "queued; fetch_disabled moved to the URL of another feed");
         }
         CHECK(store.feed(there).system_enabled);
         CHECK(store.events(there) == "queued; fetch_succeeded 0 skipped / 0 added");

@@ -200,6 +200,12 @@ TEST_CASE("Markup, white space and times of updates alone are no edits") {
         after.content = "<p>Some <b>text</b></p>";
         record(store, {after});
         CHECK(load(store).at(0).content == "<p>Some <b>text</b></p>");
+        // A feed that says of all entries that they are published now, and what it said first.
+        const auto first = load(store).at(0).published;
+        after.published = base::Seconds(first_day) + 9h;
+        CHECK(record(store, {after}).edited == 0);
+        CHECK(load(store).at(0).published == first);
+        after.published = first;
         // A time of an update comes along with an edit.
         after.updated = base::Seconds(first_day) + 5h;
         after.title = "other";
@@ -246,7 +252,7 @@ TEST_CASE("A second insertion is impossible, and counted") {
         CHECK(record_by(store) == "0 added, 0 edited, 2 skipped, 0 twice");
         // A harvester that was about to insert an entry when another one did.
         HarvestStore late([&] { return std::make_unique<LateConnection>(connect()); });
-        CHECK(record_by(late) == "0 added, 0 edited, 0 skipped, 2 twice");
+        CHECK(record_by(late) == "0 added, 0 edited, 2 skipped, 2 twice");
         CHECK(load(store).size() == 2);
     });
 }

@@ -654,6 +654,7 @@ class ManyFeeds {
         }
         bool has_answer = true;
         while (is_silent && has_answer) has_answer = connection.wait(1);
+        has_answer = has_answer && connection.wait(0);  // whoever asked may have ended meanwhile
         const auto target = request.substr(4, request.find(' ', 4) - 4);
         {
             const std::scoped_lock lock(mutex_);

@@ -3,6 +3,7 @@
 #include "harvest/mentions.hpp"
 
 #include <chrono>
+#include <optional>
 
 #include "feed/entry_tree.hpp"
 #include "harvest/entries.hpp"
@@ -77,19 +78,19 @@ struct MentionStore {
         });
     }
     // Records an entry as a harvester does.
-    void record(const feed::Entry& entry) {
+    //   dated  of an archive
+    void record(const feed::Entry& entry, std::optional<base::Seconds> dated = std::nullopt) {
         std::vector ready{harvest::make_ready(entry)};
+        ready.front().dated = dated;
         harvest::note_mentions(ready, finder);
         write([&](Transaction& transaction) {
             (void)harvest::record_entries(transaction, feed, ready, now);
         });
     }
-    std::vector<tables::Mention> mentions_of(const std::string& gene,
-                                             std::optional<std::int64_t> before = std::nullopt,
-                                             std::size_t most = 100) {
+    std::vector<tables::Mention> mentions_of(const std::string& gene, std::size_t most = 100) {
         return write([&](Transaction& transaction) {
             const ObjectName object{"Gene", gene};
-            return tables::load_mentions(transaction, std::span(&object, 1), before, most);
+            return tables::load_mentions(transaction, std::span(&object, 1), most);
         });
     }
     std::size_t count_of(const std::string& gene) {
@@ -225,20 +226,23 @@ TEST_CASE("Mentions are recorded with their entry, and replaced when it is edite
     });
 }
 
-TEST_CASE("Mentions of an object are read page by page, the newest first") {
+TEST_CASE(
+    "The newest mentions of an object are read, also if an archive brought older ones later") {
     each_mention_store([](MentionStore& store) {
         for (int i = 1; i <= 5; ++i) {
             auto entry = entry_of("unc-26 number " + std::to_string(i));
             entry.id = std::to_string(i);
             store.record(entry);
         }
-        const auto first = store.mentions_of("unc-26", std::nullopt, 3);
-        REQUIRE(first.size() == 3);
-        CHECK(first[0].title == "unc-26 number 5");
-        const auto second = store.mentions_of("unc-26", first.back().entry, 3);
-        REQUIRE(second.size() == 2);
-        CHECK(second[1].title == "unc-26 number 1");
-        CHECK(store.count_of("unc-26") == 5);
+        auto old = entry_of("unc-26 of old");
+        old.id = "old";
+        store.record(old, store.now - std::chrono::days(365));
+        const auto newest = store.mentions_of("unc-26", 3);
+        REQUIRE(newest.size() == 3);
+        CHECK(newest[0].title == "unc-26 number 5");
+        CHECK(newest[2].title == "unc-26 number 3");
+        CHECK(store.mentions_of("unc-26").back().title == "unc-26 of old");
+        CHECK(store.count_of("unc-26") == 6);
     });
 }
 
