@@ -13,6 +13,7 @@ class Servers:
         self.hosts = hosts
         self.port = None
         self.loop = asyncio.new_event_loop()
+        self.servers = []
         ready = threading.Event()
         self.thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
         self.thread.start()
@@ -30,6 +31,7 @@ class Servers:
     async def _listen(self):
         for host in self.hosts:
             server = await asyncio.start_server(self._serve, host, self.port or 0, limit=1 << 22)
+            self.servers.append(server)
             self.port = server.sockets[0].getsockname()[1]
 
     async def _serve(self, reader, writer):
@@ -46,6 +48,8 @@ class Servers:
 
     def close(self):
         async def end():
+            for server in self.servers:
+                server.close()
             tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
             for task in tasks:
                 task.cancel()
@@ -54,6 +58,7 @@ class Servers:
 
         asyncio.run_coroutine_threadsafe(end(), self.loop)
         self.thread.join()
+        self.loop.close()
 
     def __enter__(self):
         return self
