@@ -652,7 +652,7 @@ class XmlMender {
     std::string_view rest_;
     std::string out_;
     bool is_mended_ = false;
-    // An element that is open. Most others are told apart by their length and two letters: a document may end
+    // An element that is open. Length and two letters distinguish it from most others: a document may end
     // elements a million times that are not among two hundred open ones.
     struct OpenElement {
         std::string_view name;

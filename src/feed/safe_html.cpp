@@ -98,7 +98,7 @@ Treatment treatment_of(const GumboElement& element) {
 
 // Writes HTML again with the tags of the allow-list alone. Each element that is opened is ended before one that
 // surrounds it, and where the start of another element ends it: <p>, <li>, a cell of a table. So Gumbo never has more
-// open than it is told, and opens nothing again.
+// elements open than the tags say, and opens none again by itself.
 class TagFilter {
    public:
     explicit TagFilter(std::string_view html) : rest_(html) { out_.reserve(html.size()); }

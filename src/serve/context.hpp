@@ -88,7 +88,7 @@ struct StoreState {
     std::string write_error;   // why nothing can be written; empty: it can
 };
 
-// The source feeds of which somebody asked for our copy today, so that the store is told once a day.
+// The source feeds of which somebody asked for our copy today, so that the store is written to once a day.
 class NotedReaders {
    public:
     // Returns whether the feed has not been noted on this day, and notes it.

@@ -21,7 +21,7 @@ namespace serve {
 [[nodiscard]] Result<render::SourceFeed> load_source_feed(const SiteContext& context,
                                                           const FeedRequest& request);
 
-// Notes that somebody asked for our copy: feeds without readers are fetched once a day. The store is told at most once a
+// Notes that somebody asked for our copy: feeds without readers are fetched once a day. It writes to the store at most once a
 // day; if it cannot be reached, at the next request.
 void note_reader(SiteContext& context, std::int64_t feed);
 
