@@ -384,7 +384,8 @@ std::string_view name_at(std::string_view text, std::size_t begin) {
 
 // Returns where a tag ends: at the '>' that is in no quotes; at the next '<' if there is none before; else at the end.
 std::size_t end_of_tag(std::string_view text) {
-    auto at = text.find_first_of("<>\"'", 1);
+    constexpr auto find_end_or_quote = base::find_any<'<', '>', '"', '\''>;
+    auto at = find_end_or_quote(text, 1);
     while (at != std::string_view::npos && text[at] != '<' && text[at] != '>') {
         const char quote = text[at];
         const auto is_end = [quote](char c) { return c == quote || c == '<'; };
@@ -392,7 +393,7 @@ std::size_t end_of_tag(std::string_view text) {
             std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at) + 1, text.end(), is_end);
         at = static_cast<std::size_t>(found - text.begin());
         if (at == text.size() || text[at] == '<') break;
-        at = text.find_first_of("<>\"'", at + 1);
+        at = find_end_or_quote(text, at + 1);
     }
     return std::min(at, text.size());
 }
@@ -466,7 +467,7 @@ class XmlMender {
         const auto behind = rest_.size() - bytes;
         while (rest_.size() > behind && rest_.front() != '<') {
             const auto text = rest_.substr(0, rest_.size() - behind);
-            copy(std::min(text.find_first_of("<&"), text.size()));
+            copy(std::min(base::find_any<'<', '&'>(text), text.size()));
             if (rest_.size() > behind && rest_.front() == '&') mend_reference();
         }
     }

@@ -324,8 +324,9 @@ bool is_binary(std::string_view type) {
 
 // Returns whether a text has an end tag, a tag that needs none, or a character reference.
 bool looks_like_html(std::string_view text) {
-    for (auto at = text.find_first_of("<&"); at != std::string_view::npos;
-         at = text.find_first_of("<&", at + 1)) {
+    constexpr auto find_markup = base::find_any<'<', '&'>;
+    for (auto at = find_markup(text, 0); at != std::string_view::npos;
+         at = find_markup(text, at + 1)) {
         constexpr std::size_t longest_reference = 12;
         const auto rest = text.substr(at);
         if (rest.starts_with("</")) return true;

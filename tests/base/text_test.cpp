@@ -72,3 +72,12 @@ TEST_CASE("Splitting keeps empty parts, and trimming removes blanks at both ends
     CHECK(trim(" \t x y \r\n") == "x y");
     CHECK(trim(" \n").empty());
 }
+
+TEST_CASE("The first of several bytes is found from a place on") {
+    using base::find_any;
+    constexpr auto none = std::string_view::npos;
+    CHECK(find_any<'<', '&'>("a&<b") == 1);
+    CHECK(find_any<'<', '&'>("a&<b", 2) == 2);
+    CHECK(find_any<'<', '&'>("a&<b", 3) == none);
+    CHECK(find_any<'x'>("", 5) == none);
+}
