@@ -2,8 +2,7 @@
 #include "feed/entry_tree.hpp"
 
 #include <algorithm>
-
-#include "feed/safe_html.hpp"
+#include <utility>
 
 namespace feed {
 namespace {
@@ -48,7 +47,7 @@ std::string text_of(const Author& author) {
 
 }  // namespace
 
-std::vector<Node> tree_of(const Entry& entry) {
+std::vector<Node> tree_of(const Entry& entry, std::string content) {
     std::vector<Node> nodes, authors, categories;
     for (const auto& author : entry.authors)
         authors.push_back(value_node(CellKind::text, text_of(author)));
@@ -60,7 +59,7 @@ std::vector<Node> tree_of(const Entry& entry) {
     add_time(nodes, "Published", entry.published);
     add_time(nodes, "Updated", entry.updated);
     add_field(nodes, "Category", std::move(categories));
-    add_text(nodes, "Content", plain_text(entry.content));
+    add_text(nodes, "Content", std::move(content));
     for (auto& node : nodes) tree::merge_duplicates(node.children);
     return nodes;
 }

@@ -13,8 +13,8 @@
 namespace feed {
 
 // Returns the nodes of an entry: tags Title, Link, Author, Published, Updated, Category and Content, each with its
-// values; those that the entry lacks are left out. Content is the text that a reader sees (plain_text()): markup
-// alone is no change. Times are dates of AceDB: 2026-11-24_09:15:20.
-[[nodiscard]] std::vector<tree::Node> tree_of(const Entry& entry);
+// values; those that the entry lacks are left out. Times are dates of AceDB: 2026-11-24_09:15:20.
+//   content  the text that a reader sees, plain_text(entry.content): markup alone is no change
+[[nodiscard]] std::vector<tree::Node> tree_of(const Entry& entry, std::string content);
 
 }  // namespace feed

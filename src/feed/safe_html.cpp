@@ -569,29 +569,45 @@ std::string whole_characters(std::string text, std::size_t most) {
 }
 
 bool has_markup(std::string_view html) {
-    return html.find_first_of("<&") != std::string_view::npos;
+    return base::find_any<'<', '&'>(html) != std::string_view::npos;
+}
+
+// Of HTML without markup.
+std::string safe_text(std::string_view html, std::size_t most) {
+    constexpr std::size_t longest_reference = 6;  // &quot;
+    auto text = base::escape_html(base::cut_at(html, most));
+    return text.size() <= most ? text
+                               : base::escape_html(base::cut_at(html, most / longest_reference));
+}
+
+std::string safe_html_in(const Document& document, const std::string& base_url,
+                         std::size_t most) {
+    if (document.root() == nullptr) return {};
+    return SafeWriter(base_url, most).write(*document.root());
+}
+
+std::string plain_text_in(const Document& document, std::size_t most) {
+    if (document.root() == nullptr) return {};
+    return whole_characters(TextCollector(most + 4).collect(*document.root()), most);
 }
 
 }  // namespace
 
 std::string safe_html(std::string_view html, const std::string& base_url, std::size_t most) {
-    if (!has_markup(html)) {
-        constexpr std::size_t longest_reference = 6;  // &quot;
-        auto text = base::escape_html(base::cut_at(html, most));
-        return text.size() <= most
-                   ? text
-                   : base::escape_html(base::cut_at(html, most / longest_reference));
-    }
-    const Document document(html);
-    if (document.root() == nullptr) return {};
-    return SafeWriter(base_url, most).write(*document.root());
+    if (!has_markup(html)) return safe_text(html, most);
+    return safe_html_in(Document(html), base_url, most);
 }
 
 std::string plain_text(std::string_view html, std::size_t most) {
     if (!has_markup(html)) return one_line(html, most);
+    return plain_text_in(Document(html), most);
+}
+
+SafeAndPlain safe_and_plain(std::string_view html, const std::string& base_url,
+                            std::size_t most) {
+    if (!has_markup(html)) return {safe_text(html, most), one_line(html, most)};
     const Document document(html);
-    if (document.root() == nullptr) return {};
-    return whole_characters(TextCollector(most + 4).collect(*document.root()), most);
+    return {safe_html_in(document, base_url, most), plain_text_in(document, most)};
 }
 
 std::string one_line(std::string_view text, std::size_t most) {

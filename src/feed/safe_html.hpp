@@ -24,6 +24,14 @@ namespace feed {
 // between paragraphs. "Caf&eacute; <b>open</b>" gives "Café open".
 [[nodiscard]] std::string plain_text(std::string_view html, std::size_t most = 100'000);
 
+struct SafeAndPlain {
+    std::string html;  // safe_html()
+    std::string text;  // plain_text()
+};
+// Returns both readings of the same HTML, which is parsed once: most of what they cost.
+[[nodiscard]] SafeAndPlain safe_and_plain(std::string_view html, const std::string& base_url,
+                                          std::size_t most = 100'000);
+
 // Returns text that is not HTML on one line, with one blank between words.
 [[nodiscard]] std::string one_line(std::string_view text, std::size_t most = 2'000);
 

@@ -47,6 +47,8 @@ struct FreeParser {
 }  // namespace
 
 bool parse_xml(std::string_view text, XmlHandler& handler) {
+    // libxml2 sets itself up when it is first used, which two threads must not do at once.
+    [[maybe_unused]] static const bool is_set_up = (xmlInitParser(), true);
     const std::unique_ptr<xmlParserCtxt, FreeParser> parser{
         xmlCreateMemoryParserCtxt(text.data(), static_cast<int>(text.size()))};
     if (!parser) return false;

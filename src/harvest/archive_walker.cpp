@@ -54,19 +54,18 @@ std::string status_of(const FetchOutcome& outcome) {
                                   : outcome.system_status + "; " + outcome.detail;
 }
 
-// Entries that are worth a write, dated. Those without a time come before all that the feed itself had.
-std::vector<ReadyEntry> dated_entries(Transaction& transaction, const ClaimedArchive& claimed,
-                                      const ArchivePage& page) {
-    auto ready = ready_entries(transaction, claimed.archive.feed, page.entries);
-    for (auto& one : ready)
+// Makes entries ready. Those without a time come before all that the feed itself had.
+//   window  window_day() of the feed
+std::vector<ReadyEntry> dated_entries(std::span<const feed::Entry* const> entries,
+                                      base::Seconds feed_added_at,
+                                      const std::optional<base::Date>& window) {
+    auto ready = make_ready(entries);
+    for (auto& one : ready) {
         one.dated = one.entry->published ? one.entry->published
                     : one.entry->updated ? one.entry->updated
-                                         : claimed.feed_added_at;
-    // What the feed itself has was seen later than the pages of its archive. A month of a list is all that there is of it.
-    const auto window =
-        page.is_month ? std::nullopt : window_day(transaction, claimed.archive.feed);
-    if (window)
-        for (auto& one : ready) one.seen_on = *window - std::chrono::days(1);
+                                         : feed_added_at;
+        if (window) one.seen_on = *window - std::chrono::days(1);
+    }
     return ready;
 }
 
@@ -237,32 +236,16 @@ void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
     }
     open.fetch = *std::move(next);
     const auto url = net::parse_url(open.fetch.url);
-    redirected_.push_back({std::move(open), url ? base_url_of(*url) : std::string()});
+    const auto until = open.until;
+    redirected_.add(std::move(open), url ? base_url_of(*url) : std::string(), until);
 }
 
 void ArchiveWalker::follow_redirects() {
-    const auto now = workplace_.options.steady();
-    for (auto left = redirected_.size(); left > 0; --left) {
-        const auto& first = redirected_.front();
-        const auto& claimed = first.open.claimed;
-        const bool is_free =
-            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-                const auto time = workplace_.options.clock(transaction);
-                release_base_url(transaction, claimed.base_url, claimed.claim, time);
-                return claim_base_url(transaction, first.base_url, claimed.claim, time);
-            });
-        auto waiting = std::move(redirected_.front());
-        redirected_.erase(redirected_.begin());
-        // Released once: other requests of this claim may have it next.
-        waiting.open.claimed.base_url = is_free ? waiting.base_url : std::string();
-        if (now >= waiting.open.until) {
-            auto failure = read_busy_redirect(waiting.open.fetch).outcome;
-            results_.push_back({.open = std::move(waiting.open), .failure = std::move(failure)});
-        } else if (is_free) {
-            send(std::move(waiting.open));
-        } else {
-            redirected_.push_back(std::move(waiting));
-        }
+    auto followed = redirected_.follow(workplace_);
+    for (auto& open : followed.free) send(std::move(open));
+    for (auto& open : followed.late) {
+        auto failure = read_busy_redirect(open.fetch).outcome;
+        results_.push_back({.open = std::move(open), .failure = std::move(failure)});
     }
 }
 
@@ -299,11 +282,17 @@ void ArchiveWalker::write_failure(Result& result) {
 // A claim that has ended meanwhile is another harvester's: nothing is written then.
 void ArchiveWalker::write(Result& result) {
     const auto& claimed = result.open.claimed;
-    std::vector<ReadyEntry> all;
+    std::vector<const feed::Entry*> fresh;
+    std::optional<base::Date> window;
     if (result.page)
-        all = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-            return dated_entries(transaction, claimed, *result.page);
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            const auto feed = claimed.archive.feed;
+            fresh = unrecorded(transaction, feed, result.page->entries);
+            // What the feed itself has was seen later than the pages of its archive. A month of a list is all that
+            // there is of it.
+            window = result.page->is_month ? std::nullopt : window_day(transaction, feed);
         });
+    auto all = dated_entries(fresh, claimed.feed_added_at, window);
     note_mentions(all, workplace_.options.mentions);
     std::span<const ReadyEntry> ready(all);
     while (result.page && result.page->is_month && ready.size() > messages_at_once) {
@@ -409,16 +398,15 @@ Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& res
 }
 
 void ArchiveWalker::give_back() {
-    for (auto& [id, open] : open_) redirected_.push_back({std::move(open), {}});
+    auto abandoned = redirected_.take();
+    for (auto& [id, open] : open_) abandoned.push_back(std::move(open));
     open_.clear();
     write_results();
-    if (redirected_.empty()) return;
+    if (abandoned.empty()) return;
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
-        for (const auto& waiting : redirected_)
-            harvest::give_back(transaction, waiting.open.claimed, now);
+        for (const auto& open : abandoned) harvest::give_back(transaction, open.claimed, now);
     });
-    redirected_.clear();
 }
 
 }  // namespace harvest

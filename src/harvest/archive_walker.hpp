@@ -18,6 +18,7 @@
 #include "harvest/archives.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetch.hpp"
+#include "harvest/redirect_queue.hpp"
 #include "harvest/workers.hpp"
 #include "net/client.hpp"
 #include "net/request.hpp"
@@ -62,11 +63,9 @@ class ArchiveWalker {
         ClaimedArchive claimed;
         Fetch fetch;         // of the page, over its redirects
         SteadyTime until{};  // it ends before its claim does
-    };
-    // Waits until the base URL that it is redirected to is free.
-    struct Redirected {
-        Open open;
-        std::string base_url;
+
+        [[nodiscard]] std::int64_t claim() const { return claimed.claim; }
+        [[nodiscard]] std::string& base_url() { return claimed.base_url; }
     };
     // A page, or why it could not be read.
     struct Result {
@@ -97,7 +96,7 @@ class ArchiveWalker {
     net::Client client_;
     FetchSettings settings_;
     std::unordered_map<net::RequestId, Open> open_;
-    std::vector<Redirected> redirected_;
+    RedirectQueue<Open> redirected_;
     std::vector<Result> results_;  // that are not written
     // The months that the walk of a list is about, by feed. Whoever does not have them reads the index.
     struct Months {

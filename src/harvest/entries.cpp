@@ -376,7 +376,15 @@ constexpr VersionPosition newest_position{
 }  // namespace
 
 ReadyEntry make_ready(const feed::Entry& entry) {
-    return {&entry, feed::tree_of(entry), feed::safe_html(entry.content, entry.content_base)};
+    auto content = feed::safe_and_plain(entry.content, entry.content_base);
+    return {&entry, feed::tree_of(entry, std::move(content.text)), std::move(content.html)};
+}
+
+std::vector<ReadyEntry> make_ready(std::span<const feed::Entry* const> entries) {
+    std::vector<ReadyEntry> ready;
+    ready.reserve(entries.size());
+    for (const auto* entry : entries) ready.push_back(make_ready(*entry));
+    return ready;
 }
 
 void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder) {
@@ -399,14 +407,6 @@ std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_
             found.push_back(&entries[i]);
     }
     return found;
-}
-
-std::vector<ReadyEntry> ready_entries(Transaction& transaction, std::int64_t feed,
-                                      std::span<const feed::Entry> entries) {
-    std::vector<ReadyEntry> ready;
-    for (const auto* entry : unrecorded(transaction, feed, entries))
-        ready.push_back(make_ready(*entry));
-    return ready;
 }
 
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,

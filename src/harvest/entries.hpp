@@ -34,8 +34,9 @@ struct ReadyEntry {
     std::optional<base::Date> seen_on = {};
     std::vector<tree::ObjectName> mentions = {};  // objects: note_mentions()
 };
-// Pure.
+// Pure. Most of what recording an entry costs: call it outside of any transaction.
 [[nodiscard]] ReadyEntry make_ready(const feed::Entry& entry);
+[[nodiscard]] std::vector<ReadyEntry> make_ready(std::span<const feed::Entry* const> entries);
 // Finds what entries mention, which uses the store: call it outside of any transaction.
 void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder);
 
@@ -44,11 +45,6 @@ void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder);
 [[nodiscard]] std::vector<const feed::Entry*> unrecorded(store::Transaction& transaction,
                                                          std::int64_t feed,
                                                          std::span<const feed::Entry> entries);
-
-// Returns the same, ready to be recorded. They point into `entries`.
-[[nodiscard]] std::vector<ReadyEntry> ready_entries(store::Transaction& transaction,
-                                                    std::int64_t feed,
-                                                    std::span<const feed::Entry> entries);
 
 struct RecordedEntry {
     std::int64_t id = 0;

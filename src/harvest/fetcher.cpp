@@ -72,7 +72,10 @@ void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAns
 
 Fetcher::Fetcher(Workplace& workplace, net::Client client)
     : workplace_(workplace), client_(std::move(client)),
-      settings_(settings_of(workplace.options)) {}
+      settings_(settings_of(workplace.options)),
+      reader_([settings =
+                   settings_](Answered answered) { return read(std::move(answered), settings); },
+              [this] { client_.wake(); }) {}
 
 void Fetcher::work() {
     write_results();
@@ -84,7 +87,7 @@ void Fetcher::claim() {
     has_more_ = false;
     const auto now = workplace_.options.steady();
     const auto most = workplace_.options.connections;
-    const auto busy = open_.size() + redirected_.size() + results_.size();
+    const auto busy = open_.size() + reader_.size() + redirected_.size() + results_.size();
     // A claim for a few would cost as much as one for many.
     if (now < claim_at_ || busy > most - most / 4) return;
     auto claimed = claim_due(most - std::min(busy, most));
@@ -132,10 +135,11 @@ void Fetcher::send(Open open) {
 }
 
 void Fetcher::receive(std::chrono::milliseconds at_most) {
-    for (const auto& finished : client_.wait(at_most)) take_answer(finished);
+    for (auto& finished : client_.wait(at_most)) take_answer(std::move(finished));
+    take_read();
 }
 
-void Fetcher::take_answer(const net::FinishedRequest& finished) {
+void Fetcher::take_answer(net::FinishedRequest finished) {
     auto found = open_.extract(finished.id);
     if (found.empty()) return;
     auto open = std::move(found.mapped());
@@ -143,13 +147,21 @@ void Fetcher::take_answer(const net::FinishedRequest& finished) {
         auto answer = read_failure(open.fetch, finished.response.error());
         return finish(std::move(open), std::move(answer));
     }
-    const auto& response = *finished.response;
-    if (auto next = redirected(open.fetch, response))
+    if (auto next = redirected(open.fetch, *finished.response))
         return redirect(std::move(open), *std::move(next));
-    auto answer = read_answer(open.fetch, response, settings_);
+    reader_.add({std::move(open), *std::move(finished.response)});
+}
+
+Fetcher::Result Fetcher::read(Answered answered, const FetchSettings& settings) {
+    const auto& [open, response] = answered;
+    auto answer = read_answer(open.fetch, response, settings);
     HubLinks hub;
     if (answer.feed) hub = hub_links_of(response.fields, *answer.feed, open.fetch.url);
-    finish(std::move(open), std::move(answer), std::move(hub));
+    return {std::move(answered.open), std::move(answer), std::move(hub)};
+}
+
+void Fetcher::take_read() {
+    for (auto& result : reader_.take()) results_.push_back(std::move(result));
 }
 
 void Fetcher::redirect(Open open, base::Result<Fetch> next) {
@@ -159,42 +171,24 @@ void Fetcher::redirect(Open open, base::Result<Fetch> next) {
     }
     open.fetch = *std::move(next);
     const auto url = net::parse_url(open.fetch.url);
-    redirected_.push_back({std::move(open), url ? base_url_of(*url) : std::string()});
+    const auto until = open.until;
+    redirected_.add(std::move(open), url ? base_url_of(*url) : std::string(), until);
 }
 
 void Fetcher::follow_redirects() {
     const auto now = workplace_.options.steady();
-    if (redirected_.empty() || now < follow_at_) return;
+    if (now < follow_at_) return;
     follow_at_ = now + look_for_free_every;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto time = workplace_.options.clock(transaction);
-        for (auto& waiting : redirected_) {
-            const auto& claimed = waiting.open.fetch.claimed;
-            if (!waiting.has_released)
-                release_base_url(transaction, claimed.base_url, claimed.claim, time);
-            waiting.is_free = claim_base_url(transaction, waiting.base_url, claimed.claim, time);
-        }
-    });
-    for (auto left = redirected_.size(); left > 0; --left) {
-        auto waiting = std::move(redirected_.front());
-        redirected_.pop_front();
-        auto& base_url = waiting.open.fetch.claimed.base_url;
-        if (!waiting.has_released) base_url.clear();
-        waiting.has_released = true;
-        if (waiting.is_free) base_url = waiting.base_url;
-        if (now >= waiting.open.until) {
-            auto answer = read_busy_redirect(waiting.open.fetch);
-            finish(std::move(waiting.open), std::move(answer));
-        } else if (waiting.is_free) {
-            send(std::move(waiting.open));
-        } else {
-            redirected_.push_back(std::move(waiting));
-        }
+    auto followed = redirected_.follow(workplace_);
+    for (auto& open : followed.free) send(std::move(open));
+    for (auto& open : followed.late) {
+        auto answer = read_busy_redirect(open.fetch);
+        finish(std::move(open), std::move(answer));
     }
 }
 
-void Fetcher::finish(Open open, ReadAnswer answer, HubLinks hub) {
-    results_.push_back({std::move(open), std::move(answer), std::move(hub)});
+void Fetcher::finish(Open open, ReadAnswer answer) {
+    results_.push_back({std::move(open), std::move(answer), {}});
 }
 
 // Others fetch these feeds again.
@@ -251,12 +245,16 @@ void Fetcher::write_without_entries(Result& result) {
 }
 
 void Fetcher::write(std::span<Result> results) {
-    auto ready = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-        std::vector<std::vector<ReadyEntry>> all;
-        for (const auto& [open, answer, hub] : results)
-            all.push_back(ready_entries(transaction, open.fetch.claimed.feed.id, answer.entries));
-        return all;
-    });
+    const auto fresh =
+        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+            std::vector<std::vector<const feed::Entry*>> all;
+            for (const auto& [open, answer, hub] : results)
+                all.push_back(
+                    unrecorded(transaction, open.fetch.claimed.feed.id, answer.entries));
+            return all;
+        });
+    std::vector<std::vector<ReadyEntry>> ready;
+    for (const auto& of_feed : fresh) ready.push_back(make_ready(of_feed));
     for (auto& of_feed : ready) note_mentions(of_feed, workplace_.options.mentions);
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
@@ -305,16 +303,18 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
 }
 
 void Fetcher::give_back() {
-    for (auto& [id, open] : open_) redirected_.push_back({std::move(open), {}});
+    auto abandoned = redirected_.take();
+    for (auto& [id, open] : open_) abandoned.push_back(std::move(open));
     open_.clear();
+    for (auto& [open, response] : reader_.take_back()) abandoned.push_back(std::move(open));
+    take_read();
     write_results();
-    if (redirected_.empty()) return;
+    if (abandoned.empty()) return;
     std::vector<const ClaimedFeed*> claims;
-    for (const auto& waiting : redirected_) claims.push_back(&waiting.open.fetch.claimed);
+    for (const auto& open : abandoned) claims.push_back(&open.fetch.claimed);
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         harvest::give_back(transaction, claims, workplace_.options.clock(transaction));
     });
-    redirected_.clear();
 }
 
 }  // namespace harvest

@@ -6,16 +6,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/background.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetch.hpp"
 #include "harvest/push.hpp"
+#include "harvest/redirect_queue.hpp"
 #include "harvest/workers.hpp"
 #include "net/client.hpp"
 
@@ -26,20 +27,21 @@ class Fetcher {
     // Of what one transaction writes: short enough for others that wait for the store.
     static constexpr std::size_t results_at_once = 50;
 
+    //   throws  std::system_error: the system gives no thread
     Fetcher(Workplace& workplace, net::Client client);
 
     // Writes what is finished, follows redirects, and claims and sends what is due.
     void work();
-    // Waits for answers, and reads them.
+    // Waits for answers, and hands them to the thread that reads them.
     void receive(std::chrono::milliseconds at_most);
     void write_results();
     // Abandons what is open, and gives its claims back.
     void give_back();
 
-    // Answers are awaited.
-    [[nodiscard]] bool is_fetching() const { return !open_.empty(); }
+    // Answers are awaited, or being read.
+    [[nodiscard]] bool is_fetching() const { return !open_.empty() || reader_.size() > 0; }
     // Fetches have begun that are not finished.
-    [[nodiscard]] bool is_open() const { return !open_.empty() || !redirected_.empty(); }
+    [[nodiscard]] bool is_open() const { return is_fetching() || !redirected_.empty(); }
     [[nodiscard]] std::size_t results() const { return results_.size(); }
     // More may be due than was claimed.
     [[nodiscard]] bool has_more() const { return has_more_; }
@@ -51,13 +53,13 @@ class Fetcher {
         Fetch fetch;
         SteadyTime until{};          // all of it, redirects included, ends before its claim does
         SteadyTime claimed_until{};  // when this harvester stops relying on the claim
+
+        [[nodiscard]] std::int64_t claim() const { return fetch.claimed.claim; }
+        [[nodiscard]] std::string& base_url() { return fetch.claimed.base_url; }
     };
-    // Waits until the base URL that it is redirected to is free.
-    struct Redirected {
+    struct Answered {
         Open open;
-        std::string base_url;
-        bool has_released = false;  // the base URL that it came from
-        bool is_free = false;
+        net::Response response;
     };
     struct Result {
         Open open;
@@ -67,10 +69,12 @@ class Fetcher {
     void claim();
     [[nodiscard]] std::vector<ClaimedFeed> claim_due(std::size_t most);
     void send(Open open);
-    void take_answer(const net::FinishedRequest& finished);
+    void take_answer(net::FinishedRequest finished);
+    [[nodiscard]] static Result read(Answered answered, const FetchSettings& settings);
+    void take_read();
     void redirect(Open open, base::Result<Fetch> next);
     void follow_redirects();
-    void finish(Open open, ReadAnswer answer, HubLinks hub = {});
+    void finish(Open open, ReadAnswer answer);
     void drop_late_results();
     void write(std::span<Result> results);
     void write_alone(Result& result);
@@ -84,7 +88,9 @@ class Fetcher {
     net::Client client_;
     FetchSettings settings_;
     std::unordered_map<net::RequestId, Open> open_;
-    std::deque<Redirected> redirected_;
+    RedirectQueue<Open> redirected_;
+    // Reading a feed takes as long as all the rest.
+    base::Background<Answered, Result> reader_;
     std::vector<Result> results_;  // that are not written
     Outcomes outcomes_;            // that are not written
     bool has_more_ = false;

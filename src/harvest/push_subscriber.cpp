@@ -73,15 +73,15 @@ void PushSubscriber::work() {
     });
     for (auto& request : claimed) {
         auto url = net::parse_url(request.hub_url);
-        if (url) send({std::move(request)}, std::move(*url));
+        if (url) send({.request = std::move(request), .url = *std::move(url)});
     }
 }
 
-void PushSubscriber::send(Open open, net::Url url) {
+void PushSubscriber::send(Open open) {
     const auto& options = workplace_.options;
     net::Request request;
-    open.request.hub_url = url.text;
-    request.url = std::move(url);
+    open.request.hub_url = open.url.text;
+    request.url = open.url;
     request.method = net::Method::post;
     request.fields = {{"User-Agent", options.user_agent},
                       {"Content-Type", "application/x-www-form-urlencoded"}};
@@ -108,8 +108,10 @@ void PushSubscriber::take_answer(const net::FinishedRequest& finished) {
     if (auto url = redirection_of(finished, open.request.hub_url);
         url && open.redirects < most_hub_redirects) {
         ++open.redirects;
-        redirected_.push_back({std::move(open), std::move(*url),
-                               workplace_.options.steady() + longest_wait_for_base});
+        open.url = *std::move(url);
+        auto base_url = base_url_of(open.url);
+        redirected_.add(std::move(open), std::move(base_url),
+                        workplace_.options.steady() + longest_wait_for_base);
         return;
     }
     const int status = finished.response ? finished.response->status : 0;
@@ -123,28 +125,9 @@ void PushSubscriber::take_answer(const net::FinishedRequest& finished) {
 }
 
 void PushSubscriber::follow_redirects() {
-    const auto now = workplace_.options.steady();
-    for (auto waiting = std::exchange(redirected_, {}); auto& redirected : waiting) {
-        auto& request = redirected.open.request;
-        if (now >= redirected.until) {
-            finished_.push_back(std::move(request));
-            continue;
-        }
-        const auto base_url = base_url_of(redirected.url);
-        const bool is_free =
-            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-                const auto time = workplace_.options.clock(transaction);
-                release_base_url(transaction, request.base_url, request.claim, time);
-                return claim_base_url(transaction, base_url, request.claim, time);
-            });
-        // Released once: other requests of this claim may have it next.
-        request.base_url = is_free ? base_url : std::string();
-        if (is_free) {
-            send(std::move(redirected.open), std::move(redirected.url));
-        } else {
-            redirected_.push_back(std::move(redirected));
-        }
-    }
+    auto followed = redirected_.follow(workplace_);
+    for (auto& open : followed.free) send(std::move(open));
+    for (auto& open : followed.late) finished_.push_back(std::move(open.request));
 }
 
 void PushSubscriber::write_finished() {
@@ -157,17 +140,14 @@ void PushSubscriber::write_finished() {
 }
 
 void PushSubscriber::give_back() {
-    std::vector<ClaimedHubRequest> claimed;
-    claimed.reserve(open_.size() + redirected_.size());
-    for (auto& [id, open] : open_) claimed.push_back(std::move(open.request));
-    for (auto& redirected : redirected_) claimed.push_back(std::move(redirected.open.request));
+    auto abandoned = redirected_.take();
+    for (auto& [id, open] : open_) abandoned.push_back(std::move(open));
     open_.clear();
-    redirected_.clear();
     write_finished();
-    if (claimed.empty()) return;
+    if (abandoned.empty()) return;
     store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
         const auto now = workplace_.options.clock(transaction);
-        for (const auto& request : claimed) harvest::give_back(transaction, request, now);
+        for (const auto& open : abandoned) harvest::give_back(transaction, open.request, now);
     });
 }
 

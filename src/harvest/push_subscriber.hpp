@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harvest/hub_requests.hpp"
+#include "harvest/redirect_queue.hpp"
 #include "harvest/workers.hpp"
 #include "net/client.hpp"
 
@@ -39,15 +40,13 @@ class PushSubscriber {
    private:
     struct Open {
         ClaimedHubRequest request;
+        net::Url url;  // that is asked now
         int redirects = 0;
+
+        [[nodiscard]] std::int64_t claim() const { return request.claim; }
+        [[nodiscard]] std::string& base_url() { return request.base_url; }
     };
-    // Waits until its new base URL is free.
-    struct Redirected {
-        Open open;
-        net::Url url;
-        SteadyTime until{};
-    };
-    void send(Open open, net::Url url);
+    void send(Open open);
     void take_answer(const net::FinishedRequest& finished);
     void follow_redirects();
     void write_finished();
@@ -55,7 +54,7 @@ class PushSubscriber {
     Workplace& workplace_;
     net::Client client_;
     std::unordered_map<net::RequestId, Open> open_;
-    std::vector<Redirected> redirected_;
+    RedirectQueue<Open> redirected_;
     std::vector<ClaimedHubRequest> finished_;  // that are not written
     SteadyTime look_at_{};
 };

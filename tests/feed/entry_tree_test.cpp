@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "feed/safe_html.hpp"
 #include "feed/sample_feeds.hpp"
 #include "support/catch.hpp"
 #include "tree/json.hpp"
 #include "tree/outline.hpp"
 
 using feed::Entry;
-using feed::tree_of;
 
 namespace {
 
@@ -21,6 +21,10 @@ std::string json_of(const std::vector<tree::Node>& nodes) {
     return json;
 }
 
+std::vector<tree::Node> nodes_of(const Entry& entry) {
+    return feed::tree_of(entry, feed::plain_text(entry.content));
+}
+
 Entry entry_of(const std::string& elements) {
     return sample::reading_of(sample::rss("<item>" + elements + "</item>")).entries.at(0);
 }
@@ -29,7 +33,7 @@ Entry entry_of(const std::string& elements) {
 
 TEST_CASE("An entry is a tree of its fields") {
     CHECK(
-        json_of(tree_of(entry_of(
+        json_of(nodes_of(entry_of(
             "<title>One</title><link>/1</link><author>j@x.org (Jane)</author>"
             "<dc:creator>Joe</dc:creator><pubDate>Fri, 2 Jan 2026 03:04:05 GMT</pubDate>"
             "<atom:updated>2026-01-03</atom:updated><category>a</category><category>b</category>"
@@ -44,8 +48,8 @@ TEST_CASE("An entry is a tree of its fields") {
 }
 
 TEST_CASE("Fields that an entry lacks are no nodes") {
-    CHECK(tree_of(Entry{}).empty());
-    CHECK(json_of(tree_of(entry_of("<title>a</title>"))) ==
+    CHECK(nodes_of(Entry{}).empty());
+    CHECK(json_of(nodes_of(entry_of("<title>a</title>"))) ==
           R"([{"tag":"Title","children":[{"text":"a"}]}])");
 }
 
@@ -55,7 +59,7 @@ TEST_CASE("Another markup, other blanks and another image of the same text are n
                  "a b c<img src=\"http://ads.org/1?x=2\">", "a&#32;b c<script>1</script>");
     Entry entry;
     entry.content = html;
-    CHECK(json_of(tree_of(entry)) == R"([{"tag":"Content","children":[{"text":"a b c"}]}])");
+    CHECK(json_of(nodes_of(entry)) == R"([{"tag":"Content","children":[{"text":"a b c"}]}])");
 }
 
 TEST_CASE("Authors of one name are one author") {
@@ -64,7 +68,7 @@ TEST_CASE("Authors of one name are one author") {
                      {"Jane", "b@x.org", ""},
                      {"", "c@x.org", ""},
                      {"", "", "http://x.org/"}};
-    CHECK(json_of(tree_of(entry)) ==
+    CHECK(json_of(nodes_of(entry)) ==
           R"([{"tag":"Author","children":[{"text":"Jane"},{"text":"c@x.org"},)"
           R"({"text":"http://x.org/"}]}])");
 }
@@ -77,7 +81,7 @@ TEST_CASE("The tree of an entry is the same after the store's JSON, whatever is 
     entry.authors = {{text, "", ""}};
     entry.categories = {text, "Title", "2026"};
     entry.published = base::Seconds(std::chrono::sys_days(std::chrono::year(2100) / 12 / 31));
-    const auto nodes = tree_of(entry);
+    const auto nodes = nodes_of(entry);
     const auto back = tree::parse_nodes(json_of(nodes));
     REQUIRE(back.has_value());
     CHECK(*back == nodes);

@@ -205,3 +205,12 @@ TEST_CASE("References become absolute URLs, or nothing") {
     CHECK(feed::resolve_reference("", "relative") == "");
     CHECK(feed::resolve_reference("", "http://y.org/" + std::string(3000, 'x')) == "");
 }
+
+TEST_CASE("Both readings of a HTML that is parsed once are those of either function") {
+    const auto* html = GENERATE("", "a  b", "a & b < c", "<p>One</p><p>two &amp; <b>three</b>",
+                                "<script>x</script>", "<a href=\"/x\">link</a>\xff");
+    const std::string base = "http://x.org/y";
+    const auto both = feed::safe_and_plain(html, base, 20);
+    CHECK(both.html == feed::safe_html(html, base, 20));
+    CHECK(both.text == feed::plain_text(html, 20));
+}

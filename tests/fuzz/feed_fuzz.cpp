@@ -98,7 +98,7 @@ void check_entry(const feed::Entry& entry) {
     require_url(entry.content_base);
     check_time(entry.published);
     check_time(entry.updated);
-    check_nodes(feed::tree_of(entry));
+    check_nodes(feed::tree_of(entry, feed::plain_text(entry.content)));
     check_html(entry);
 }
 

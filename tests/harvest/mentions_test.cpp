@@ -5,7 +5,6 @@
 #include <chrono>
 #include <optional>
 
-#include "feed/entry_tree.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/harvester.hpp"
@@ -186,7 +185,7 @@ TEST_CASE("An entry mentions what is in its title, its link and the text of its 
     entry.link = "https://x.org/unc-27";
     const harvest::MentionFinder finder{rules_of({{"Gene", genes}}),
                                         site_with({"unc-26", "unc-27", "lev-1", "unc-54"})};
-    const auto found = finder.mentions_in(feed::tree_of(entry));
+    const auto found = finder.mentions_in(harvest::make_ready(entry).tree);
     CHECK(found ==
           std::vector<ObjectName>{{"Gene", "lev-1"}, {"Gene", "unc-26"}, {"Gene", "unc-27"}});
 }

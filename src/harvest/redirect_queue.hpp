@@ -1,0 +1,82 @@
+// harvest/redirect_queue.hpp -- requests that were redirected, and wait until the base URL they lead to is free.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harvest/claims.hpp"
+#include "harvest/workers.hpp"
+
+namespace harvest {
+
+// An open request of a worker that has claimed a base URL for it:
+//   std::int64_t claim() const
+//   std::string& base_url()     that is claimed; empty: none is
+template <class Open>
+class RedirectQueue {
+   public:
+    //   base_url  where it leads
+    //   until     how long it waits
+    void add(Open open, std::string base_url, SteadyTime until) {
+        waiting_.push_back({std::move(open), std::move(base_url), until});
+    }
+    [[nodiscard]] bool empty() const { return waiting_.empty(); }
+    [[nodiscard]] std::size_t size() const { return waiting_.size(); }
+
+    struct Followed {
+        std::vector<Open> free;  // their new base URL is claimed
+        std::vector<Open> late;  // have waited long enough
+    };
+    // Releases the base URLs that requests came from, and claims those that they lead to and that are free.
+    //   throws  store::Failure: they all wait on
+    [[nodiscard]] Followed follow(Workplace& workplace) {
+        if (waiting_.empty()) return {};
+        std::vector<bool> is_free;
+        store::perform(
+            workplace.pool, store::Access::write, [&](store::Transaction& transaction) {
+                const auto now = workplace.options.clock(transaction);
+                is_free.clear();  // the transaction may be run again
+                for (auto& [open, base_url, until] : waiting_) {
+                    release_base_url(transaction, open.base_url(), open.claim(), now);
+                    is_free.push_back(claim_base_url(transaction, base_url, open.claim(), now));
+                }
+            });
+        const auto now = workplace.options.steady();
+        Followed followed;
+        std::vector<Waiting> left;
+        for (std::size_t i = 0; i < waiting_.size(); ++i) {
+            auto& [open, base_url, until] = waiting_[i];
+            // Released once: other requests of this claim may have it next.
+            open.base_url() = is_free[i] ? base_url : std::string();
+            if (now >= until)
+                followed.late.push_back(std::move(open));
+            else if (is_free[i])
+                followed.free.push_back(std::move(open));
+            else
+                left.push_back(std::move(waiting_[i]));
+        }
+        waiting_ = std::move(left);
+        return followed;
+    }
+    // Takes all that wait.
+    [[nodiscard]] std::vector<Open> take() {
+        std::vector<Open> all;
+        for (auto& waiting : waiting_) all.push_back(std::move(waiting.open));
+        waiting_.clear();
+        return all;
+    }
+
+   private:
+    struct Waiting {
+        Open open;
+        std::string base_url;
+        SteadyTime until{};
+    };
+    std::vector<Waiting> waiting_;
+};
+
+}  // namespace harvest
