@@ -55,18 +55,6 @@ Result<FeedRequest> parse_feed_address(const SiteContext& context, std::string_v
     return parse_release_feed_request(*version, query, most);
 }
 
-hub::Topic::Subject subject_of_topic(Subject subject) {
-    switch (subject) {
-        case Subject::watch_list: return hub::Topic::Subject::watch_list;
-        case Subject::whole_class: return hub::Topic::Subject::whole_class;
-        case Subject::release: return hub::Topic::Subject::release;
-        case Subject::all_releases: return hub::Topic::Subject::all_releases;
-        case Subject::source_feed: return hub::Topic::Subject::source_feed;
-        case Subject::object: break;
-    }
-    return hub::Topic::Subject::object;
-}
-
 // True when the store knows a later release than the one that is served: the site was rolled back, or a build
 // is recorded before it is served.
 bool knows_later_release(const SiteContext& context) {
@@ -263,7 +251,7 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
         return no_topic("is a feed of a class or release that tag=, change=, mass= or since= "
                         "narrows. Those cannot be subscribed to.");
     hub::Topic topic{.url = context.absolute_url(url_of(*feed)),
-                     .subject = subject_of_topic(feed->subject),
+                     .subject = feed->subject,
                      .class_name = feed->object.class_name,
                      .name = feed->source_feed > 0 ? std::to_string(feed->source_feed)
                                                    : feed->object.name,

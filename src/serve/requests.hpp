@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hub/topic.hpp"
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
 #include "render/source_feed.hpp"
@@ -21,14 +22,7 @@ namespace serve {
 
 // A feed, or a page of its archive (RFC 5005).
 struct FeedRequest {
-    enum class Subject : unsigned char {
-        object,
-        watch_list,
-        whole_class,
-        release,
-        all_releases,
-        source_feed
-    };
+    using Subject = hub::Topic::Subject;  // each of them can be subscribed to
     Subject subject = Subject::object;
     tree::ObjectName object;                // of a class: without a name
     std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
