@@ -38,7 +38,7 @@ constexpr auto feed_parameters =
                                      "tag", "change", "mass", "include", "format", "older"});
 // Those that mean nothing to a feed that the harvester copies.
 constexpr auto not_of_source_feeds = std::to_array<std::string_view>(
-    {"class", "name", "watch", "since", "tag", "change", "mass", "include", "before", "oldest"});
+    {"class", "name", "watch", "since", "tag", "change", "mass", "include"});
 constexpr auto archive_parameters =
     std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "since", "tag",
                                      "change", "mass", "format", "before", "oldest"});
@@ -305,6 +305,9 @@ Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_
     const auto parameters =
         parse_query(query, document == Document::feed ? feed_parameters : of_archive);
     if (!parameters) return fail(parameters.error());
+    if (document == Document::archive && parameters->find("feed") != nullptr)
+        return fail(
+            400, "feed= has no archive. The copy itself links to its older items, with older=.");
     auto request = with_subject(*parameters, {});
     if (!request) return request;
     return with_page(*parameters, most_items, document, std::move(*request));

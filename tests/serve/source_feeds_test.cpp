@@ -252,6 +252,23 @@ TEST_CASE("The news of a copy are its new items, edits included, in each format"
         REQUIRE(titles.size() == (format.format == std::string("json") ? 3U : 2U));
         CHECK_THAT(titles[0], Contains("Edited: First edited"));
         CHECK(titles[1] == "Second");
+    // Whoever finds it cached must not keep it for long, also when the store is asked again.
+    world.tick += 1min;
+    const auto stale = world.open(world.url);
+    CHECK(stale.status == 200);
+    CHECK(stale.field("Cache-Control") == "public, max-age=60");
+    world.small.set_store_down(false);
+    world.tick += 1min;
+    CHECK(world.open(world.url).field("Cache-Control") == "public, max-age=3600");
+}
+
+TEST_CASE("A copy has no archive with numbered pages, and says so") {
+    SourceWorld world;
+    for (const auto* query : {"feed=1", "feed=1&before=50"}) {
+        const auto response = world.open(std::string("/rss/archive?") + query);
+        CHECK(response.status == 400);
+        CHECK_THAT(body_of(response), Contains("feed= has no archive") && Contains("older="));
+    }
         CHECK_FALSE(world.news(url, news->position));
     }
 }
