@@ -285,18 +285,16 @@ Representation digested(const SiteContext& context, std::string_view kind, std::
     return page;
 }
 
-// Renders our copy of a source feed, which depends on no build.
+// Renders our copy of a source feed, which depends on no build. It has no Last-Modified: entries are dropped, come from
+// archives, and change their markup, without leaving anything that is newer.
 Result<RepresentationPtr> render_source_document(SiteContext& context,
                                                  const FeedDocument& document) {
-    const auto shown_since = context.shown_since();
     const auto feed = load_source_feed(context, document.request);
     if (!feed) return fail(feed.error());
     auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
     channel.language = feed->language;
-    auto page = digested(context, "source feed",
-                         document.format.render_source(*feed, channel, context.site));
-    page.last_modified = date_of(context, document.request, shown_since, feed->updated);
-    return std::make_shared<const Representation>(std::move(page));
+    return std::make_shared<const Representation>(digested(
+        context, "source feed", document.format.render_source(*feed, channel, context.site)));
 }
 
 // Renders the feed of all releases. Its entity tag is a digest of its bytes.
