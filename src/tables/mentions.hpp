@@ -26,7 +26,7 @@ struct Mention {
     std::string feed_name;    // the operator's name of the feed, else its own title, else its URL
     std::vector<std::string> authors = {};  // a name or a mail address each
     std::optional<base::Seconds> published = {};
-    base::Seconds first_seen{};    // when the entry was recorded
+    base::Seconds first_seen{};  // when the entry was recorded; of one from an archive, published
     base::Seconds mentioned_at{};  // when the mention was
     bool operator==(const Mention&) const = default;
 
