@@ -11,6 +11,7 @@
 #include "harvest/known_urls.hpp"
 #include "net/url.hpp"
 #include "store/dialect.hpp"
+#include "tables/feed_writes.hpp"
 
 namespace harvest {
 
@@ -180,6 +181,7 @@ std::vector<ClaimedArchive> claim_archives(Transaction& transaction, const Claim
 }
 
 bool is_ours(Transaction& transaction, const ClaimedArchive& claimed) {
+    if (!tables::lock_feed(transaction, claimed.archive.feed)) return false;
     const auto rows = transaction.query("SELECT claim FROM archives WHERE feed = ?" +
                                             std::string(store::for_update(transaction.engine())),
                                         {Value{claimed.archive.feed}});

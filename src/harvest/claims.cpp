@@ -8,6 +8,8 @@
 #include "base/utf8.hpp"
 #include "harvest/feed_row.hpp"
 #include "store/dialect.hpp"
+#include "tables/feed_writes.hpp"
+#include "tables/releases.hpp"
 
 namespace harvest {
 
@@ -150,6 +152,15 @@ bool move_feed(Transaction& transaction, const FinishedFetch& fetch) {
     return true;
 }
 
+// Returns whether an entry of the feed mentions an object.
+bool has_mentions(Transaction& transaction, std::int64_t feed) {
+    return !transaction
+                .query("SELECT 1 FROM entries e JOIN mentions m ON m.entry = e.id"
+                       " WHERE e.feed = ? LIMIT 1",
+                       {Value{feed}})
+                .empty();
+}
+
 void free_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
                    const std::optional<base::Seconds>& held_until, base::Seconds now) {
     transaction.execute("UPDATE base_urls SET free_at = ?, held_until = CASE WHEN held_until > ? "
@@ -257,6 +268,8 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
     static const std::string finish = "UPDATE feeds SET " + fetched_columns() +
                                       ", queued = 0, claim = 0 WHERE id = ? AND claim = ?";
     std::vector<Value> events;
+    std::vector<std::int64_t> other_copies;
+    bool objects_differ = false;
     std::size_t written = 0;
     for (const auto& fetch : fetches) {
         const auto& before = fetch.claimed->feed;
@@ -268,6 +281,11 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
         values.emplace_back(fetch.claimed->claim);
         if (transaction.execute(finish, values) == 0) continue;
         ++written;
+        if (shows_other_texts(before, fetch.after)) {
+            other_copies.push_back(before.id);
+            objects_differ |= before.display_name() != fetch.after.display_name() &&
+                              has_mentions(transaction, before.id);
+        }
         if (fetch.after.url == before.url || move_feed(transaction, fetch))
             append_event(events, before.id, now, fetch.event, fetch.note);
         else
@@ -275,6 +293,8 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
                          std::string(moved_to_known));
     }
     store::insert_many(transaction, an_event, events);
+    if (objects_differ) tables::move_generation(transaction);
+    tables::move_feed_writes(transaction, other_copies);
     return written;
 }
 

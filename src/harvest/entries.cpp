@@ -14,6 +14,7 @@
 #include "feed/safe_html.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
+#include "tables/feed_writes.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"
 #include "tables/rows.hpp"
@@ -259,6 +260,7 @@ constexpr std::string_view feeds_with_old_entries =
     " IS NULL ORDER BY f.id";
 
 // Deletes entries of a feed that were seen last before a day, and that its window does not have any more.
+//   returns  how many there were to delete
 std::size_t drop_of_feed(Transaction& transaction, std::int64_t feed, const Value& oldest,
                          std::size_t most) {
     const auto rows = transaction.query(
@@ -412,10 +414,11 @@ std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now) {
     EntriesRecorded result;
-    bool mentions_differ = false;
+    bool copy_differs = false,
+         objects_differ = false;  // what our copy shows, and pages of objects
     const auto record_mentions = [&](std::int64_t entry, const ReadyEntry& ready) {
         if (tables::replace_mentions(transaction, entry, ready.mentions, now))
-            mentions_differ = true;
+            objects_differ = true;
     };
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto& ready = entries[i];
@@ -427,6 +430,7 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
             known = find_entry(transaction, feed, digest);
             if (is_inserted && known) {
                 ++result.added;
+                copy_differs = true;
                 result.recorded.push_back({known->id, i, true});
                 record_mentions(known->id, ready);
                 continue;
@@ -442,14 +446,17 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
         }
         const bool is_other = !ready.dated && known->seen_digest != ready.entry->digest;
         if (is_other) record_mentions(known->id, ready);
+        copy_differs |= is_other;
         if (is_other && write_version(transaction, *known, ready, now)) {
             ++result.edited;
+            objects_differ |= !ready.mentions.empty();  // they name its title and authors
             result.recorded.push_back({known->id, i, false});
         } else {
             ++result.skipped;
         }
     }
-    if (result.added + result.edited > 0 || mentions_differ) tables::move_generation(transaction);
+    if (objects_differ) tables::move_generation(transaction);
+    if (copy_differs) tables::move_feed_writes(transaction, std::span(&feed, 1));
     return result;
 }
 
@@ -570,14 +577,21 @@ std::size_t drop_old_entries(Transaction& transaction, std::chrono::days keep, b
     const Value oldest{base::format_date(std::chrono::floor<std::chrono::days>(now) - keep)};
     const auto part = next_of_round(transaction, round, feeds_at_once);
     std::size_t dropped = 0;
+    std::vector<std::int64_t> feeds;
+    auto end_of_part = part.last;
     for (const auto& row : transaction.query(feeds_with_old_entries,
                                              {Value{part.after}, Value{part.last}, oldest})) {
-        dropped += drop_of_feed(transaction, row.integer(0), oldest, most - dropped);
+        const auto feed = row.integer(0);
+        if (!tables::lock_feed(transaction, feed)) continue;
+        const auto of_feed = drop_of_feed(transaction, feed, oldest, most - dropped);
+        if (of_feed > 0) feeds.push_back(feed);
+        dropped += of_feed;
         if (dropped < most) continue;
-        note_round(transaction, round, row.integer(0) - 1);
-        return dropped;
+        end_of_part = feed - 1;  // it may have more
+        break;
     }
-    note_round(transaction, round, part.last);
+    note_round(transaction, round, end_of_part);
+    tables::move_feed_writes(transaction, feeds);
     return dropped;
 }
 

@@ -42,6 +42,9 @@ constexpr std::array<std::string_view, 29> columns_of_feed{"id",
                                                            "moved_to",
                                                            "moved_since"};
 
+constexpr std::size_t longest_title = 512, longest_description = 1000, longest_home_url = 2048,
+                      longest_language = 32;
+
 std::string text_of_time(const std::optional<base::Seconds>& time) {
     return time ? base::format_rfc3339(*time) : std::string();
 }
@@ -89,6 +92,14 @@ void write_json(base::JsonWriter& json, const FeedRow& feed) {
         .field("poll_minutes", feed.poll_minutes)
         .field("http_304", feed.http_304)
         .end_object();
+}
+
+bool shows_other_texts(const FeedRow& before, const FeedRow& after) {
+    return before.name != after.name || before.url != after.url ||
+           before.rss_title != fitting(after.rss_title, longest_title) ||
+           before.description != fitting(after.description, longest_description) ||
+           before.home_url != fitting(after.home_url, longest_home_url) ||
+           before.language != fitting(after.language, longest_language);
 }
 
 std::string digest_of_url(const net::Url& url) { return base::sha256_hex(net::normalized(url)); }
@@ -158,10 +169,10 @@ const std::string& fetched_columns() {
 }
 
 void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {
-    for (auto& value : std::vector<Value>{Value{fitting(feed.rss_title, 512)},
-                                          Value{fitting(feed.description, 1000)},
-                                          Value{fitting(feed.home_url, 2048)},
-                                          Value{fitting(feed.language, 32)},
+    for (auto& value : std::vector<Value>{Value{fitting(feed.rss_title, longest_title)},
+                                          Value{fitting(feed.description, longest_description)},
+                                          Value{fitting(feed.home_url, longest_home_url)},
+                                          Value{fitting(feed.language, longest_language)},
                                           Value{std::int64_t{feed.system_enabled ? 1 : 0}},
                                           Value{fitting(feed.system_status, 255)},
                                           Value{text_of_time(feed.last_fetch_attempt)},

@@ -72,6 +72,10 @@ struct FeedRow {
 // Writes an object whose names are those of the columns, without validators, hash and claim. Absent times are "".
 void write_json(base::JsonWriter& json, const FeedRow& feed);
 
+// Returns whether our copy of a feed shows other texts of it than before: its names, URLs, description or language, as the
+// table keeps them.
+[[nodiscard]] bool shows_other_texts(const FeedRow& before, const FeedRow& after);
+
 // Returns the key of a URL: the SHA-256 of its normalized spelling.
 [[nodiscard]] std::string digest_of_url(const net::Url& url);
 

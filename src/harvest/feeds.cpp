@@ -4,10 +4,12 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
+#include "tables/feed_writes.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -76,9 +78,10 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
 bool remove_feed(Transaction& transaction, std::int64_t feed) {
     const Value id{feed};
     // First of all, as fetches do, so that neither waits for the other forever and none records anything meanwhile.
-    transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0"
-                        " WHERE id = ?",
-                        {id});
+    if (transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '',"
+                            " claim = 0 WHERE id = ?",
+                            {id}) == 0)
+        return false;
     transaction.execute(
         "DELETE FROM entry_changes WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
     // Pages of the objects show them.
@@ -88,7 +91,9 @@ bool remove_feed(Transaction& transaction, std::int64_t feed) {
         tables::move_generation(transaction);
     for (const auto* table : {"entries", "fetch_events", "feed_hubs", "archives", "known_urls"})
         delete_of_feed(transaction, table, feed);
-    return transaction.execute("DELETE FROM feeds WHERE id = ?", {id}) > 0;
+    transaction.execute("DELETE FROM feeds WHERE id = ?", {id});
+    tables::move_feed_writes(transaction, std::span(&feed, 1));  // those of all feeds
+    return true;
 }
 
 void set_enabled(Transaction& transaction, std::int64_t feed, bool enabled, base::Seconds now) {
@@ -183,6 +188,12 @@ std::size_t count_feeds(Transaction& transaction, std::string_view text) {
 
 bool has_feeds(Transaction& transaction) {
     return !transaction.query("SELECT 1 FROM feeds LIMIT 1").empty();
+}
+
+std::optional<std::int64_t> writes_of_feed(Transaction& transaction, std::int64_t feed) {
+    const auto rows = transaction.query("SELECT writes FROM feeds WHERE id = ?", {Value{feed}});
+    if (rows.empty()) return std::nullopt;
+    return rows.front().integer(0);
 }
 
 void note_read(Transaction& transaction, std::int64_t feed, base::Date day) {

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "hub/subscriptions.hpp"
 #include "store/dialect.hpp"
+#include "tables/feed_writes.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/release_counts.hpp"
 #include "tables/releases.hpp"
@@ -25,17 +26,24 @@ constexpr std::chrono::seconds look_claim{60};
 // What the last finished look saw.
 struct LastLook {
     std::string version;  // empty: there was none
-    std::int64_t generation = 0;
+    std::int64_t generation = 0, feed_writes = -1;
 };
 
 LastLook last_look(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT text FROM hub_notes WHERE name = 'looked'");
-    if (rows.empty()) return {};
-    // "GENERATION VERSION"
-    const std::string_view text = rows.front().text(0);
-    const auto blank = std::min(text.find(' '), text.size());
-    return {std::string(text.substr(std::min(blank + 1, text.size()))),
-            base::parse_integer(text.substr(0, blank)).value_or(-1)};
+    LastLook last;
+    for (const auto& row : transaction.query("SELECT name, number, text FROM hub_notes"
+                                             " WHERE name IN ('looked', 'feed writes')")) {
+        if (row.text(0) != "looked") {
+            last.feed_writes = row.integer(1);
+            continue;
+        }
+        // "GENERATION VERSION"
+        const std::string_view text = row.text(2);
+        const auto blank = std::min(text.find(' '), text.size());
+        last.version = text.substr(std::min(blank + 1, text.size()));
+        last.generation = base::parse_integer(text.substr(0, blank)).value_or(-1);
+    }
+    return last;
 }
 
 std::map<std::string, std::int64_t> last_writes(Transaction& transaction) {
@@ -87,6 +95,17 @@ void choose_uncompared(Transaction& transaction, const std::string& version, Cho
             chosen.try_emplace(row.integer(0));
 }
 
+// Chooses copies of source feeds that show something else than when they were looked at.
+void choose_copies(Transaction& transaction, Chosen& chosen) {
+    static const std::string writes = "COALESCE(CAST(f.writes AS CHAR), 'removed')";
+    static const std::string sql =
+        "SELECT t.id, " + writes +
+        " FROM topics t LEFT JOIN feeds f ON f.id = CAST(t.name AS INTEGER)"
+        " WHERE t.subject = 'source_feed' AND t.row_seen <> " +
+        writes;
+    for (const auto& row : transaction.query(sql)) chosen[row.integer(0)] = row.text(1);
+}
+
 // Chooses topics whose first subscription came in force since they were looked at: their position was read before
 // that, and a look in between passed them over.
 void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chosen) {
@@ -104,12 +123,15 @@ void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chose
 
 std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& current,
                                   base::Seconds now) {
-    LookPlan plan{.version = current, .generation = tables::generation(transaction)};
+    LookPlan plan{.version = current,
+                  .generation = tables::generation(transaction),
+                  .feed_writes = tables::all_feed_writes(transaction)};
     const auto last = last_look(transaction);
     const bool is_written = last.version != current || last.generation != plan.generation;
+    const bool are_feeds_written = last.feed_writes != plan.feed_writes;
     Chosen chosen;
     choose_activated(transaction, now, chosen);
-    if (!is_written && chosen.empty()) return std::nullopt;
+    if (!is_written && !are_feeds_written && chosen.empty()) return std::nullopt;
     plan.writes = writes_up_to(transaction, current);
     const auto before = last_writes(transaction);
     for (const auto& [version, writes] : plan.writes) {
@@ -119,9 +141,10 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
     }
     if (last.version != current) choose_uncompared(transaction, current, chosen);
     if (is_written)
-        for (const auto& row :
-             transaction.query("SELECT id FROM topics WHERE subject <> 'object'"))
+        for (const auto& row : transaction.query(
+                 "SELECT id FROM topics WHERE subject NOT IN ('object', 'source_feed')"))
             chosen.try_emplace(row.integer(0));
+    if (are_feeds_written) choose_copies(transaction, chosen);
     plan.candidates.reserve(chosen.size());
     for (auto& [topic, row_seen] : chosen)
         plan.candidates.push_back({topic, std::move(row_seen)});
@@ -145,6 +168,8 @@ void note_finished_look(Transaction& transaction, const LookPlan& plan, base::Se
         if (found == before.end() || found->second != writes)
             note(std::string(rows_of) + version, writes, "");
     }
+    if (last_look(transaction).feed_writes != plan.feed_writes)
+        note("feed writes", plan.feed_writes, "");
     note("looked", now.time_since_epoch().count(),
          std::to_string(plan.generation) + ' ' + plan.version);
 }

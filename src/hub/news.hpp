@@ -24,11 +24,12 @@ namespace hub {
 struct LookPlan {
     std::string version;  // the current release
     std::int64_t generation = 0;
+    std::int64_t feed_writes = 0;                     // of all source feeds
     std::map<std::string, std::int64_t> writes = {};  // of rows, by release
     struct Candidate {
         std::int64_t topic = 0;
-        std::string
-            row_seen;  // the row of history because of which it is looked at; empty: another reason
+        // The row of history because of which it is looked at, or the writes of a source feed; empty: another reason.
+        std::string row_seen;
     };
     std::vector<Candidate> candidates = {};
 };
@@ -37,11 +38,14 @@ struct LookPlan {
 // - of objects, those with a row in a release up to the current one whose rows were written since, if the
 //   topic was not looked at because of this row already; and after a switch to another release those that it
 //   has not been compared in: of classes that no release job has prewarmed, or that a job could not read;
-// - all of watch lists, classes, releases and source feeds, if anything was written at all, entries included;
+// - all of watch lists, classes and releases, if the write generation has moved;
+// - of source feeds, those whose copy shows something else since they were looked at (tables/feed_writes.hpp),
+//   and those of feeds that were removed;
 // - those whose first subscription has come in force since.
 //   returns  nullopt: nothing has happened since
-//   cost     one query if nothing has happened. Otherwise an index look-up for each topic of an object and
-//            each release whose rows were written: 100,000 topics take 0.3 s on SQLite
+//   cost     four queries if nothing has happened, however many topics there are. Otherwise an index look-up for
+//            each topic of an object and each release whose rows were written: 100,000 topics take 0.3 s on
+//            SQLite; and one for each topic of a source feed, if any of these was written
 [[nodiscard]] std::optional<LookPlan> plan_look(store::Transaction& transaction,
                                                 const std::string& current, base::Seconds now);
 // Notes that a hub looks for news, whether there are any or not.

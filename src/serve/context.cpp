@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/digest.hpp"
+#include "base/log.hpp"
 #include "query/search.hpp"
 #include "render/feed.hpp"
 
@@ -41,6 +42,40 @@ bool NotedReaders::note(std::int64_t feed, base::Date day) {
 void NotedReaders::forget(std::int64_t feed) {
     const std::lock_guard lock(mutex_);
     feeds_.erase(feed);
+}
+
+std::optional<query::CacheVersion> CopyVersions::get(
+    std::int64_t feed, std::chrono::steady_clock::time_point now,
+    const std::function<std::optional<std::int64_t>()>& read) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = known_.find(feed); known != known_.end()) {
+            if (now - known->second.read_at < 1s) return known->second.version;
+            known->second.read_at = now;  // others take the last one meanwhile
+        }
+    }
+    try {
+        const auto writes = read();
+        const std::lock_guard lock(mutex_);
+        if (!writes) {
+            known_.erase(feed);
+            return std::nullopt;
+        }
+        if (known_.size() >= most_known) known_.clear();
+        const query::CacheVersion version{
+            .version = {}, .build_digest = {}, .generation = *writes};
+        known_[feed] = {version, now};
+        return version;
+    } catch (const store::Failure& failure) {
+        base::log::error("cannot reach the store", {{"reason", failure.what()}});
+    }
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(feed); known != known_.end()) {
+        known->second.version.store_reachable = false;
+        return known->second.version;
+    }
+    return query::CacheVersion{
+        .version = {}, .build_digest = {}, .generation = -1, .store_reachable = false};
 }
 
 SiteContext::SiteContext(const Services& services, render::Site site_,

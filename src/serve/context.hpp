@@ -5,12 +5,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -102,6 +105,27 @@ class NotedReaders {
     std::unordered_set<std::int64_t> feeds_;
 };
 
+// The versions of our copies of source feeds, which depend on no build: how often what they show was written, in place
+// of the write generation. Kept for a second, as that is.
+class CopyVersions {
+   public:
+    // Returns nullopt when there is no such feed.
+    //   read    returns the writes of the feed; store::Failure: the version is the last one seen
+    //   throws  what else `read` throws
+    [[nodiscard]] std::optional<query::CacheVersion> get(
+        std::int64_t feed, std::chrono::steady_clock::time_point now,
+        const std::function<std::optional<std::int64_t>()>& read);
+
+   private:
+    struct Known {
+        query::CacheVersion version;
+        std::chrono::steady_clock::time_point read_at;
+    };
+    static constexpr std::size_t most_known = 10'000;  // feeds; then all are read again
+    std::mutex mutex_;                                 // guards what follows
+    std::unordered_map<std::int64_t, Known> known_;
+};
+
 // What the routes of one site share. The services outlive it.
 struct SiteContext {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
@@ -140,6 +164,7 @@ struct SiteContext {
     RateLimiter push_clients{{.per_minute = 1200, .burst = 2000}};
     hub::Subscriptions subscriptions;
     NotedReaders noted_readers;
+    CopyVersions copy_versions;
     WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;

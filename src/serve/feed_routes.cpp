@@ -477,6 +477,13 @@ void add_hub_link(const SiteContext& context, const FeedDocument& document, Resp
         "Link", hub::link_field(with_token(context.site.hub_url, document.query_token), topic));
 }
 
+// Returns the version of what a feed shows.
+//   error  404: there is no source feed with this number
+Result<query::CacheVersion> version_for(SiteContext& context, const FeedRequest& feed) {
+    if (feed.subject == Subject::source_feed) return version_of_copy(context, feed.source_feed);
+    return feed.is_wide() ? context.wide_version() : context.history.cache_version();
+}
+
 }  // namespace
 
 Result<Response> answer_feed_request(SiteContext& context, const Request& request,
@@ -486,8 +493,9 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
     const FeedDocument document{
         feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type),
         request.query_token};
-    const auto version =
-        feed.is_wide() ? context.wide_version() : context.history.cache_version();
+    const auto found_version = version_for(context, feed);
+    if (!found_version) return fail(found_version.error());
+    const auto& version = *found_version;
     // A tag that is known to be none needs no turn.
     if (auto wrong = check_tag(context, feed, version, RecordedTags::cached))
         return fail(std::move(*wrong));

@@ -37,7 +37,8 @@ struct FeedRequest {
     bool operator==(const FeedRequest&) const = default;
 
     [[nodiscard]] bool is_archive() const { return page.before > 0; }
-    // True for feeds of many objects, which may be up to a minute old (docs/protocols.md).
+    // True for feeds of many objects, which may be up to a minute old (docs/protocols.md), and for copies of source
+    // feeds, which follow within a second.
     [[nodiscard]] bool is_wide() const { return subject != Subject::object; }
     // True for feeds whose rows are those of thousands of objects. Each value of their parameters is a
     // page that is expensive to render.

@@ -123,8 +123,8 @@ struct RecordedRelease {
 void accept_build(store::Transaction& transaction, const std::string& version,
                   const std::string& digest, base::Seconds now);
 
-// The write generation: every write that changes what readers see of history, releases or mass
-// changes moves it on. What was read in a transaction stays valid while it is the same.
+// The write generation: every write that changes what readers see of history, releases, mass
+// changes or mentions moves it on. What was read in a transaction stays valid while it is the same.
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
 // Moves it on and adds to the counts of rows (store/row_counts.hpp), if rows came or went. Called at the

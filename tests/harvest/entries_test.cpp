@@ -257,17 +257,62 @@ TEST_CASE("A second insertion is impossible, and counted") {
     });
 }
 
-TEST_CASE("A new entry moves the write generation on, an entry that is known does not") {
+TEST_CASE("Whatever our copy shows of entries moves the writes of their feed, and no write "
+          "generation") {
     each_harvest_store([](HarvestStore& store) {
-        const auto generation = [&] {
-            return store.value("SELECT SUM(value) FROM meta WHERE name LIKE 'generation%'");
+        const auto feed = store.add("http://a.example/"), other = store.add("http://b.example/");
+        const auto generation = store.generation();
+        const auto moves = [&](std::vector<feed::Entry> entries) {
+            const auto before = store.writes(feed);
+            record(store, std::move(entries), feed);
+            return store.writes(feed) - before;
         };
-        const auto before = generation();
-        record(store, {entry_of("1", "one")});
-        const auto after = generation();
-        CHECK(after != before);
-        record(store, {entry_of("1", "one")});
-        CHECK(generation() == after);
+        auto one = entry_of("1", "one");
+        const auto two = entry_of("2", "two");
+        CHECK(moves({one}) == 1);
+        CHECK(moves({one}) == 0);
+        CHECK(moves({one, two, entry_of("3", "three")}) == 1);
+        one.title = "edited";
+        CHECK(moves({one}) == 1);
+        one.content = "<p><b>Text</b></p>";  // markup alone
+        CHECK(moves({one}) == 1);
+        CHECK(moves({one, two}) == 0);
+        const auto moves_of_archive = [&](const std::string& guid) {
+            std::vector<feed::Entry> entries{entry_of(guid, "from an archive")};
+            feed::identify(entries);
+            std::vector<ReadyEntry> ready{make_ready(entries[0])};
+            ready[0].dated = store.now - 24h;
+            const auto before = store.writes(feed);
+            store.write([&](store::Transaction& transaction) {
+                static_cast<void>(record_entries(transaction, feed, ready, store.now));
+            });
+            return store.writes(feed) - before;
+        };
+        CHECK(moves_of_archive("4") == 1);
+        CHECK(moves_of_archive("4") == 0);
+        CHECK(moves_of_archive("1") == 0);
+        CHECK(store.generation() == generation);
+        CHECK(store.writes(other) == 0);
+    });
+}
+
+TEST_CASE("Entries that are dropped move the writes of their feed, and those of no other") {
+    each_harvest_store([](HarvestStore& store) {
+        const auto feed = store.add("http://a.example/"), other = store.add("http://b.example/");
+        record(store, {entry_of("1", "one"), entry_of("2", "two")}, feed);
+        store.now += 24h;
+        record(store, {entry_of("3", "three")}, feed);
+        record(store, {entry_of("3", "three")}, other);
+        store.now += 30 * 24h;
+        const auto before = store.writes(feed), of_other = store.writes(other),
+                   generation = store.generation();
+        CHECK(drop(store, 1) == 1);
+        CHECK(store.writes(feed) == before + 1);
+        CHECK(drop(store) == 1);
+        CHECK(drop(store) == 0);
+        CHECK(store.writes(feed) == before + 2);
+        CHECK(store.writes(other) == of_other);
+        CHECK(store.generation() == generation);
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/utf8.hpp"
 #include "harvest_store.hpp"
+#include "tables/feed_writes.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;
@@ -270,6 +271,55 @@ TEST_CASE("What a fetch learns of a feed is kept as it was, cut at its limits") 
         CHECK(cut.description.size() == 1000);
         CHECK(cut.language.size() == 32);
         CHECK(cut.system_status.size() == 254);
+    });
+}
+
+TEST_CASE("A fetch after which our copy shows other texts moves the writes of the feed, others "
+          "do not") {
+    each_harvest_store([](HarvestStore& store) {
+        const auto id = store.add("http://a.example/"), other = store.add("http://b.example/");
+        const auto generation = store.generation();
+        const auto moves = [&](const std::function<void(FeedRow&)>& change) {
+            const auto before = store.writes(id);
+            store.now += 2h;
+            std::vector<FinishedFetch> fetches;
+            const auto claimed = store.claim();
+            for (const auto& one : claimed) {
+                fetches.push_back(store.fetch_of(one));
+                if (one.feed.id == id) change(fetches.back().after);
+            }
+            store.finish(fetches);
+            return store.writes(id) - before;
+        };
+        CHECK(moves([](FeedRow& row) { row.rss_title = "T"; }) == 1);
+        CHECK(moves([](FeedRow& row) { row.description = "D"; }) == 1);
+        CHECK(moves([](FeedRow& row) { row.home_url = "http://a.example/home"; }) == 1);
+        CHECK(moves([](FeedRow& row) { row.language = "de"; }) == 1);
+        CHECK(moves([](FeedRow& row) { row.url = "http://c.example/"; }) == 1);
+        CHECK(moves([](FeedRow& row) {
+                  row.http_etag = "W/\"1\"";
+                  row.last_fetch_hash = std::string(32, 'a');
+              }) == 0);
+        const auto be_long = [](FeedRow& row) { row.description = std::string(2000, 'x'); };
+        CHECK(moves(be_long) == 1);
+        CHECK(moves(be_long) == 0);
+        CHECK(store.writes(other) == 0);
+        CHECK(store.generation() == generation);
+    });
+}
+
+TEST_CASE("A feed that is removed moves the writes of all feeds, and an unknown one nothing") {
+    each_harvest_store([](HarvestStore& store) {
+        const auto id = store.add("http://a.example/"), other = store.add("http://b.example/");
+        const auto sum = [&] { return store.write(tables::all_feed_writes); };
+        const auto before = sum();
+        CHECK(store.write([&](store::Transaction& t) { return remove_feed(t, id); }));
+        const auto after = sum();
+        CHECK(after > before);
+        CHECK_FALSE(store.write([&](store::Transaction& t) { return remove_feed(t, id); }));
+        CHECK(sum() == after);
+        CHECK_FALSE(store.write([&](store::Transaction& t) { return writes_of_feed(t, id); }));
+        CHECK(store.writes(other) == 0);
     });
 }
 

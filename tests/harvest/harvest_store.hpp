@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
+#include "tables/releases.hpp"
 
 namespace support {
 
@@ -52,6 +53,13 @@ struct HarvestStore {
             return harvest::load_feed(transaction, id).value();
         });
     }
+    // How often what our copy of the feed shows was written.
+    std::int64_t writes(std::int64_t id) {
+        return write([&](store::Transaction& transaction) {
+            return harvest::writes_of_feed(transaction, id).value();
+        });
+    }
+    std::int64_t generation() { return write(tables::generation); }
     std::vector<harvest::ClaimedFeed> claim(std::size_t most = 100) {
         const harvest::ClaimTerms terms{.claim = next_claim++, .most = most};
         return write([&](store::Transaction& transaction) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "harvest/claims.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/harvester.hpp"
@@ -269,6 +270,50 @@ TEST_CASE("A harvester records what the entries of a feed mention that it fetche
         REQUIRE(mentions.size() == 1);
         CHECK(mentions[0].title == "All about unc-26");
         CHECK(mentions[0].feed_name == "Lab news");
+    });
+}
+
+TEST_CASE("Only what pages of objects show of an entry moves the write generation") {
+    each_mention_store([](MentionStore& store) {
+        const auto moves = [&](const feed::Entry& entry) {
+            const auto before = store.generation();
+            store.record(entry);
+            return store.generation() - before;
+        };
+        CHECK(moves(entry_of("nothing")) == 0);
+        auto entry = entry_of("unc-26");
+        CHECK(moves(entry) == 1);
+        CHECK(moves(entry) == 0);
+        entry.title = "unc-26 has a title, which pages show";
+        entry.digest = "2";
+        CHECK(moves(entry) == 1);
+        CHECK(store.count_of("unc-26") == 1);
+        CHECK(moves(entry_of("nothing any more")) == 1);
+        CHECK(moves(entry_of("nothing at all")) == 0);
+    });
+}
+
+TEST_CASE("Another name of a feed moves the write generation if an entry mentions an object") {
+    each_mention_store([](MentionStore& store) {
+        const auto moves = [&](const std::string& title) {
+            const auto before = store.generation();
+            store.now += 48h;
+            store.write([&](Transaction& transaction) {
+                const auto claimed =
+                    harvest::claim_feeds(transaction, {.claim = 1, .most = 1}, store.now);
+                harvest::FinishedFetch fetch;
+                fetch.claimed = &claimed.at(0);
+                fetch.after = claimed.at(0).feed;
+                fetch.after.rss_title = title;
+                harvest::finish_fetches(transaction, std::span(&fetch, 1), store.now);
+            });
+            return store.generation() - before;
+        };
+        CHECK(moves("Lab") == 0);
+        store.record(entry_of("unc-26"));
+        CHECK(moves("Lab news") == 1);
+        CHECK(store.mentions_of("unc-26").at(0).feed_name == "Lab news");
+        CHECK(moves("Lab news") == 0);
     });
 }
 

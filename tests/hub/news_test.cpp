@@ -3,6 +3,7 @@
 #include "hub/news.hpp"
 
 #include "hub_store.hpp"
+#include "tables/feed_writes.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/releases.hpp"
 
@@ -14,6 +15,16 @@ namespace {
 
 using Names = std::vector<std::string>;
 using store::Value;
+
+const Topic topic_of_class{.url = "http://f.example/rss?class=Gene",
+                           .subject = Topic::Subject::whole_class,
+                           .class_name = "Gene"};
+
+Topic topic_of_copy(std::int64_t feed) {
+    return {.url = "http://f.example/rss?feed=" + std::to_string(feed),
+            .subject = Topic::Subject::source_feed,
+            .name = std::to_string(feed)};
+}
 
 // A store that knows the releases WS1, WS2 and WS3, and objects.
 struct NewsStore : HubStore {
@@ -46,6 +57,25 @@ struct NewsStore : HubStore {
                 " class, name FROM objects WHERE name = ?",
                 {Value{version}, Value{name}});
             count_row(transaction, version);
+        });
+    }
+    void subscribe_to(const Topic& topic) {
+        REQUIRE(subscriptions.ask(support::request_of("http://reader.example/", topic), topic,
+                                  "") == Accepted::yes);
+        confirm_all();
+    }
+    void add_feed(std::int64_t id) {
+        write([&](store::Transaction& transaction) {
+            transaction.execute("INSERT INTO feeds (id, url, url_digest, base_url, added_at) "
+                                "VALUES (?, '', ?, '', "
+                                "'2008-01-01T00:00:00Z')",
+                                {Value{id}, Value{std::to_string(id)}});
+        });
+    }
+    // Writes what copies of these feeds show.
+    void write_feeds(const std::vector<std::int64_t>& feeds) {
+        write([&](store::Transaction& transaction) {
+            tables::move_feed_writes(transaction, feeds);
         });
     }
     // Looks, and returns the names of the topics; "nothing" if nothing has happened.
@@ -162,22 +192,73 @@ TEST_CASE("Going back to an earlier release, and forward again, passes over noth
     });
 }
 
-TEST_CASE(
-    "Topics of many objects and of source feeds are looked at whenever anything was written") {
-    const auto topic = GENERATE(hub::Topic{.url = "http://f.example/rss?class=Gene",
-                                           .subject = hub::Topic::Subject::whole_class,
-                                           .class_name = "Gene"},
-                                hub::Topic{.url = "http://f.example/rss?feed=3",
-                                           .subject = hub::Topic::Subject::source_feed,
-                                           .name = "3"});
-    each_news_store([&topic](NewsStore& store) {
-        CHECK(store.subscriptions.ask(support::request_of("http://reader.example/", topic), topic,
-                                      "") == Accepted::yes);
-        store.confirm_all();
+TEST_CASE("Topics of many objects are looked at whenever the write generation has moved") {
+    each_news_store([](NewsStore& store) {
+        store.subscribe_to(topic_of_class);
+        store.subscribe_to(topic_of_copy(3));
         store.look("WS2");
         store.write(
             [](store::Transaction& transaction) { tables::move_generation(transaction); });
-        CHECK(store.look("WS2") == Names{topic.name.empty() ? topic.url : topic.name});
+        CHECK(store.look("WS2") == Names{topic_of_class.url});
+    });
+}
+
+TEST_CASE("A copy is looked at when its feed was written, and no other topic is") {
+    each_news_store([](NewsStore& store) {
+        store.subscribe_to(topic_of_class);
+        for (const auto feed : {3, 4, 12}) {
+            store.add_feed(feed);
+            store.subscribe_to(topic_of_copy(feed));
+        }
+        store.look("WS2");
+        CHECK(store.look("WS2") == Names{"nothing"});
+        store.write_feeds({4});
+        CHECK(store.look("WS2", false) == Names{"4"});  // a look that did not finish
+        CHECK(store.look("WS2") == Names{"4"});
+        CHECK(store.look("WS2") == Names{"nothing"});
+        store.write_feeds({3, 12});
+        store.write_feeds({3});
+        CHECK(store.look("WS2") == Names{"3", "12"});
+        CHECK(store.look("WS2") == Names{"nothing"});
+        // Copies depend on no release.
+        const auto switched = store.look("WS3");
+        CHECK(switched == Names{"a", "b", "c", topic_of_class.url});
+    });
+}
+
+TEST_CASE("The copy of a feed that is removed is looked at once more") {
+    each_news_store([](NewsStore& store) {
+        store.add_feed(3);
+        store.subscribe_to(topic_of_copy(3));
+        store.look("WS2");
+        store.write(
+            [](store::Transaction& transaction) { transaction.execute("DELETE FROM feeds"); });
+        store.write_feeds({3});
+        CHECK(store.look("WS2") == Names{"3"});
+        store.write_feeds({4});
+        CHECK(store.look("WS2") == Names{});
+        CHECK(store.look("WS2") == Names{"nothing"});
+    });
+}
+
+TEST_CASE("What a copy got between the choice of topics and the look is looked at again") {
+    each_news_store([](NewsStore& store) {
+        store.add_feed(3);
+        store.subscribe_to(topic_of_copy(3));
+        store.look("WS2");
+        store.write_feeds({3});
+        const auto plan = store.write([&](store::Transaction& transaction) {
+            return plan_look(transaction, "WS2", store.now);
+        });
+        REQUIRE(plan);
+        store.write_feeds({3});
+        store.write([&](store::Transaction& transaction) {
+            for (const auto& candidate : plan->candidates)
+                note_without_news(transaction, candidate, "WS2");
+            note_finished_look(transaction, *plan, store.now);
+        });
+        CHECK(store.look("WS2") == Names{"3"});
+        CHECK(store.look("WS2") == Names{"nothing"});
     });
 }
 

@@ -8,6 +8,7 @@
 #include "serve/world.hpp"
 #include "support/feed_rules.hpp"
 #include "support/gunzip.hpp"
+#include "tables/feed_writes.hpp"
 
 using namespace world;
 using namespace std::chrono_literals;
@@ -135,6 +136,53 @@ TEST_CASE("A copy of a feed is answered as other feeds are: negotiated, conditio
     CHECK(edited.status == 200);
 }
 
+TEST_CASE("A copy is rendered again when its feed was written, and for nothing else") {
+    SourceWorld world;
+    world.record("a", "First");
+    const auto renderings = [&] {
+        world.tick += 2min;  // longer than anything is remembered
+        const auto before = world.rendered();
+        CHECK(world.open(world.url).status == 200);
+        return world.rendered() - before;
+    };
+    CHECK(renderings() == 1);
+    CHECK(renderings() == 0);
+    // A write of history or mentions, and another feed.
+    world.small.write_elsewhere();
+    CHECK(renderings() == 0);
+    world.write([&](Transaction& transaction) {
+        const std::vector<std::int64_t> other{world.feed + 1};
+        tables::move_feed_writes(transaction, other);
+    });
+    CHECK(renderings() == 0);
+    world.record("a", "First");  // nothing new
+    CHECK(renderings() == 0);
+    world.record("b", "Second");
+    CHECK(renderings() == 1);
+    CHECK(renderings() == 0);
+}
+
+TEST_CASE("A copy follows its feed within a second, and is gone when that is removed") {
+    SourceWorld world;
+    world.record("a", "First");
+    CHECK_THAT(body_of(world.open(world.url)), Contains("First"));
+    feed::Entry entry;
+    entry.id = "b";
+    entry.title = "Second";
+    const std::vector<harvest::ReadyEntry> ready{harvest::make_ready(entry)};
+    world.write([&](Transaction& transaction) {
+        return harvest::record_entries(transaction, world.feed, ready, world.small.now);
+    });
+    CHECK_THAT(body_of(world.open(world.url)), !Contains("Second"));
+    world.tick += 1s;
+    CHECK_THAT(body_of(world.open(world.url)), Contains("Second"));
+    world.write([&](Transaction& transaction) { harvest::remove_feed(transaction, world.feed); });
+    world.tick += 1s;
+    const auto gone = world.open(world.url);
+    CHECK(gone.status == 404);
+    CHECK_THAT(body_of(gone), Contains("no source feed with the number 1"));
+}
+
 TEST_CASE("Readers who follow the links of a copy get each of its items once") {
     SourceWorld world;
     Strings all;
@@ -204,6 +252,23 @@ TEST_CASE(
     CHECK(world.open(world.url).status == 200);
     CHECK(world.open(world.url + "&n=1").status == 503);
     CHECK(world.open("/feeds").status == 503);
+    // Whoever finds it cached must not keep it for long, also when the store is asked again.
+    world.tick += 1min;
+    const auto stale = world.open(world.url);
+    CHECK(stale.status == 200);
+    CHECK(stale.field("Cache-Control") == "public, max-age=60");
+    world.small.set_store_down(false);
+    world.tick += 1min;
+    CHECK(world.open(world.url).field("Cache-Control") == "public, max-age=3600");
+}
+
+TEST_CASE("A copy has no archive with numbered pages, and says so") {
+    SourceWorld world;
+    for (const auto* query : {"feed=1", "feed=1&before=50"}) {
+        const auto response = world.open(std::string("/rss/archive?") + query);
+        CHECK(response.status == 400);
+        CHECK_THAT(body_of(response), Contains("feed= has no archive") && Contains("older="));
+    }
 }
 
 TEST_CASE("On a private site copies and the pages of feeds need a token, and links carry it") {
@@ -249,23 +314,6 @@ TEST_CASE("The news of a copy are its new items, edits included, in each format"
         REQUIRE(titles.size() == (format.format == std::string("json") ? 3U : 2U));
         CHECK_THAT(titles[0], Contains("Edited: First edited"));
         CHECK(titles[1] == "Second");
-    // Whoever finds it cached must not keep it for long, also when the store is asked again.
-    world.tick += 1min;
-    const auto stale = world.open(world.url);
-    CHECK(stale.status == 200);
-    CHECK(stale.field("Cache-Control") == "public, max-age=60");
-    world.small.set_store_down(false);
-    world.tick += 1min;
-    CHECK(world.open(world.url).field("Cache-Control") == "public, max-age=3600");
-}
-
-TEST_CASE("A copy has no archive with numbered pages, and says so") {
-    SourceWorld world;
-    for (const auto* query : {"feed=1", "feed=1&before=50"}) {
-        const auto response = world.open(std::string("/rss/archive?") + query);
-        CHECK(response.status == 400);
-        CHECK_THAT(body_of(response), Contains("feed= has no archive") && Contains("older="));
-    }
         CHECK_FALSE(world.news(url, news->position));
     }
 }
