@@ -323,7 +323,6 @@ CREATE TABLE IF NOT EXISTS feeds (
   last_new_stories    CHAR(20) NOT NULL DEFAULT '',
   last_full_fetch     CHAR(20) NOT NULL DEFAULT '',
   moved_to            VARCHAR(2048) NOT NULL DEFAULT '',
-  moved_since         CHAR(20) NOT NULL DEFAULT '',
   writes              BIGINT NOT NULL DEFAULT 0,
   claim               BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),

@@ -308,7 +308,6 @@ CREATE TABLE IF NOT EXISTS feeds (
   last_new_stories    TEXT NOT NULL DEFAULT '' CHECK (length(last_new_stories) <= 20),
   last_full_fetch     TEXT NOT NULL DEFAULT '' CHECK (length(last_full_fetch) <= 20),
   moved_to            TEXT NOT NULL DEFAULT '' CHECK (length(moved_to) <= 2048),
-  moved_since         TEXT NOT NULL DEFAULT '' CHECK (length(moved_since) <= 20),
   writes              INTEGER NOT NULL DEFAULT 0,
   claim               INTEGER NOT NULL DEFAULT 0
 ) STRICT;

@@ -1,4 +1,4 @@
-// harvest/entries.hpp -- the tables entries and entry_changes: the entries of source feeds with every later edit.
+// harvest/entries.hpp -- what fetches record in the tables entries and entry_changes: the entries of source feeds with every later edit.
 // All functions throw store::Failure. Times are those of the store's clock. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "base/date.hpp"
-#include "base/result.hpp"
-#include "compare/change.hpp"
 #include "feed/feed.hpp"
 #include "harvest/mentions.hpp"
 #include "store/pool.hpp"
@@ -76,70 +74,8 @@ struct SeenOn {
 void note_seen(store::Transaction& transaction, std::int64_t feed,
                std::span<const feed::Entry> entries, const SeenOn& days);
 
-struct EntryChange {
-    std::int64_t revision = 0;  // from 1
-    base::Seconds created_at{};
-    std::vector<compare::Change> changes;
-    bool operator==(const EntryChange&) const = default;
-};
-struct StoredEntry {
-    std::int64_t id = 0, feed = 0;
-    std::string guid, link, title;
-    std::optional<base::Seconds> published;
-    // first_seen: when it was recorded; of an archive, ReadyEntry::dated. changed_at: the last edit; first_seen without
-    // one.
-    base::Seconds first_seen{}, changed_at{};
-    std::int64_t revision = 0;  // 0: it was never edited
-    std::vector<tree::Node> tree;
-    std::string content;               // safe HTML
-    std::vector<EntryChange> changes;  // newest first; at most most_changes
-};
-inline constexpr std::size_t most_changes_of_entry = 20;
-
-// Returns entries of a feed, those that came or changed last first. Damaged rows are left out and logged.
-//   before  (changed_at, id) of the last one of the page before; nullopt: from the newest
-struct EntryPosition {
-    base::Seconds changed_at{};
-    std::int64_t id = 0;
-};
-[[nodiscard]] std::vector<StoredEntry> load_entries(store::Transaction& transaction,
-                                                    std::int64_t feed,
-                                                    const std::optional<EntryPosition>& before,
-                                                    std::size_t most);
-[[nodiscard]] std::vector<StoredEntry> load_entries(store::Transaction& transaction,
-                                                    std::span<const std::int64_t> ids);
 // How many entries a feed has.
 [[nodiscard]] std::size_t count_entries(store::Transaction& transaction, std::int64_t feed);
-
-// A version of an entry: as it came, or a later edit of it. Our copy of a feed has an item for each.
-struct EntryVersion {
-    std::int64_t revision = 0;  // 0: as it came
-    base::Seconds recorded_at{};
-    std::string title;                       // that it had then
-    std::optional<base::Seconds> published;  // that it said then
-    StoredEntry entry;                       // as it is now, without its changes
-    std::vector<compare::Change> changes;    // of an edit
-};
-struct VersionPosition {
-    base::Seconds recorded_at{};
-    std::int64_t entry = 0, revision = 0;
-    bool operator==(const VersionPosition&) const = default;
-};
-struct EntryVersions {
-    std::vector<EntryVersion> versions;  // those that were recorded last first
-    std::optional<VersionPosition> rest =
-        {};  // there are more behind this one; nullopt: there are none
-};
-// Returns versions of the entries of a feed. Damaged rows are left out and logged.
-//   before  behind this one; nullopt: from the newest
-//   cost    some queries for each entry; behind others, a look at all entries that changed after `before`
-[[nodiscard]] EntryVersions load_versions(store::Transaction& transaction, std::int64_t feed,
-                                          const std::optional<VersionPosition>& before,
-                                          std::size_t most);
-// Which versions there are, without what they say: at most `most` of them.
-[[nodiscard]] std::vector<VersionPosition> version_positions(
-    store::Transaction& transaction, std::int64_t feed,
-    const std::optional<VersionPosition>& before, std::size_t most);
 
 // Deletes entries that left the window of their feed longer than `keep` ago, of the next thousand feeds. Feeds of which an
 // entry mentions an object keep all of theirs.

@@ -12,7 +12,7 @@ namespace {
 
 using store::Value;
 
-constexpr std::array<std::string_view, 29> columns_of_feed{"id",
+constexpr std::array<std::string_view, 28> columns_of_feed{"id",
                                                            "url",
                                                            "base_url",
                                                            "name",
@@ -39,8 +39,7 @@ constexpr std::array<std::string_view, 29> columns_of_feed{"id",
                                                            "poll_minutes",
                                                            "last_new_stories",
                                                            "last_full_fetch",
-                                                           "moved_to",
-                                                           "moved_since"};
+                                                           "moved_to"};
 
 constexpr std::size_t longest_title = 512, longest_description = 1000, longest_home_url = 2048,
                       longest_language = 32;
@@ -151,7 +150,6 @@ FeedRow feed_in(const store::Row& row) {
     feed.last_new_stories = time();
     feed.last_full_fetch = time();
     feed.moved_to = text();
-    feed.moved_since = time();
     return feed;
 }
 
@@ -164,7 +162,7 @@ const std::string& fetched_columns() {
         " http_etag = ?, http_last_modified = ?, http_304 = ?, "
         "next_fetch_attempt = ?, update_minutes = ?, skip_times = ?,"
         " poll_minutes = ?, last_new_stories = ?, last_full_fetch "
-        "= ?, moved_to = ?, moved_since = ?";
+        "= ?, moved_to = ?";
     return columns;
 }
 
@@ -188,8 +186,7 @@ void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {
                                           Value{feed.poll_minutes},
                                           Value{text_of_time(feed.last_new_stories)},
                                           Value{text_of_time(feed.last_full_fetch)},
-                                          Value{fitting(feed.moved_to, 2048)},
-                                          Value{text_of_time(feed.moved_since)}})
+                                          Value{fitting(feed.moved_to, 2048)}})
         values.push_back(std::move(value));
 }
 

@@ -56,7 +56,6 @@ struct FeedRow {
     std::optional<base::Seconds> last_new_stories = {};
     std::optional<base::Seconds> last_full_fetch = {};  // without validators
     std::string moved_to = {};  // where its server says that it has moved to (301, 308)
-    std::optional<base::Seconds> moved_since = {};
     // A hub tells us at once what is new in it, so that one fetch a day is enough (harvest/push.hpp). Known
     // of claimed feeds alone; no column of the table.
     bool pushed = false;

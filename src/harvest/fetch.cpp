@@ -80,17 +80,14 @@ ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
 }
 
 // A permanent redirect that is met in two fetches one after the other moves the feed.
-void note_redirects(FeedRow& after, const Fetch& fetch, base::Seconds now) {
+void note_redirects(FeedRow& after, const Fetch& fetch) {
     if (fetch.redirects == 0 || !fetch.is_permanent) {
         after.moved_to.clear();
-        after.moved_since.reset();
     } else if (after.moved_to == fetch.url) {
         after.url = fetch.url;
         after.moved_to.clear();
-        after.moved_since.reset();
     } else {
         after.moved_to = fetch.url;
-        after.moved_since = now;
     }
 }
 
@@ -232,7 +229,7 @@ ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
     answer.outcome.http_status = response.status;
     answer.outcome.server = read_hints(response.fields, fetch.claimed.claimed_at);
     if (answer.outcome.severity == Severity::none)
-        note_redirects(answer.after, fetch, fetch.claimed.claimed_at);
+        note_redirects(answer.after, fetch);
     return answer;
 }
 

@@ -15,8 +15,7 @@ using namespace std::chrono_literals;
 using std::chrono::seconds;
 
 constexpr seconds after_news = 30min, without_news = 60min, without_readers = 24h,
-                  after_damage = 3h, when_too_big = 60min, when_store_is_away = 15min,
-                  for_each_failure = 3h;
+                  after_damage = 3h, when_too_big = 60min, for_each_failure = 3h;
 constexpr seconds longest_wait = 24h, asked_to_wait = 1h, probe_every = std::chrono::days(7);
 constexpr std::int64_t most_failures = 30 * quarters_of_hard;
 constexpr double spread = 0.1;
@@ -68,7 +67,7 @@ seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::i
         case FetchStatus::parseerror: return after_damage;
         case FetchStatus::toobig: return when_too_big;
         case FetchStatus::posterror: return without_news;
-        case FetchStatus::nodb: return when_store_is_away;
+        case FetchStatus::nodb:  // is never recorded: the claim ends, and the feed is due again
         case FetchStatus::failed:
         case FetchStatus::disabled: break;
     }

@@ -6,7 +6,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "harvest/entries.hpp"
+#include "harvest/versions.hpp"
 #include "query/context.hpp"
 #include "render/feed.hpp"
 #include "serve/feed_loading.hpp"

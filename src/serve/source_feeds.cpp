@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "harvest/entries.hpp"
+#include "harvest/versions.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
 

@@ -110,7 +110,6 @@ void write_columns(base::JsonWriter& json, const FeedRow& feed) {
     write_time(json, "last_new_stories", feed.last_new_stories);
     write_time(json, "last_full_fetch", feed.last_full_fetch);
     write_text(json, "moved_to", feed.moved_to);
-    write_time(json, "moved_since", feed.moved_since);
 }
 
 Result<RenderedPage> render_list(const SiteContext& context, const SourcesRequest& request) {

@@ -138,7 +138,6 @@ inline void fill(store::Connection& connection) {
             "",
             "",
             "",
-            "",
             one,
             none});
     insert(connection, "entries",

@@ -11,6 +11,7 @@
 
 #include "harvest/archive_walker.hpp"
 #include "harvest/entries.hpp"
+#include "harvest/versions.hpp"
 #include "harvest/feeds.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
@@ -149,8 +150,9 @@ struct ArchiveWorld {
         std::vector<std::string> found;
         write([&](store::Transaction& transaction) {
             found.clear();
-            for (const auto& entry : harvest::load_entries(transaction, feed, std::nullopt, 1000))
-                found.push_back(entry.guid);
+            for (const auto& version : harvest::load_versions(transaction, feed, {}, 1000).versions)
+                if (version.revision == version.entry.revision)
+                    found.push_back(version.entry.guid);
         });
         return found;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "feed/read_feed.hpp"
+#include "harvest/versions.hpp"
 #include "harvest_store.hpp"
 
 using namespace harvest;
@@ -48,15 +49,26 @@ std::string numbers_of(const EntriesRecorded& recorded) {
            std::to_string(recorded.inserted_twice) + " twice";
 }
 
-std::vector<StoredEntry> load(HarvestStore& store, std::int64_t feed = 1,
-                              const std::optional<EntryPosition>& before = std::nullopt,
-                              std::size_t most = 100) {
-    return store.write([&](store::Transaction& transaction) {
-        return load_entries(transaction, feed, before, most);
+// An entry with its edits, the newest first.
+struct LoadedEntry : StoredEntry {
+    std::vector<EntryVersion> edits;
+};
+
+// Returns the entries of a feed, those that came or changed last first.
+std::vector<LoadedEntry> load(HarvestStore& store, std::int64_t feed = 1) {
+    auto found = store.write([&](store::Transaction& transaction) {
+        return load_versions(transaction, feed, std::nullopt, 1000);
     });
+    std::vector<LoadedEntry> entries;
+    for (auto& version : found.versions) {
+        auto known = std::ranges::find(entries, version.entry.id, &LoadedEntry::id);
+        if (known == entries.end()) known = entries.insert(known, {version.entry, {}});
+        if (version.revision > 0) known->edits.push_back(std::move(version));
+    }
+    return entries;
 }
 
-std::string guids_of(const std::vector<StoredEntry>& entries) {
+std::string guids_of(const std::vector<LoadedEntry>& entries) {
     std::string text;
     for (const auto& entry : entries) text += entry.guid + " ";
     return text;
@@ -91,7 +103,7 @@ void check_no_edit(HarvestStore& store, const feed::Entry& before, const feed::E
     CHECK(numbers_of(record(store, {after})) == "0 added, 0 edited, 1 skipped, 0 twice");
     const auto found = load(store).at(0);
     CHECK(found.revision == 0);
-    CHECK(found.changes.empty());
+    CHECK(found.edits.empty());
     CHECK(found.changed_at == found.first_seen);
     CHECK(numbers_of(record(store, {after})) == "0 added, 0 edited, 0 skipped, 0 twice");
     store.execute("DELETE FROM entries");
@@ -159,14 +171,14 @@ TEST_CASE("A later version of an entry is kept with what it changed") {
         CHECK(entry.revision == 2);
         CHECK(entry.changed_at == store.now);
         CHECK(entry.first_seen == store.now - 2h);
-        REQUIRE(entry.changes.size() == 2);
-        CHECK(entry.changes[0].revision == 2);
-        CHECK(entry.changes[0].created_at == store.now);
-        REQUIRE(entry.changes[0].changes.size() == 1);
-        CHECK(entry.changes[0].changes[0].op == compare::Op::added);
-        CHECK(compare::place_of(entry.changes[0].changes[0]) == "Category");
+        REQUIRE(entry.edits.size() == 2);
+        CHECK(entry.edits[0].revision == 2);
+        CHECK(entry.edits[0].recorded_at == store.now);
+        REQUIRE(entry.edits[0].changes.size() == 1);
+        CHECK(entry.edits[0].changes[0].op == compare::Op::added);
+        CHECK(compare::place_of(entry.edits[0].changes[0]) == "Category");
         std::vector<std::string> places;
-        for (const auto& change : entry.changes[1].changes)
+        for (const auto& change : entry.edits[1].changes)
             places.push_back(compare::place_of(change));
         CHECK(std::ranges::count(places, "Title") == 1);
         CHECK(std::ranges::count(places, "Content") == 1);
@@ -210,7 +222,7 @@ TEST_CASE("Markup, white space and times of updates alone are no edits") {
         after.updated = base::Seconds(first_day) + 5h;
         after.title = "other";
         CHECK(record(store, {after}).edited == 1);
-        CHECK(load(store).at(0).changes.at(0).changes.size() == 2);
+        CHECK(load(store).at(0).edits.at(0).changes.size() == 2);
     });
 }
 
@@ -316,51 +328,6 @@ TEST_CASE("Entries that are dropped move the writes of their feed, and those of 
     });
 }
 
-TEST_CASE("Entries are read page by page, those that came or changed last first") {
-    each_harvest_store([](HarvestStore& store) {
-        std::vector<feed::Entry> entries;
-        for (int i = 1; i <= 5; ++i) entries.push_back(entry_of(std::to_string(i), "title"));
-        record(store, entries);
-        store.now += 1h;
-        entries[1].title = "edited";
-        record(store, entries);
-        CHECK(guids_of(load(store)) == "2 5 4 3 1 ");
-        std::string all;
-        std::optional<EntryPosition> before;
-        for (;;) {
-            const auto page = load(store, 1, before, 2);
-            if (page.empty()) break;
-            all += guids_of(page);
-            before = EntryPosition{page.back().changed_at, page.back().id};
-        }
-        CHECK(all == "2 5 4 3 1 ");
-        const auto ids = std::vector{load(store)[0].id, load(store)[3].id, std::int64_t{9999}};
-        auto some = store.write(
-            [&](store::Transaction& transaction) { return load_entries(transaction, ids); });
-        std::ranges::sort(some, {}, &StoredEntry::guid);
-        CHECK(guids_of(some) == "2 3 ");
-        CHECK(store
-                  .write([&](store::Transaction& transaction) {
-                      return load_entries(transaction, std::span<const std::int64_t>());
-                  })
-                  .empty());
-    });
-}
-
-TEST_CASE("At most twenty changes of an entry are read, the newest ones") {
-    each_harvest_store([](HarvestStore& store) {
-        for (int i = 0; i <= 25; ++i) {
-            store.now += 1min;
-            record(store, {entry_of("1", "title " + std::to_string(i))});
-        }
-        const auto entry = load(store).at(0);
-        CHECK(entry.revision == 25);
-        REQUIRE(entry.changes.size() == most_changes_of_entry);
-        CHECK(entry.changes.front().revision == 25);
-        CHECK(entry.changes.back().revision == 6);
-    });
-}
-
 TEST_CASE("Damaged rows are left out, and the next version makes them whole") {
     each_harvest_store([](HarvestStore& store) {
         record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")});
@@ -369,7 +336,7 @@ TEST_CASE("Damaged rows are left out, and the next version makes them whole") {
         store.execute("UPDATE entries SET tree = x'00' WHERE guid = '1'");
         store.execute("UPDATE entry_changes SET notes = '{'");
         CHECK(guids_of(load(store)) == "3 2 ");
-        CHECK(load(store).at(0).changes.empty());
+        CHECK(load(store).at(0).edits.empty());
         CHECK(numbers_of(record(store, {entry_of("1", "mended")})) ==
               "0 added, 0 edited, 1 skipped, 0 twice");
         CHECK(guids_of(load(store)) == "3 2 1 ");

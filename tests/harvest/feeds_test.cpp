@@ -253,7 +253,6 @@ TEST_CASE("What a fetch learns of a feed is kept as it was, cut at its limits") 
         after.last_new_stories = store.now;
         after.last_full_fetch = store.now - 1h;
         after.moved_to = "http://b.example/";
-        after.moved_since = store.now;
         store.finish({fetch});
         after.queued = false;
         CHECK(store.feed(id) == after);

@@ -70,7 +70,6 @@ TEST_CASE("A feed is fetched again 30 minutes after news and 60 minutes without"
     CHECK(wait_of(outcome_of(FetchStatus::toobig, Severity::soft)) == 60min);
     CHECK(wait_of(outcome_of(FetchStatus::parseerror, Severity::soft)) == 3h);
     CHECK(wait_of(outcome_of(FetchStatus::noitems)) == 3h);
-    CHECK(wait_of(outcome_of(FetchStatus::nodb, Severity::temporary)) == 15min);
 }
 
 TEST_CASE("A feed that nobody reads, or that a hub pushes, is fetched once a day") {

@@ -1,5 +1,7 @@
 // Versions of entries: the items of our copy of a feed.
 // SPDX-License-Identifier: MIT
+#include "harvest/versions.hpp"
+
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
 #include "support/catch.hpp"

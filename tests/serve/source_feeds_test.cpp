@@ -4,7 +4,7 @@
 
 #include "feed/opml.hpp"
 #include "harvest/claims.hpp"
-#include "harvest/entries.hpp"
+#include "harvest/versions.hpp"
 #include "serve/world.hpp"
 #include "support/feed_rules.hpp"
 #include "support/gunzip.hpp"
