@@ -388,7 +388,7 @@ CREATE TABLE IF NOT EXISTS entries (
   content     LONGBLOB NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY entries_by_guid (feed, guid_digest),
-  KEY entries_by_change (feed, changed_at, id),
+  KEY entries_by_time (feed, first_seen, id),
   KEY entries_by_sight (last_seen),
   KEY entries_by_window (feed, last_seen)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -397,18 +397,21 @@ CREATE TABLE IF NOT EXISTS entries (
 CREATE TABLE IF NOT EXISTS entry_changes (
   entry      BIGINT NOT NULL,
   revision   BIGINT NOT NULL,
+  feed       BIGINT NOT NULL,
   created_at CHAR(20) NOT NULL,
   notes      LONGTEXT NOT NULL,
-  PRIMARY KEY (entry, revision)
+  PRIMARY KEY (entry, revision),
+  KEY entry_changes_by_time (feed, created_at, entry, revision)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Which objects entries mention.
 CREATE TABLE IF NOT EXISTS mentions (
   class        VARCHAR(64) NOT NULL,
   name         VARCHAR(512) NOT NULL,
+  first_seen   CHAR(20) NOT NULL,
   entry        BIGINT NOT NULL,
   mentioned_at CHAR(20) NOT NULL,
-  PRIMARY KEY (class, name, entry),
+  PRIMARY KEY (class, name, first_seen, entry),
   KEY mentions_by_entry (entry)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 

@@ -369,7 +369,7 @@ CREATE TABLE IF NOT EXISTS entries (
   content     BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS entries_by_guid ON entries (feed, guid_digest);
-CREATE INDEX IF NOT EXISTS entries_by_change ON entries (feed, changed_at, id);
+CREATE INDEX IF NOT EXISTS entries_by_time ON entries (feed, first_seen, id);
 CREATE INDEX IF NOT EXISTS entries_by_sight ON entries (last_seen);
 CREATE INDEX IF NOT EXISTS entries_by_window ON entries (feed, last_seen);
 
@@ -377,18 +377,21 @@ CREATE INDEX IF NOT EXISTS entries_by_window ON entries (feed, last_seen);
 CREATE TABLE IF NOT EXISTS entry_changes (
   entry      INTEGER NOT NULL,
   revision   INTEGER NOT NULL,
+  feed       INTEGER NOT NULL,
   created_at TEXT NOT NULL CHECK (length(created_at) <= 20),
   notes      TEXT NOT NULL,
   PRIMARY KEY (entry, revision)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS entry_changes_by_time ON entry_changes (feed, created_at, entry, revision);
 
 -- Which objects entries mention.
 CREATE TABLE IF NOT EXISTS mentions (
   class        TEXT NOT NULL CHECK (length(class) <= 64),
   name         TEXT NOT NULL CHECK (length(name) <= 512),
+  first_seen   TEXT NOT NULL CHECK (length(first_seen) <= 20),
   entry        INTEGER NOT NULL,
   mentioned_at TEXT NOT NULL CHECK (length(mentioned_at) <= 20),
-  PRIMARY KEY (class, name, entry)
+  PRIMARY KEY (class, name, first_seen, entry)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS mentions_by_entry ON mentions (entry);
 

@@ -174,7 +174,7 @@ std::span<const Table> tables() {
         {"feeds", {"id"}, {"http_etag", "http_last_modified"}},
         {"entries", {"id"}, {"tree", "content"}},
         {"entry_changes", {"entry", "revision"}, {"notes"}},
-        {"mentions", {"class", "name", "entry"}, {}},
+        {"mentions", {"class", "name", "first_seen", "entry"}, {}},
         {"archives", {"feed"}, {}},
         {"known_urls", {"feed", "hash"}, {}},
         {"meta", {"name"}, {}},

@@ -33,7 +33,7 @@ const store::Insert an_entry{"entries",
                               "content"},
                              {"feed", "guid_digest"}};
 const store::Insert an_entry_change{
-    "entry_changes", {"entry", "revision", "created_at", "notes"}, {}};
+    "entry_changes", {"entry", "revision", "feed", "created_at", "notes"}, {}};
 
 constexpr std::size_t longest_guid = 2048, longest_link = 2048, longest_title = 512;
 constexpr std::size_t keys_at_once = 32;
@@ -76,7 +76,7 @@ std::vector<Value> guid_keys(std::span<const feed::Entry> entries) {
 
 // What is recorded of an entry.
 struct KnownEntry {
-    std::int64_t id = 0, revision = 0;
+    std::int64_t id = 0, feed = 0, revision = 0;
     std::string seen_digest, tree;
 };
 
@@ -88,7 +88,8 @@ std::optional<KnownEntry> find_entry(Transaction& transaction, std::int64_t feed
         transaction.query(std::string(sql) + std::string(store::for_update(transaction.engine())),
                           {Value{feed}, Value{digest}});
     if (rows.empty()) return std::nullopt;
-    return KnownEntry{rows[0].integer(0), rows[0].integer(1), rows[0].text(2), rows[0].blob(3)};
+    return KnownEntry{rows[0].integer(0), feed, rows[0].integer(1), rows[0].text(2),
+                      rows[0].blob(3)};
 }
 
 // True for changes of nothing but times: many feeds say of old entries that they were published now.
@@ -150,7 +151,7 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
         notes.changes = changes;
         tables::shorten(notes);
         store::insert_many(transaction, an_entry_change,
-                           std::vector{Value{known.id}, Value{revision},
+                           std::vector{Value{known.id}, Value{revision}, Value{known.feed},
                                        Value{format_rfc3339(now)},
                                        Value{tables::to_json(notes)}});
     }

@@ -228,8 +228,7 @@ ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
                       : read_error_status(fetch, response.status);
     answer.outcome.http_status = response.status;
     answer.outcome.server = read_hints(response.fields, fetch.claimed.claimed_at);
-    if (answer.outcome.severity == Severity::none)
-        note_redirects(answer.after, fetch);
+    if (answer.outcome.severity == Severity::none) note_redirects(answer.after, fetch);
     return answer;
 }
 

@@ -39,16 +39,16 @@ std::optional<StoredEntry> entry_in(const store::Row& row) {
         return std::nullopt;
     }
     return StoredEntry{.id = row.integer(0),
-                      .feed = row.integer(1),
-                      .guid = row.text(2),
-                      .link = row.text(3),
-                      .title = row.text(4),
-                      .published = base::parse_rfc3339(row.text(5)),
-                      .first_seen = *first_seen,
-                      .changed_at = *changed_at,
-                      .revision = row.integer(8),
-                      .tree = *std::move(nodes),
-                      .content = *std::move(content)};
+                       .feed = row.integer(1),
+                       .guid = row.text(2),
+                       .link = row.text(3),
+                       .title = row.text(4),
+                       .published = base::parse_rfc3339(row.text(5)),
+                       .first_seen = *first_seen,
+                       .changed_at = *changed_at,
+                       .revision = row.integer(8),
+                       .tree = *std::move(nodes),
+                       .content = *std::move(content)};
 }
 
 // Returns the entries of versions by their ids, without those that are damaged.
@@ -144,17 +144,20 @@ bool add_changes(Transaction& transaction, EntryVersion& version) {
     return false;
 }
 
-// Returns up to when entries may be passed over: each of the newest `most` entries behind a place has at least one version
-// there. Empty: none may.
-std::string oldest_change(Transaction& transaction, std::int64_t feed,
-                          const VersionPosition& before, std::size_t most) {
-    const Value time{format_rfc3339(before.recorded_at)};
-    const auto rows = transaction.query(
-        "SELECT changed_at FROM entries WHERE feed = ? AND changed_at <= ?"
-        " AND (changed_at < ? OR id < ?) ORDER BY changed_at DESC, id DESC LIMIT 1 OFFSET ?",
-        {Value{feed}, time, time, Value{before.entry}, Value{static_cast<std::int64_t>(most)}});
-    return rows.empty() ? std::string() : rows.front().text(0);
-}
+// Each of the four parts reads at most a page of an index: the entries of the same second as the position, older ones, the
+// edits of the same second, and older ones. A condition with OR in one of them would be looked at row by row.
+constexpr std::string_view versions_behind =
+    "SELECT recorded_at, entry, revision FROM ("
+    "SELECT * FROM (SELECT first_seen AS recorded_at, id AS entry, 0 AS revision FROM entries"
+    " WHERE feed = ? AND first_seen = ? AND id < ? ORDER BY id DESC LIMIT ?) a"
+    " UNION ALL SELECT * FROM (SELECT first_seen, id, 0 FROM entries"
+    " WHERE feed = ? AND first_seen < ? ORDER BY first_seen DESC, id DESC LIMIT ?) b"
+    " UNION ALL SELECT * FROM (SELECT created_at, entry, revision FROM entry_changes"
+    " WHERE feed = ? AND created_at = ? AND entry <= ? AND (entry < ? OR revision < ?)"
+    " ORDER BY entry DESC, revision DESC LIMIT ?) c"
+    " UNION ALL SELECT * FROM (SELECT created_at, entry, revision FROM entry_changes"
+    " WHERE feed = ? AND created_at < ? ORDER BY created_at DESC, entry DESC, revision DESC"
+    " LIMIT ?) d) v ORDER BY recorded_at DESC, entry DESC, revision DESC LIMIT ?";
 
 // Before all others.
 constexpr VersionPosition newest_position{
@@ -165,24 +168,15 @@ constexpr VersionPosition newest_position{
 std::vector<VersionPosition> version_positions(Transaction& transaction, std::int64_t feed,
                                                const std::optional<VersionPosition>& before,
                                                std::size_t most) {
-    constexpr std::string_view sql =
-        "SELECT recorded_at, entry, revision FROM ("
-        "SELECT e.first_seen AS recorded_at, e.id AS entry, 0 AS revision FROM entries e"
-        " WHERE e.feed = ? AND e.changed_at >= ? AND (e.changed_at <= ? OR e.revision > 0)"
-        " UNION ALL SELECT c.created_at, c.entry, c.revision FROM entries e"
-        " JOIN entry_changes c ON c.entry = e.id"
-        " WHERE e.feed = ? AND e.changed_at >= ? AND e.revision > 0) v"
-        " WHERE recorded_at <= ? AND (recorded_at < ? OR entry < ? OR (entry = ? AND revision < "
-        "?))"
-        " ORDER BY recorded_at DESC, entry DESC, revision DESC LIMIT ?";
     const auto behind = before.value_or(newest_position);
-    const Value time{format_rfc3339(behind.recorded_at)}, entry{behind.entry};
-    const Value oldest{oldest_change(transaction, feed, behind, most)};
+    const Value id{feed}, time{format_rfc3339(behind.recorded_at)}, entry{behind.entry},
+        limit{static_cast<std::int64_t>(most)};
+    // As it came, an entry is behind its edits of the same second.
+    const Value entries_below{behind.entry + (behind.revision > 0 ? 1 : 0)};
     std::vector<VersionPosition> positions;
-    for (const auto& row :
-         transaction.query(std::string(sql), {Value{feed}, oldest, time, Value{feed}, oldest,
-                                              time, time, entry, entry, Value{behind.revision},
-                                              Value{static_cast<std::int64_t>(most)}}))
+    for (const auto& row : transaction.query(
+             versions_behind, {id, time, entries_below, limit, id, time, limit, id, time, entry,
+                               entry, Value{behind.revision}, limit, id, time, limit, limit}))
         if (const auto at = base::parse_rfc3339(row.text(0)))
             positions.push_back({*at, row.integer(1), row.integer(2)});
     return positions;

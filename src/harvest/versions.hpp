@@ -51,11 +51,12 @@ struct EntryVersions {
 };
 // Returns versions of the entries of a feed. Damaged rows are left out and logged.
 //   before  behind this one; nullopt: from the newest
-//   cost    some queries for each entry; behind others, a look at all entries that changed after `before`
+//   cost    that of version_positions(), and some queries for each version
 [[nodiscard]] EntryVersions load_versions(store::Transaction& transaction, std::int64_t feed,
                                           const std::optional<VersionPosition>& before,
                                           std::size_t most);
 // Which versions there are, without what they say: at most `most` of them.
+//   cost    four ranges of indexes with at most `most` rows each, wherever `before` is
 [[nodiscard]] std::vector<VersionPosition> version_positions(
     store::Transaction& transaction, std::int64_t feed,
     const std::optional<VersionPosition>& before, std::size_t most);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "harvest/versions.hpp"
 #include "harvest/feeds.hpp"
+#include "harvest/versions.hpp"
 #include "store/dialect.hpp"
 
 namespace serve {

@@ -17,8 +17,9 @@ using store::Transaction;
 using store::Value;
 using tree::ObjectName;
 
-const store::Insert a_mention{
-    "mentions", {"class", "name", "entry", "mentioned_at"}, {"class", "name", "entry"}};
+const store::Insert a_mention{"mentions",
+                              {"class", "name", "first_seen", "entry", "mentioned_at"},
+                              {"class", "name", "first_seen", "entry"}};
 
 // The authors in the tree of an entry (feed/entry_tree.hpp).
 std::vector<std::string> authors_in(const std::vector<tree::Node>& nodes) {
@@ -75,21 +76,25 @@ struct MentionRow {
     std::string mentioned_at;
 };
 
-// Returns the newest rows of an object. Entries of an archive have higher numbers than newer ones of their feed.
+// Returns the newest rows of an object, in the order of the primary key. Entries of an archive have higher numbers than
+// newer ones of their feed.
 void append_rows(std::vector<MentionRow>& rows, Transaction& transaction,
                  const ObjectName& object, std::size_t most) {
     for (const auto& row :
-         transaction.query("SELECT e.first_seen, m.entry, m.mentioned_at FROM mentions m"
-                           " JOIN entries e ON e.id = m.entry WHERE m.class = ? AND m.name = ?"
-                           " ORDER BY e.first_seen DESC, m.entry DESC LIMIT ?",
+         transaction.query("SELECT first_seen, entry, mentioned_at FROM mentions"
+                           " WHERE class = ? AND name = ?"
+                           " ORDER BY first_seen DESC, entry DESC LIMIT ?",
                            {Value{object.class_name}, Value{object.name},
                             Value{static_cast<std::int64_t>(most)}}))
         rows.push_back({row.text(0), row.integer(1), &object, row.text(2)});
 }
 
-void delete_mention(Transaction& transaction, const ObjectName& object, std::int64_t entry) {
-    transaction.execute("DELETE FROM mentions WHERE class = ? AND name = ? AND entry = ?",
-                        {Value{object.class_name}, Value{object.name}, Value{entry}});
+// Returns the time under which the mentions of an entry are kept; nullopt: the entry is gone.
+std::optional<Value> first_seen_of(Transaction& transaction, std::int64_t entry) {
+    const auto rows =
+        transaction.query("SELECT first_seen FROM entries WHERE id = ?", {Value{entry}});
+    if (rows.empty()) return std::nullopt;
+    return rows.front().value(0);
 }
 
 }  // namespace
@@ -129,23 +134,27 @@ std::size_t count_mentions(Transaction& transaction, const ObjectName& object) {
 bool replace_mentions(Transaction& transaction, std::int64_t entry,
                       std::span<const ObjectName> objects, base::Seconds now) {
     std::vector<ObjectName> known;
-    for (const auto& row :
-         transaction.query("SELECT class, name FROM mentions WHERE entry = ?", {Value{entry}}))
-        known.push_back({row.text(0), row.text(1)});
     bool has_written = false;
-    for (const auto& object : known) {
-        if (std::ranges::count(objects, object) > 0) continue;
-        delete_mention(transaction, object, entry);
+    for (const auto& row : transaction.query(
+             "SELECT class, name, first_seen FROM mentions WHERE entry = ?", {Value{entry}})) {
+        known.push_back({row.text(0), row.text(1)});
+        if (std::ranges::count(objects, known.back()) > 0) continue;
+        transaction.execute(
+            "DELETE FROM mentions WHERE class = ? AND name = ? AND first_seen = ? AND entry = ?",
+            {row.value(0), row.value(1), row.value(2), Value{entry}});
         has_written = true;
     }
+    std::vector<const ObjectName*> missing;
+    for (const auto& object : objects)
+        if (std::ranges::count(known, object) == 0) missing.push_back(&object);
+    const auto first_seen = missing.empty() ? std::nullopt : first_seen_of(transaction, entry);
+    if (!first_seen) return has_written;
     std::vector<Value> added;
-    for (const auto& object : objects) {
-        if (std::ranges::count(known, object) > 0) continue;
-        added.insert(added.end(), {Value{object.class_name}, Value{object.name}, Value{entry},
-                                   Value{base::format_rfc3339(now)}});
-    }
+    for (const auto* object : missing)
+        added.insert(added.end(), {Value{object->class_name}, Value{object->name}, *first_seen,
+                                   Value{entry}, Value{base::format_rfc3339(now)}});
     store::insert_missing(transaction, a_mention, added);
-    return has_written || !added.empty();
+    return true;
 }
 
 void delete_mentions(Transaction& transaction, std::span<const std::int64_t> oids) {

@@ -37,8 +37,7 @@ struct Mention {
 };
 
 // Returns mentions of objects, the entries that were recorded last first. Damaged ones are left out and logged.
-//   cost  a range of an index for each object with a look-up for each of its mentions, and two more for each mention
-//         that is returned
+//   cost  at most `most` rows of the primary key for each object, and two look-ups for each mention that is returned
 [[nodiscard]] std::vector<Mention> load_mentions(store::Transaction& transaction,
                                                  std::span<const tree::ObjectName> objects,
                                                  std::size_t most);

@@ -144,8 +144,9 @@ inline void fill(store::Connection& connection) {
            {Value(one), one, awkward, std::string(32, 'f'), std::string(32, '0'), "", awkward, "",
             "2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z", "2026-01-02", one, Blob{"tree"},
             Blob{std::string("\0\xFF", 2)}});
-    insert(connection, "entry_changes", {Value(one), one, "2026-01-02T03:04:05Z", awkward});
-    insert(connection, "mentions", {Value("Gene"), awkward, one, "2026-01-02T03:04:05Z"});
+    insert(connection, "entry_changes", {Value(one), one, one, "2026-01-02T03:04:05Z", awkward});
+    insert(connection, "mentions",
+           {Value("Gene"), awkward, "2026-01-02T03:04:05Z", one, "2026-01-02T03:04:05Z"});
     insert(connection, "archives",
            {Value(one), "pipermail", awkward, "walking", awkward, one, none, one,
             "2026-01-02T03:04:05Z", "", "", none, ""});

@@ -59,8 +59,8 @@ def _add_entry(store, feed, entry):
                                         "revision": len(edits), "tree": _zstd(json.dumps(tree).encode()),
                                         "content": _zstd(entry["content"].encode())})
     for revision, (created_at, changes) in enumerate(edits, 1):
-        _insert(store, "entry_changes", {"entry": number, "revision": revision, "created_at": created_at,
-                                         "notes": json.dumps({"changes": changes}, separators=(",", ":"))})
+        _insert(store, "entry_changes", {"entry": number, "revision": revision, "feed": feed,
+                                         "created_at": created_at, "notes": json.dumps({"changes": changes}, separators=(",", ":"))})
 
 
 class World(Site):

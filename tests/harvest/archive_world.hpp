@@ -11,8 +11,8 @@
 
 #include "harvest/archive_walker.hpp"
 #include "harvest/entries.hpp"
-#include "harvest/versions.hpp"
 #include "harvest/feeds.hpp"
+#include "harvest/versions.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/http_peer.hpp"
@@ -150,7 +150,8 @@ struct ArchiveWorld {
         std::vector<std::string> found;
         write([&](store::Transaction& transaction) {
             found.clear();
-            for (const auto& version : harvest::load_versions(transaction, feed, {}, 1000).versions)
+            for (const auto& version :
+                 harvest::load_versions(transaction, feed, {}, 1000).versions)
                 if (version.revision == version.entry.revision)
                     found.push_back(version.entry.guid);
         });

@@ -411,9 +411,9 @@ TEST_CASE("Feeds in which an object is mentioned keep all entries") {
         for (const auto feed : {1, 2}) record(store, {entry_of("1", "one")}, feed);
         store.now += 24h;
         for (const auto feed : {1, 2}) record(store, {entry_of("2", "two")}, feed);
-        store.execute(
-            "INSERT INTO mentions (class, name, entry, mentioned_at) SELECT 'Gene', 'x', "
-            "id, 't' FROM entries WHERE feed = 2 AND guid = '2'");
+        store.execute("INSERT INTO mentions (class, name, first_seen, entry, mentioned_at) "
+                      "SELECT 'Gene', 'x', first_seen, "
+                      "id, 't' FROM entries WHERE feed = 2 AND guid = '2'");
         store.now += 30 * 24h;
         CHECK(drop(store) == 1);
         CHECK(guids_of(load(store, 1)) == "2 ");
@@ -442,7 +442,9 @@ TEST_CASE("A part of the old entries is dropped at a time, and the others next")
 
 TEST_CASE("Whatever fails while entries are recorded, the rows are those of a run without it") {
     support::with_each_fault(
-        [](HarvestStore& store) { record(store, {entry_of("1", "one"), entry_of("2", "two")}); },
+        [](HarvestStore& store) {
+            record(store, {entry_of("1", "one"), entry_of("2", "two")});
+        },
         [](HarvestStore& store) {
             store.now += 24h;
             record(store,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
+#include "support/watched_connection.hpp"
 #include "tables/releases.hpp"
 
 namespace support {
@@ -109,6 +111,42 @@ void each_harvest_store(F fn) {
         HarvestStore harvest_store(connect);
         fn(harvest_store);
     });
+}
+
+// Returns how many rows of tables and indexes MariaDB reads for work(transaction).
+template <class Work>
+int rows_read(HarvestStore& store, Work work) {
+    return store.write([&](store::Transaction& transaction) {
+        const auto read_so_far = [&] {
+            int sum = 0;
+            for (const auto& row : transaction.query("SHOW SESSION STATUS LIKE 'Handler_read_%'"))
+                sum += std::stoi(row.text(1));
+            return sum;
+        };
+        const int before = read_so_far();
+        work(transaction);
+        return read_so_far() - before;
+    });
+}
+
+// Returns how SQLite finds the rows of each query of work(transaction).
+template <class Work>
+std::string query_plans(const FreshStore& fresh, Work work) {
+    std::vector<std::string> asked;
+    const auto note = [&](Statement, std::string_view sql) {
+        if (sql.starts_with("SELECT")) asked.emplace_back(sql);
+    };
+    store::Pool pool(watched(fresh.connect(), note), 1);
+    store::perform(pool, store::Access::read, work);
+    std::string plans;
+    const auto connection = fresh.connect()();
+    for (const auto& sql : asked) {
+        const std::vector<store::Value> values(
+            static_cast<std::size_t>(std::ranges::count(sql, '?')), store::Value{"1"});
+        for (const auto& row : connection->query("EXPLAIN QUERY PLAN " + sql, values))
+            plans += row.text(3) + '\n';
+    }
+    return plans;
 }
 
 // All ways in which a statement fails.

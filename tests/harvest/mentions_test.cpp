@@ -9,6 +9,7 @@
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/harvester.hpp"
+#include "harvest_store.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/http_peer.hpp"
@@ -433,4 +434,22 @@ TEST_CASE("A review goes on where another harvester ended, and ends when newer r
         CHECK(store.review() > 2);
         CHECK(store.count_of("unc-26") == 150);
     });
+}
+
+TEST_CASE("Of an object with many mentions, no more are read than are shown") {
+    const std::vector<ObjectName> objects{{"Gene", "unc-26"}};
+    const auto load = [&](Transaction& transaction) {
+        return tables::load_mentions(transaction, objects, 20);
+    };
+    const support::FreshStore in_file(store::Engine::sqlite);
+    const auto plans = support::query_plans(in_file, load);
+    CHECK_THAT(plans, Catch::Contains("mentions USING INDEX sqlite_autoindex_mentions_1"));
+    CHECK(plans.find("TEMP B-TREE") == plans.npos);
+
+    const support::FreshStore on_server(store::Engine::mysql);
+    support::HarvestStore store(on_server.connect());
+    store.execute("INSERT INTO mentions (class, name, first_seen, entry, mentioned_at)"
+                  " SELECT 'Gene', 'unc-26', CONCAT('2026-01-01T', SEC_TO_TIME(seq), 'Z'),"
+                  " 5001 - seq, '' FROM seq_1_to_5000");
+    CHECK(support::rows_read(store, load) < 100);
 }

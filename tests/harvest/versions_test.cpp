@@ -4,9 +4,8 @@
 
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
+#include "harvest_store.hpp"
 #include "support/catch.hpp"
-#include "support/faulty_connection.hpp"
-#include "support/stores.hpp"
 
 namespace {
 
@@ -185,4 +184,41 @@ TEST_CASE("Lists of feeds begin with those that fail most, then those that are d
             CHECK(harvest::has_feeds(transaction));
         });
     });
+}
+
+TEST_CASE("Behind many newer versions, SQLite finds a page by indexes that are in its order") {
+    const support::FreshStore fresh(store::Engine::sqlite);
+    const harvest::VersionPosition before{first_noon, 7, 1};
+    const auto plans = support::query_plans(fresh, [&](Transaction& transaction) {
+        return harvest::version_positions(transaction, 1, before, 20);
+    });
+    INFO(plans);
+    for (const auto* part :
+         {"entries USING COVERING INDEX entries_by_time (feed=? AND first_seen=? AND id<?)",
+          "entries USING COVERING INDEX entries_by_time (feed=? AND first_seen<?)",
+          "entry_changes USING COVERING INDEX entry_changes_by_time (feed=? AND created_at=? AND "
+          "entry<?)",
+          "entry_changes USING COVERING INDEX entry_changes_by_time (feed=? AND created_at<?)"})
+        CHECK_THAT(plans, Catch::Contains(part));
+}
+
+TEST_CASE("Behind many newer versions, MariaDB reads no more rows than a page has") {
+    const support::FreshStore fresh(store::Engine::mysql);
+    support::HarvestStore store(fresh.connect());
+    const std::string many = " FROM seq_1_to_5000";
+    store.execute("INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
+                  " changed_at, last_seen, tree, content)"
+                  " SELECT seq, 1, seq, seq, '', CONCAT('2026-01-01T', SEC_TO_TIME(seq), 'Z'),"
+                  " '2026-01-02T00:00:00Z', '', '', ''" +
+                  many);
+    store.execute("INSERT INTO entry_changes (entry, revision, feed, created_at, notes)"
+                  " SELECT seq, 1, 1, CONCAT('2026-01-01T', SEC_TO_TIME(seq), 'Z'), ''" +
+                  many);
+    store.rows("ANALYZE TABLE entries, entry_changes");
+    const harvest::VersionPosition before{*base::parse_rfc3339("2026-01-01T00:01:00Z"), 60, 1};
+    CHECK(support::rows_read(store, [&](Transaction& transaction) {
+              const auto found = harvest::version_positions(transaction, 1, before, 20);
+              REQUIRE(found.size() == 20);
+              CHECK(found.front() == harvest::VersionPosition{before.recorded_at, 60, 0});
+          }) < 300);
 }

@@ -413,10 +413,18 @@ TEST_CASE("Mentions are forgotten with their object or class, and not with a rel
         return site.number("SELECT COUNT(*) FROM mentions WHERE " + where);
     };
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        for (const auto* name : {"in_each", "same", "new_in_third"})
+        for (const auto* name : {"in_each", "same", "new_in_third"}) {
+            transaction.execute(
+                "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
+                " changed_at, last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', '', ?, "
+                "?)",
+                {store::Value{std::int64_t{name[0]}}, store::Value{std::string(name)},
+                 store::Value{std::string(name)}, store::Value{store::Blob{""}},
+                 store::Value{store::Blob{""}}});
             (void)tables::replace_mentions(transaction, name[0],
                                            std::vector<ObjectName>{{"Gene", name}},
                                            base::Seconds(std::chrono::days(17'000)));
+        }
     });
     site.forget(third);
     CHECK(mentions("name = 'new_in_third'") == 1);
