@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   last_full_fetch     CHAR(20) NOT NULL DEFAULT '',
   moved_to            VARCHAR(2048) NOT NULL DEFAULT '',
   writes              BIGINT NOT NULL DEFAULT 0,
+  fetch_again         BIGINT NOT NULL DEFAULT 0,
   claim               BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY feeds_by_url (url_digest),

@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   last_full_fetch     TEXT NOT NULL DEFAULT '' CHECK (length(last_full_fetch) <= 20),
   moved_to            TEXT NOT NULL DEFAULT '' CHECK (length(moved_to) <= 2048),
   writes              INTEGER NOT NULL DEFAULT 0,
+  fetch_again         INTEGER NOT NULL DEFAULT 0,
   claim               INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS feeds_by_url ON feeds (url_digest);

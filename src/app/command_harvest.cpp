@@ -73,23 +73,37 @@ int with_services(const Config& config, Work work) {
     return work(*services);
 }
 
-// Finds the feed that the operator named, and runs use(transaction, feed) in the same transaction.
+// Finds the feed that the operator named, and runs use(pool, id).
 template <class Use>
 int change_feed(const Config& config, const std::string& which, std::string_view done, Use use) {
     if (which.empty())
         return complain("which feed? Its id, its URL, or a part of its URL or name is needed",
                         wrong_use);
     return with_services(config, [&](Services& services) {
-        const auto feed = store::perform(
-            *services.pool, Access::write, [&](Transaction& transaction) -> Result<FeedRow> {
-                auto found = harvest::find_feed(transaction, which);
-                if (found) use(transaction, *found, store::now(transaction));
-                return found;
+        const auto feed =
+            store::perform(*services.pool, Access::read, [&](Transaction& transaction) {
+                return harvest::find_feed(transaction, which);
             });
         if (!feed) return complain(on_one_line(feed.error().text), failed);
+        use(*services.pool, feed->id);
         fmt::print("feed {} {}: {}\n", feed->id, done, on_one_line(feed->url));
         return ok;
     });
+}
+
+void print_kicked(const harvest::Kicked& kicked) {
+    if (kicked.due > 0 || kicked.all() == 0)
+        fmt::print("{} due now\n", render::counted(kicked.due, "feed is", "feeds are"));
+    if (kicked.under_way > 0)
+        fmt::print("{} being fetched now; fetched again after it\n",
+                   render::counted(kicked.under_way, "feed is", "feeds are"));
+    if (kicked.held == 0) return;
+    const auto until = base::format_rfc3339(kicked.held_until);
+    if (kicked.held == 1)
+        fmt::print("1 feed waits until {}: its server asked for a pause\n", until);
+    else
+        fmt::print("{} feeds wait until {} at the latest: their servers asked for a pause\n",
+                   kicked.held, until);
 }
 
 // Calls use(feed) for all feeds whose URL, name or title contains the text, by id.
@@ -260,16 +274,18 @@ int add_source_feed(const Config& config, const SourceFeedOptions& options) {
 }
 
 int remove_source_feed(const Config& config, const std::string& which) {
-    return change_feed(config, which, "removed with its entries",
-                       [](Transaction& transaction, const FeedRow& feed, base::Seconds) {
-                           harvest::remove_feed(transaction, feed.id);
-                       });
+    return change_feed(
+        config, which, "removed with its entries",
+        [](store::Pool& pool, std::int64_t feed) { harvest::remove_feed(pool, feed); });
 }
 
 int enable_source_feed(const Config& config, const std::string& which, bool enabled) {
     return change_feed(config, which, enabled ? "enabled" : "disabled",
-                       [&](Transaction& transaction, const FeedRow& feed, base::Seconds now) {
-                           harvest::set_enabled(transaction, feed.id, enabled, now);
+                       [&](store::Pool& pool, std::int64_t feed) {
+                           store::perform(pool, Access::write, [&](Transaction& transaction) {
+                               harvest::set_enabled(transaction, feed, enabled,
+                                                    store::now(transaction));
+                           });
                        });
 }
 
@@ -279,14 +295,14 @@ int kick_source_feeds(const Config& config, const std::string& which) {
                         "or --all",
                         wrong_use);
     return with_services(config, [&](Services& services) {
-        const auto count =
+        const auto kicked =
             store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
                 return harvest::kick(transaction, which, store::now(transaction));
             });
-        if (count == 0 && !which.empty())
+        if (kicked.all() == 0 && !which.empty())
             return complain("no enabled feed has this URL or base URL: " + on_one_line(which),
                             failed);
-        fmt::print("{} due now\n", render::counted(count, "feed is", "feeds are"));
+        print_kicked(kicked);
         return ok;
     });
 }

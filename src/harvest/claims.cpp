@@ -9,6 +9,7 @@
 #include "harvest/feed_row.hpp"
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
+#include "tables/lists.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -172,11 +173,20 @@ void free_base_url(Transaction& transaction, const std::string& base_url, std::i
                          Value{claim}});
 }
 
+// Makes feeds due for which an operator or a hub has asked during their fetch.
+void fetch_again(Transaction& transaction, std::span<const Value> feeds, base::Seconds now) {
+    tables::execute_in(transaction,
+                       "UPDATE feeds SET next_fetch_attempt = ?, fetch_again = 0"
+                       " WHERE fetch_again = 1 AND system_enabled = 1 AND id IN",
+                       {Value{format_rfc3339(now)}}, feeds);
+}
+
 // Takes a feed until the claim ends. Returns false if it was taken, disabled or deleted since it was found due.
 bool take_feed(Transaction& transaction, std::int64_t feed, std::int64_t former_claim,
                std::int64_t claim, base::Seconds now) {
     return transaction.execute(
-               "UPDATE feeds SET next_fetch_attempt = ?, queued = 1, claim = ? WHERE id = ?"
+               "UPDATE feeds SET next_fetch_attempt = ?, queued = 1, claim = ?, fetch_again = 0 "
+               "WHERE id = ?"
                " AND claim = ? AND next_fetch_attempt > '' AND next_fetch_attempt <= ?",
                {Value{format_rfc3339(now + fetch_claim)}, Value{claim}, Value{feed},
                 Value{former_claim}, Value{format_rfc3339(now)}}) == 1;
@@ -267,7 +277,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
                            base::Seconds now) {
     static const std::string finish = "UPDATE feeds SET " + fetched_columns() +
                                       ", queued = 0, claim = 0 WHERE id = ? AND claim = ?";
-    std::vector<Value> events;
+    std::vector<Value> events, finished;
     std::vector<std::int64_t> other_copies;
     bool objects_differ = false;
     std::size_t written = 0;
@@ -281,6 +291,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
         values.emplace_back(fetch.claimed->claim);
         if (transaction.execute(finish, values) == 0) continue;
         ++written;
+        finished.emplace_back(before.id);
         if (shows_other_texts(before, fetch.after)) {
             other_copies.push_back(before.id);
             objects_differ |= before.display_name() != fetch.after.display_name() &&
@@ -293,6 +304,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
                          std::string(moved_to_known));
     }
     store::insert_many(transaction, an_event, events);
+    fetch_again(transaction, finished, now);
     if (objects_differ) tables::move_generation(transaction);
     tables::move_feed_writes(transaction, other_copies);
     return written;

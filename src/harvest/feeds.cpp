@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harvest/feeds.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
+#include "tables/lists.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -27,6 +29,7 @@ const store::Insert a_feed{"feeds",
                            {"url_digest"}};
 
 const store::Insert a_round{"harvest_notes", {"name", "number"}, {"name"}};
+constexpr std::int64_t removed_at_once = 500;  // entries, in one transaction
 constexpr auto last_feed = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 4> event_names{"queued", "fetch_succeeded", "fetch_failed",
@@ -47,9 +50,59 @@ std::uint64_t count_in(Transaction& transaction, const std::string& sql,
     return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
 }
 
-// Deletes rows of a table that belong to a feed, at most so many.
-void delete_of_feed(Transaction& transaction, const std::string& table, std::int64_t feed) {
-    transaction.execute("DELETE FROM " + table + " WHERE feed = ?", {Value{feed}});
+std::vector<Value> first_column(const store::Rows& rows) {
+    std::vector<Value> values;
+    for (const auto& row : rows) values.push_back(row.value(0));
+    return values;
+}
+
+// Deletes a part of what belongs to a feed, and the feed when nothing else is left. Returns whether there may be more.
+bool remove_part(Transaction& transaction, std::int64_t feed) {
+    const Value id{feed}, most{removed_at_once};
+    // First of all, as fetches do, so that neither waits for the other forever and none records anything meanwhile.
+    transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0,"
+                        " queued = 0 WHERE id = ?",
+                        {id});
+    for (const std::string table : {"archives", "feed_hubs"})
+        transaction.execute("DELETE FROM " + table + " WHERE feed = ?", {id});
+    const auto entries = first_column(
+        transaction.query("SELECT id FROM entries WHERE feed = ? LIMIT ?", {id, most}));
+    if (!entries.empty()) {
+        tables::execute_in(transaction, "DELETE FROM entry_changes WHERE entry IN", {}, entries);
+        // Pages of the objects show them.
+        if (tables::execute_in(transaction, "DELETE FROM mentions WHERE entry IN", {}, entries) >
+            0)
+            tables::move_generation(transaction);
+        tables::execute_in(transaction, "DELETE FROM entries WHERE id IN", {}, entries);
+        tables::move_feed_writes(transaction, std::span(&feed, 1));
+        return true;
+    }
+    const auto urls = first_column(
+        transaction.query("SELECT hash FROM known_urls WHERE feed = ? LIMIT ?", {id, most}));
+    if (!urls.empty()) {
+        tables::execute_in(transaction, "DELETE FROM known_urls WHERE feed = ? AND hash IN", {id},
+                           urls);
+        return true;
+    }
+    // There are not many of them: sweep().
+    transaction.execute("DELETE FROM fetch_events WHERE feed = ?", {id});
+    transaction.execute("DELETE FROM feeds WHERE id = ?", {id});
+    tables::move_feed_writes(transaction, std::span(&feed, 1));  // those of all feeds
+    return false;
+}
+
+// Which feeds an operator means: a condition and its values.
+struct FeedsMeant {
+    std::string condition = {};
+    std::vector<Value> values = {};
+};
+std::optional<FeedsMeant> feeds_meant_by(std::string_view text) {
+    const auto url = net::parse_url(text);
+    if (!url) return std::nullopt;
+    const Value digest{digest_of_url(*url)};
+    if (url->target != "/") return FeedsMeant{" AND feeds.url_digest = ?", {digest}};
+    return FeedsMeant{" AND (feeds.url_digest = ? OR feeds.base_url = ?)",
+                      {digest, Value{base_url_of(*url)}}};
 }
 
 }  // namespace
@@ -75,54 +128,66 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
     return AddedFeed{rows.at(0).integer(0), is_new};
 }
 
-bool remove_feed(Transaction& transaction, std::int64_t feed) {
-    const Value id{feed};
-    // First of all, as fetches do, so that neither waits for the other forever and none records anything meanwhile.
-    if (transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '',"
-                            " claim = 0 WHERE id = ?",
-                            {id}) == 0)
-        return false;
-    transaction.execute(
-        "DELETE FROM entry_changes WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id});
-    // Pages of the objects show them.
-    if (transaction.execute(
-            "DELETE FROM mentions WHERE entry IN (SELECT id FROM entries WHERE feed = ?)", {id}) >
-        0)
-        tables::move_generation(transaction);
-    for (const auto* table : {"entries", "fetch_events", "feed_hubs", "archives", "known_urls"})
-        delete_of_feed(transaction, table, feed);
-    transaction.execute("DELETE FROM feeds WHERE id = ?", {id});
-    tables::move_feed_writes(transaction, std::span(&feed, 1));  // those of all feeds
+bool remove_feed(store::Pool& pool, std::int64_t feed) {
+    using store::Access;
+    const bool is_there = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return load_feed(transaction, feed).has_value();
+    });
+    if (!is_there) return false;
+    while (store::perform(pool, Access::write, [&](Transaction& transaction) {
+        return remove_part(transaction, feed);
+    })) {
+    }
     return true;
 }
 
 void set_enabled(Transaction& transaction, std::int64_t feed, bool enabled, base::Seconds now) {
     if (!enabled) {
         transaction.execute(
-            "UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0, queued = 0"
-            " WHERE id = ?",
+            "UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0, queued = 0,"
+            " fetch_again = 0 WHERE id = ?",
             {Value{feed}});
         return;
     }
     // A claim of one that is disabled is a try of a harvester, which must not disable it once more.
     transaction.execute(
         "UPDATE feeds SET next_fetch_attempt = ?, claim = 0, queued = 0, last_fetch_failures = 0,"
-        " system_enabled = 1 WHERE id = ? AND system_enabled = 0",
+        " fetch_again = 0, system_enabled = 1 WHERE id = ? AND system_enabled = 0",
         {Value{format_rfc3339(now)}, Value{feed}});
 }
 
-std::size_t kick(Transaction& transaction, std::string_view which, base::Seconds now) {
+Kicked kick(Transaction& transaction, std::string_view which, base::Seconds now) {
+    const auto meant = which.empty() ? std::optional(FeedsMeant{}) : feeds_meant_by(which);
+    if (!meant) return {};
     const Value time{format_rfc3339(now)};
-    const std::string due = "UPDATE feeds SET next_fetch_attempt = ?"
-                            " WHERE system_enabled = 1 AND claim = 0";
-    if (which.empty()) return static_cast<std::size_t>(transaction.execute(due, {time}));
-    const auto url = net::parse_url(which);
-    if (!url) return 0;
-    const auto of_feed =
-        transaction.execute(due + " AND url_digest = ?", {time, Value{digest_of_url(*url)}});
-    if (of_feed > 0 || url->target != "/") return static_cast<std::size_t>(of_feed);
-    return static_cast<std::size_t>(
-        transaction.execute(due + " AND base_url = ?", {time, Value{base_url_of(*url)}}));
+    const auto with_meant = [&](std::vector<Value> values) {
+        values.insert(values.end(), meant->values.begin(), meant->values.end());
+        return values;
+    };
+    transaction.execute("UPDATE feeds SET next_fetch_attempt = ? WHERE feeds.system_enabled = 1"
+                        " AND feeds.claim = 0" +
+                            meant->condition,
+                        with_meant({time}));
+    transaction.execute("UPDATE feeds SET fetch_again = 1 WHERE feeds.system_enabled = 1"
+                        " AND feeds.claim <> 0 AND feeds.next_fetch_attempt > ?" +
+                            meant->condition,
+                        with_meant({time}));
+    Kicked kicked;
+    for (const auto& row : transaction.query(
+             "SELECT CASE WHEN feeds.claim <> 0 AND feeds.next_fetch_attempt > ? THEN 1 ELSE 0 "
+             "END"
+             " AS is_under_way, CASE WHEN b.held_until > ? THEN b.held_until ELSE '' END"
+             " AS held, COUNT(*) FROM feeds LEFT JOIN base_urls b ON b.base_url = feeds.base_url"
+             " WHERE feeds.system_enabled = 1" +
+                 meant->condition + " GROUP BY is_under_way, held",
+             with_meant({time, time}))) {
+        const auto count = static_cast<std::size_t>(row.integer(2));
+        const auto held_until = base::parse_rfc3339(row.text(1));
+        (row.integer(0) != 0 ? kicked.under_way : held_until ? kicked.held : kicked.due) += count;
+        if (row.integer(0) == 0 && held_until)
+            kicked.held_until = std::max(kicked.held_until, *held_until);
+    }
+    return kicked;
 }
 
 std::optional<FeedRow> load_feed(Transaction& transaction, std::int64_t feed) {

@@ -38,18 +38,27 @@ struct AddedFeed {
 [[nodiscard]] base::Result<AddedFeed> add_feed(store::Transaction& transaction,
                                                const NewFeed& feed, base::Seconds now);
 
-// Deletes a feed with its events, entries, mentions and archive.
+// Deletes a feed with its events, entries, mentions and archive, in transactions that others need not wait for long. The
+// feed is disabled first and deleted last: one whose removal was interrupted is not fetched, and can be removed again.
 //   returns  false: there is none
-bool remove_feed(store::Transaction& transaction, std::int64_t feed);
+bool remove_feed(store::Pool& pool, std::int64_t feed);
 
 // Lets a feed be fetched, at once if it was disabled, or not any more.
 void set_enabled(store::Transaction& transaction, std::int64_t feed, bool enabled,
                  base::Seconds now);
 
+// What became of feeds that were to be fetched now. Each is counted once.
+struct Kicked {
+    std::size_t due = 0;
+    std::size_t under_way = 0;  // are being fetched, and are due again as soon as that is written
+    std::size_t held = 0;       // their servers asked for a pause (429)
+    base::Seconds held_until{};  // the latest end of these pauses
+    [[nodiscard]] std::size_t all() const { return due + under_way + held; }
+    bool operator==(const Kicked&) const = default;
+};
 // Makes feeds due now that are enabled: all; those of a base URL; the one with this URL. Requests stay spaced.
-//   which    "" for all, a base URL without a path, or a URL
-//   returns  how many
-std::size_t kick(store::Transaction& transaction, std::string_view which, base::Seconds now);
+//   which  "" for all, or a URL; one without a path is also a base URL
+Kicked kick(store::Transaction& transaction, std::string_view which, base::Seconds now);
 
 [[nodiscard]] std::optional<FeedRow> load_feed(store::Transaction& transaction,
                                                std::int64_t feed);

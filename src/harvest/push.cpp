@@ -133,8 +133,13 @@ bool take_push(Transaction& transaction, const std::string& token, base::Seconds
     const auto rows = transaction.query(
         "SELECT feed FROM feed_hubs WHERE token = ? AND pushed_at <> ?", {Value{token}, time});
     if (rows.empty()) return false;
-    // In the order in which finished fetches are written, so that neither waits for the other forever.
-    fetch_by(transaction, rows[0].integer(0), now);
+    // In the order in which finished fetches are written, so that neither waits for the other forever. A fetch that is
+    // under way may have been answered before the news.
+    transaction.execute(
+        "UPDATE feeds SET fetch_again = CASE WHEN claim <> 0 THEN 1 ELSE fetch_again END,"
+        " next_fetch_attempt = CASE WHEN claim = 0 AND next_fetch_attempt > ? THEN ?"
+        " ELSE next_fetch_attempt END WHERE id = ? AND system_enabled = 1",
+        {time, time, rows[0].value(0)});
     return transaction.execute("UPDATE feed_hubs SET pushed_at = ? WHERE token = ?",
                                {time, Value{token}}) > 0;
 }

@@ -60,7 +60,8 @@ struct HubQuestion {
 // disabled. Then the hub is to end the subscription.
 [[nodiscard]] std::optional<std::string> secret_of(store::Transaction& transaction,
                                                    const std::string& token);
-// Makes a feed due whose hub has sent a signed push. Does nothing the second time within a second.
+// Makes a feed due whose hub has sent a signed push, or due again if it is being fetched. Does nothing the second time
+// within a second.
 //   returns  whether it did
 bool take_push(store::Transaction& transaction, const std::string& token, base::Seconds now);
 

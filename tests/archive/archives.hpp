@@ -139,6 +139,7 @@ inline void fill(store::Connection& connection) {
             "",
             "",
             one,
+            none,
             none});
     insert(connection, "entries",
            {Value(one), one, awkward, std::string(32, 'f'), std::string(32, '0'), "", awkward, "",

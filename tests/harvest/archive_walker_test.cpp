@@ -433,8 +433,7 @@ TEST_CASE("Archives of feeds that are disabled or gone are not walked") {
             harvest::set_enabled(transaction, 1, true, world.now);
         });
         world.walker.work();
-        world.write(
-            [&](store::Transaction& transaction) { harvest::remove_feed(transaction, 1); });
+        harvest::remove_feed(world.pool, 1);
         world.run();
         CHECK(world.value("SELECT COUNT(*) FROM entries") == "0");
         CHECK(world.value("SELECT COUNT(*) FROM archives") == "0");

@@ -288,8 +288,8 @@ TEST_CASE("A feed that is disabled or deleted during its fetch stays so") {
         const auto claimed = store.claim();
         store.write([&](store::Transaction& transaction) {
             set_enabled(transaction, feed, false, store.now);
-            remove_feed(transaction, gone);
         });
+        remove_feed(store.pool, gone);
         CHECK(ours(store, claimed) == std::vector{false, false});
         CHECK(store.finish({store.fetch_of(claimed.at(0)), store.fetch_of(claimed.at(1))}) == 0);
         CHECK_FALSE(store.feed(feed).system_enabled);

@@ -2,6 +2,8 @@
 #include "harvest/feeds.hpp"
 
 #include "base/utf8.hpp"
+#include <stdexcept>
+
 #include "harvest_store.hpp"
 #include "tables/feed_writes.hpp"
 
@@ -37,8 +39,10 @@ Ids listed(HarvestStore& store, std::int64_t after, const std::string& text,
 }
 
 std::size_t kicked(HarvestStore& store, const std::string& which) {
-    return store.write(
-        [&](store::Transaction& transaction) { return kick(transaction, which, store.now); });
+    return store
+        .write(
+            [&](store::Transaction& transaction) { return kick(transaction, which, store.now); })
+        .all();
 }
 
 void enable(HarvestStore& store, std::int64_t feed, bool enabled) {
@@ -47,10 +51,7 @@ void enable(HarvestStore& store, std::int64_t feed, bool enabled) {
     });
 }
 
-bool removed(HarvestStore& store, std::int64_t feed) {
-    return store.write(
-        [&](store::Transaction& transaction) { return remove_feed(transaction, feed); });
-}
+bool removed(HarvestStore& store, std::int64_t feed) { return remove_feed(store.pool, feed); }
 
 }  // namespace
 
@@ -120,11 +121,12 @@ TEST_CASE("A feed that is deleted leaves nothing") {
                           "first_seen, changed_at, last_seen, tree, content) VALUES (" +
                           id + ", " + id + ", 'g', 'd', 's', 'f', 'c', 'l', x'', x'')");
             store.execute(
-                "INSERT INTO entry_changes (entry, revision, created_at, notes) VALUES (" + id +
-                ", 1, 't', '')");
-            store.execute("INSERT INTO mentions (class, name, entry, mentioned_at) VALUES "
-                          "('Gene', 'x', " +
-                          id + ", 't')");
+                "INSERT INTO entry_changes (entry, feed, revision, created_at, notes) VALUES (" +
+                id + ", " + id + ", 1, 't', '')");
+            store.execute(
+                "INSERT INTO mentions (class, name, first_seen, entry, mentioned_at) VALUES "
+                "('Gene', 'x', 'f', " +
+                id + ", 't')");
             store.execute("INSERT INTO archives (feed, kind, state, started_at) VALUES (" + id +
                           ", 'k', 's', 't')");
             store.execute("INSERT INTO known_urls (feed, hash, url) VALUES (" + id + ", 1, 'u')");
@@ -187,9 +189,9 @@ TEST_CASE("All feeds, those of a base URL, or one are kicked") {
         CHECK(kicked(store, "http://a.example:8080") == 1);
         CHECK(due() == Ids{second});
         put_off();
-        // The URL of a feed counts before the base URL.
-        CHECK(kicked(store, "http://a.example") == 1);
-        CHECK(due() == Ids{home});
+        // It is the URL of a feed and a base URL.
+        CHECK(kicked(store, "http://a.example") == 2);
+        CHECK(due() == Ids{home, first});
         removed(store, home);
         put_off();
         CHECK(kicked(store, "http://a.example/") == 1);
@@ -197,11 +199,98 @@ TEST_CASE("All feeds, those of a base URL, or one are kicked") {
         for (const auto* nothing :
              {"http://a.example/none", "http://b.example", "a.example", "x"})
             CHECK(kicked(store, nothing) == 0);
-        // One that is being fetched stays as it is.
-        kicked(store, "");
-        CHECK(store.claim().size() == 2);
-        CHECK(kicked(store, "") == 0);
     });
+}
+
+TEST_CASE("A feed that is kicked during its fetch is due as soon as that is written") {
+    each_harvest_store([](HarvestStore& store) {
+        const auto feed = store.add("http://a.example/1");
+        const auto kick_all = [&] {
+            return store.write([&](store::Transaction& transaction) {
+                return kick(transaction, "", store.now);
+            });
+        };
+        auto claimed = store.claim();
+        CHECK(kick_all() == Kicked{.under_way = 1});
+        CHECK(store.feed(feed).next_fetch_attempt == store.now + fetch_claim);
+        store.now += 5s;
+        auto failed = store.fetch_of(claimed.at(0));
+        failed.event = EventKind::fetch_failed;
+        store.finish({failed});
+        CHECK(store.feed(feed).next_fetch_attempt == store.now);
+        CHECK(store.claim().empty());  // requests stay spaced
+        store.now += 2s;
+        claimed = store.claim();
+        REQUIRE(claimed.size() == 1);
+        store.finish(claimed.at(0));
+        CHECK(store.feed(feed).next_fetch_attempt == store.now + 1h);
+        CHECK(kick_all() == Kicked{.due = 1});
+        // One that its fetch disables stays so.
+        store.now += 2s;
+        claimed = store.claim();
+        CHECK(kick_all() == Kicked{.under_way = 1});
+        auto gone = store.fetch_of(claimed.at(0));
+        gone.after.system_enabled = false;
+        gone.after.next_fetch_attempt.reset();
+        store.finish({gone});
+        CHECK_FALSE(store.feed(feed).next_fetch_attempt);
+        enable(store, feed, true);
+        store.now += 2s;
+        store.finish(store.claim().at(0));
+        CHECK(store.feed(feed).next_fetch_attempt == store.now + 1h);
+    });
+}
+
+TEST_CASE("A kick tells of feeds whose server asked for a pause") {
+    each_harvest_store([](HarvestStore& store) {
+        store.add("http://a.example/1");
+        store.add("http://a.example/2");
+        store.add("http://b.example/");
+        const auto claimed = store.claim(1);
+        auto busy = store.fetch_of(claimed.at(0));
+        busy.hold_base_until = store.now + 1h;
+        store.finish({busy});
+        const auto told = [&](const char* which) {
+            return store.write([&](store::Transaction& transaction) {
+                return kick(transaction, which, store.now);
+            });
+        };
+        CHECK(told("") == Kicked{.due = 1, .held = 2, .held_until = store.now + 1h});
+        CHECK(told("http://a.example/2") == Kicked{.held = 1, .held_until = store.now + 1h});
+        store.now += 1h;
+        CHECK(told("http://a.example") == Kicked{.due = 2});
+    });
+}
+
+TEST_CASE(
+    "A feed with many entries is deleted part by part, and again where it was interrupted") {
+    for (const auto engine : {store::Engine::sqlite, store::Engine::mysql}) {
+        const support::FreshStore fresh(engine);
+        HarvestStore store(fresh.connect());
+        const auto feed = store.add("http://a.example/1");
+        store.write([](store::Transaction& transaction) {
+            for (std::int64_t i = 1; i <= 1200; ++i)
+                transaction.execute(
+                    "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
+                    " changed_at, last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', '', "
+                    "?, ?)",
+                    {store::Value{i}, store::Value{std::to_string(i)},
+                     store::Value{std::to_string(i)}, store::Value{store::Blob{""}},
+                     store::Value{store::Blob{""}}});
+        });
+        int deletions = 0;
+        const auto interrupt = [&](support::Statement, std::string_view sql) {
+            if (sql.starts_with("DELETE FROM entries") && ++deletions == 10)
+                throw std::runtime_error("interrupted");
+        };
+        store::Pool watched_pool(support::watched(fresh.connect(), interrupt), 1);
+        CHECK_THROWS_AS(remove_feed(watched_pool, feed), std::runtime_error);
+        CHECK(store.value("SELECT COUNT(*) FROM entries") == "700");
+        CHECK(store.claim().empty());
+        CHECK(remove_feed(store.pool, feed));
+        CHECK(store.value("SELECT COUNT(*) FROM entries") == "0");
+        CHECK_FALSE(remove_feed(store.pool, feed));
+    }
 }
 
 TEST_CASE("A feed is found by its id, its URL, or a part of its URL, name or title") {

@@ -830,8 +830,8 @@ TEST_CASE("What the store does not take of one feed keeps back nothing of others
             } else {
                 CHECK(scene.feed(feeds[1]).queued);
             }
+            for (const auto feed : feeds) remove_feed(scene.pool, feed);
             scene.write([&](store::Transaction& transaction) {
-                for (const auto feed : feeds) remove_feed(transaction, feed);
                 transaction.execute("DELETE FROM base_urls");
             });
         }

@@ -227,6 +227,22 @@ TEST_CASE("A feed that is pushed during a fetch is due again") {
     });
 }
 
+TEST_CASE("A push during a fetch that fails is not forgotten") {
+    each_push_store([](PushStore& store) {
+        store.subscribe();
+        store.push(store.token());
+        const auto claimed = store.claim();
+        REQUIRE(claimed.size() == 1);
+        store.now += 1s;
+        store.push(store.token());
+        CHECK(store.next_fetch() > 0min);
+        auto failed = store.fetch_of(claimed.at(0));
+        failed.event = harvest::EventKind::fetch_failed;
+        store.finish({failed});
+        CHECK(store.next_fetch() == 0min);
+    });
+}
+
 TEST_CASE("A push that comes before its news is looked after in a minute, once") {
     each_push_store([](PushStore& store) {
         store.subscribe();

@@ -347,7 +347,7 @@ TEST_CASE("Entries that are dropped are no news, and a feed that is removed is g
     REQUIRE(start);
     world.small.execute("DELETE FROM entries WHERE guid = 'a'");
     CHECK_FALSE(world.news(world.url, start->position));
-    world.write([&](Transaction& transaction) { harvest::remove_feed(transaction, world.feed); });
+    harvest::remove_feed(world.small.pool, world.feed);
     const auto gone = world.site.news({.url = site_top + world.url}, start->position);
     REQUIRE_FALSE(gone);
     CHECK(gone.error().kind == ErrorKind::absent);
