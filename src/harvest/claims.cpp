@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "harvest/feed_row.hpp"
@@ -24,6 +25,7 @@ using store::Value;
 constexpr std::chrono::seconds counted_spacing = spacing + std::chrono::seconds(1);
 constexpr std::chrono::days read_lately{30};
 constexpr std::int64_t kept_events = 100;  // of each feed
+constexpr std::int64_t rows_of_sweep = 1000;
 constexpr std::string_view moved_to_known = "moved to the URL of another feed";
 
 const store::Insert a_base_url{"base_urls", {"base_url", "free_at", "claim"}, {"base_url"}};
@@ -109,15 +111,17 @@ void count_readers(Transaction& transaction, std::span<ClaimedFeed> claimed, bas
         one.readers = one.feed.last_read && now < *one.feed.last_read + read_lately ? 1 : 0;
     if (transaction.query("SELECT 1 FROM topics WHERE subject = 'source_feed' LIMIT 1").empty())
         return;
-    for (auto& one : claimed)
-        one.readers +=
-            transaction
-                .query("SELECT COUNT(*) FROM topics t JOIN subscriptions s ON s.topic = t.id"
-                       " WHERE t.class = '' AND t.name = ? AND t.subject = 'source_feed'"
-                       " AND s.expires_at > ?",
-                       {Value{std::to_string(one.feed.id)}, Value{format_rfc3339(now)}})
-                .at(0)
-                .integer(0);
+    std::vector<Value> names;
+    for (const auto& one : claimed) names.emplace_back(std::to_string(one.feed.id));
+    std::map<std::string, std::int64_t> subscriptions;
+    for (const auto& row : tables::query_in(
+             transaction,
+             "SELECT t.name, COUNT(*) FROM topics t JOIN subscriptions s ON s.topic = t.id"
+             " WHERE t.class = '' AND t.subject = 'source_feed' AND s.expires_at > ?"
+             " AND t.name IN",
+             {Value{format_rfc3339(now)}}, names, " GROUP BY t.name"))
+        subscriptions[row.text(0)] = row.integer(1);
+    for (auto& one : claimed) one.readers += subscriptions[std::to_string(one.feed.id)];
 }
 
 void append_event(std::vector<Value>& values, std::int64_t feed, base::Seconds at, EventKind kind,
@@ -190,6 +194,86 @@ bool take_feed(Transaction& transaction, std::int64_t feed, std::int64_t former_
                " AND claim = ? AND next_fetch_attempt > '' AND next_fetch_attempt <= ?",
                {Value{format_rfc3339(now + fetch_claim)}, Value{claim}, Value{feed},
                 Value{former_claim}, Value{format_rfc3339(now)}}) == 1;
+}
+
+// ---- what sweep() does ----
+
+// How many rows had a time that no rule explains.
+struct CutTimes {
+    std::uint64_t feeds = 0, archives = 0, base_urls = 0;
+};
+
+void cut_feeds(Transaction& transaction, const FeedRange& part, base::Seconds now,
+               CutTimes& cut) {
+    const Value time{format_rfc3339(now)}, furthest{format_rfc3339(now + furthest_fetch)},
+        end_of_claim{format_rfc3339(now + fetch_claim)};
+    const auto make_due = [&](const store::Rows& rows, const Value& too_late, const Value& due) {
+        for (const auto& row : rows)
+            cut.feeds += transaction.execute(
+                "UPDATE feeds SET next_fetch_attempt = ? WHERE id = ? AND next_fetch_attempt > ?",
+                {due, row.value(0), too_late});
+    };
+    make_due(transaction.query("SELECT id FROM feeds WHERE next_fetch_attempt > ? LIMIT ?",
+                               {furthest, Value{rows_of_sweep}}),
+             furthest, time);
+    // Nobody may be left who will end such a claim.
+    make_due(transaction.query("SELECT id FROM feeds WHERE id > ? AND id <= ? AND claim <> 0"
+                               " AND next_fetch_attempt > ?",
+                               {Value{part.after}, Value{part.last}, end_of_claim}),
+             end_of_claim, end_of_claim);
+}
+
+void cut_archives(Transaction& transaction, base::Seconds now, CutTimes& cut) {
+    cut.archives += transaction.execute(
+        "UPDATE archives SET next_attempt = ? WHERE next_attempt > ?",
+        {Value{format_rfc3339(now)}, Value{format_rfc3339(now + longest_pause + fetch_claim)}});
+}
+
+// Cuts the times of a base URL. Nobody knows how much of its pause is left: it keeps an hour.
+std::uint64_t cut_base_url(Transaction& transaction, const store::Row& row, base::Seconds now) {
+    const Value time{format_rfc3339(now)}, end_of_claim{format_rfc3339(now + fetch_claim)},
+        longest{format_rfc3339(now + longest_pause)},
+        usual_pause{format_rfc3339(now + std::chrono::hours(1))},
+        longest_plan{format_rfc3339(now + 2 * longest_pause)};
+    const auto is_after = [&](std::size_t column, const Value& limit) {
+        return row.text(column) > std::get<std::string>(limit);
+    };
+    if (!is_after(1, end_of_claim) && !is_after(2, longest) && !is_after(3, longest_plan))
+        return 0;
+    return transaction.execute(
+        "UPDATE base_urls SET free_at = CASE WHEN free_at <= ? THEN free_at WHEN claim = 0 THEN ?"
+        " ELSE ? END, held_until = CASE WHEN held_until > ? THEN ? ELSE held_until END,"
+        " planned_until = CASE WHEN planned_until > ? THEN ? ELSE planned_until END"
+        " WHERE base_url = ?",
+        {end_of_claim, time, end_of_claim, longest, usual_pause, longest_plan, time,
+         row.value(0)});
+}
+
+// Looks at the next base URLs of a round: deletes those that nobody needs, and cuts times.
+void sweep_base_urls(Transaction& transaction, base::Seconds now, CutTimes& cut) {
+    static const store::Insert a_round{"harvest_notes", {"name", "text"}, {"name"}};
+    const Value round{std::string("round of base URLs")};
+    const auto noted =
+        transaction.query("SELECT text FROM harvest_notes WHERE name = ?", {round});
+    const auto rows = transaction.query(
+        "SELECT base_url, free_at, held_until, planned_until FROM base_urls WHERE base_url > ?"
+        " ORDER BY base_url LIMIT ?",
+        {noted.empty() ? Value{std::string()} : noted.front().value(0), Value{rows_of_sweep}});
+    const bool is_last = rows.size() < static_cast<std::size_t>(rows_of_sweep);
+    transaction.execute(store::upsert_sql(transaction.engine(), a_round),
+                        {round, is_last ? Value{std::string()} : rows.back().value(0)});
+    const auto yesterday = format_rfc3339(now - std::chrono::days(1));
+    std::vector<Value> unneeded;
+    for (const auto& row : rows) {
+        if (std::max({row.text(1), row.text(2), row.text(3)}) < yesterday)
+            unneeded.push_back(row.value(0));
+        cut.base_urls += cut_base_url(transaction, row, now);
+    }
+    const Value before{yesterday};
+    tables::execute_in(transaction,
+                       "DELETE FROM base_urls WHERE free_at < ? AND held_until < ?"
+                       " AND planned_until < ? AND base_url IN",
+                       {before, before, before}, unneeded);
 }
 
 }  // namespace
@@ -370,10 +454,16 @@ void sweep(Transaction& transaction, base::Seconds now) {
             transaction.execute("DELETE FROM fetch_events WHERE feed = ? AND id <= ?",
                                 {row.value(0), oldest.front().value(0)});
     }
-    const Value yesterday{format_rfc3339(now - std::chrono::days(1))};
-    transaction.execute(
-        "DELETE FROM base_urls WHERE free_at < ? AND held_until < ? AND planned_until < ?",
-        {yesterday, yesterday, yesterday});
+    CutTimes cut;
+    cut_feeds(transaction, part, now, cut);
+    cut_archives(transaction, now, cut);
+    sweep_base_urls(transaction, now, cut);
+    if (cut.feeds + cut.archives + cut.base_urls > 0)
+        base::log::warning(
+            "the clock of the store was set back: what waited for its future is due",
+            {{"feeds", std::to_string(cut.feeds)},
+             {"archives", std::to_string(cut.archives)},
+             {"base_urls", std::to_string(cut.base_urls)}});
 }
 
 }  // namespace harvest

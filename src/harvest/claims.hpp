@@ -22,6 +22,11 @@ inline constexpr std::chrono::seconds fetch_claim{120};
 // Between the end of a request to a base URL and the begin of the next one, at least.
 inline constexpr std::chrono::seconds spacing{1};
 
+// No pause of a server is longer, and no fetch is put off further than the other: a week of skipped hours, or of a feed
+// that fails, and what comes on top of it. Feeds that wait for others of their base URL come later in theory alone.
+inline constexpr std::chrono::seconds longest_pause = std::chrono::days(1),
+                                      furthest_fetch = std::chrono::days(9);
+
 struct ClaimedFeed {
     FeedRow feed;
     std::int64_t claim = 0;
@@ -65,7 +70,8 @@ struct FinishedFetch {
     bool has_news = false;                              // entries were added
 };
 // Writes what came of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
-// claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled.
+// claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled. One that was kicked or
+// pushed meanwhile is due at once, whatever came of the fetch.
 //   returns  how many were written
 std::size_t finish_fetches(store::Transaction& transaction,
                            std::span<const FinishedFetch> fetches, base::Seconds now);
@@ -89,7 +95,9 @@ void count_outcomes(store::Transaction& transaction,
 // Notes that a harvester is at work.
 void note_harvester(store::Transaction& transaction, base::Seconds now);
 
-// Deletes events of the next thousand feeds but the newest 100 of each, and base URLs that nobody needs.
+// Deletes events of the next thousand feeds but the newest 100 of each, and of the next thousand base URLs those that
+// nobody needs. Times that lie further ahead than any rule puts them come from a clock that was set back since: they are
+// cut, with a line in the log.
 void sweep(store::Transaction& transaction, base::Seconds now);
 
 }  // namespace harvest

@@ -16,11 +16,15 @@ using std::chrono::seconds;
 
 constexpr seconds after_news = 30min, without_news = 60min, without_readers = 24h,
                   after_damage = 3h, when_too_big = 60min, for_each_failure = 3h;
-constexpr seconds longest_wait = 24h, asked_to_wait = 1h, probe_every = std::chrono::days(7);
+constexpr seconds longest_wait = longest_pause, asked_to_wait = 1h,
+                  probe_every = std::chrono::days(7);
 constexpr std::int64_t most_failures = 30 * quarters_of_hard;
 constexpr double spread = 0.1;
 constexpr seconds spread_in_hour =
     30min;  // shorter than the hour that a skipped one is followed by
+
+static_assert(longest_wait + longest_wait / 10 + probe_every + spread_in_hour < furthest_fetch &&
+              probe_every + longest_wait < furthest_fetch);
 
 std::int64_t quarters_of(Severity severity) {
     switch (severity) {

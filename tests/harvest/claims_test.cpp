@@ -418,6 +418,63 @@ TEST_CASE("The newest hundred events of each feed are kept, and base URLs that a
     });
 }
 
+TEST_CASE("Base URLs that nobody needs are deleted a thousand at a time") {
+    each_harvest_store([](HarvestStore& store) {
+        store.write([&](store::Transaction& transaction) {
+            for (int i = 0; i < 1500; ++i)
+                transaction.execute("INSERT INTO base_urls (base_url) VALUES (?)",
+                                    {store::Value{"http://" + std::to_string(10'000 + i)}});
+        });
+        const auto left_after_sweep = [&] {
+            store.write([&](store::Transaction& transaction) { sweep(transaction, store.now); });
+            return store.value("SELECT COUNT(*) FROM base_urls");
+        };
+        CHECK(left_after_sweep() == "500");
+        CHECK(left_after_sweep() == "0");
+        store.execute("INSERT INTO base_urls (base_url) VALUES ('http://10000')");
+        CHECK(left_after_sweep() == "0");
+    });
+}
+
+TEST_CASE("What was written while the clock of the store was ahead is cut when it is back") {
+    each_harvest_store([](HarvestStore& store) {
+        const auto fetched = store.add("http://a.example/1"),
+                   claimed = store.add("http://b.example/");
+        const auto now = store.now;
+        store.now += 24h * 365;
+        const auto claims = store.claim();
+        REQUIRE(ids_of(claims) == Ids{fetched, claimed});
+        auto busy = store.fetch_of(claims.at(0));
+        busy.hold_base_until = store.now + 1h;
+        store.finish({busy});
+        store.execute("UPDATE base_urls SET planned_until = free_at");
+        store.execute("INSERT INTO archives (feed, kind, state, started_at, next_attempt) VALUES "
+                      "(1, 'feed', 'walking', '', '2009-04-01T00:00:00Z')");
+        store.now = now;
+        const auto rows = [&] {
+            return store.rows("SELECT next_fetch_attempt FROM feeds UNION ALL SELECT next_attempt"
+                              " FROM archives UNION ALL SELECT free_at || ' ' || held_until"
+                              " || ' ' || planned_until FROM base_urls");
+        };
+        const auto swept = [&] {
+            store.write([&](store::Transaction& transaction) { sweep(transaction, store.now); });
+            return rows();
+        };
+        CHECK(swept() == std::vector<std::string>{
+                             "'2008-04-01T12:00:00Z'", "'2008-04-01T12:00:00Z'",
+                             "'2008-04-01T12:00:00Z'",
+                             "'2008-04-01T12:00:00Z 2008-04-01T13:00:00Z 2008-04-01T12:00:00Z'",
+                             "'2008-04-01T12:02:00Z  2008-04-01T12:00:00Z'"});
+        CHECK(swept() == rows());
+        // What a rule asks for stays: a week of skipped hours, and a pause of a day.
+        store.execute("UPDATE feeds SET next_fetch_attempt = '2008-04-09T15:00:00Z', claim = 0");
+        store.execute("UPDATE base_urls SET free_at = '2008-04-01T12:02:00Z',"
+                      " held_until = '2008-04-02T12:00:00Z'");
+        const auto before = rows();
+        CHECK(swept() == before);
+    });
+}
+
 TEST_CASE("A round over all feeds goes on where any harvester has left it") {
     each_harvest_store([](HarvestStore& store) {
         const auto part = [&](std::size_t most) {
