@@ -32,9 +32,16 @@ base::Result<harvest::MentionFinder> mention_finder(const Config& config,
     auto rules = harvest::MentionRules::compile(config.mentions);
     if (!rules) return base::fail_at("[mentions]", rules.error());
     return harvest::MentionFinder{.rules = *std::move(rules),
-                                  .find_objects = [&history](std::span<const ObjectName> words) {
-                                      return objects_meant(history, words);
-                                  }};
+                                  .find_objects =
+                                      [&history](std::span<const ObjectName> words) {
+                                          return objects_meant(history, words);
+                                      },
+                                  .release =
+                                      [&history] {
+                                          const auto builds = history.read_context().builds;
+                                          return builds.build ? builds.build->release().version
+                                                              : std::string();
+                                      }};
 }
 
 }  // namespace app

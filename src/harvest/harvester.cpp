@@ -82,6 +82,7 @@ class Harvester::Loop {
         try_store([&] { fetcher_->give_back(); });
         try_store([&] { subscriber_->give_back(); });
         try_store([&] { walker_->give_back(); });
+        try_store([&] { review_.leave(workplace_.pool); });
     }
 
     void wake() {

@@ -2,8 +2,10 @@
 #include "harvest/mentions.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <re2/re2.h>
 #include <set>
 
@@ -79,18 +81,37 @@ void write_position(Transaction& transaction, const Position& position) {
         {Value{std::string(name_of_note)}, Value{position.below}, Value{position.digest}});
 }
 
-// Starts the review unless the store knows these rules.
-void begin_review(store::Pool& pool, const std::string& digest) {
-    const bool is_known = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return read_position(transaction, {}).digest == digest;
-    });
-    if (is_known) return;
-    store::perform(pool, Access::write, [&](Transaction& transaction) {
-        const auto lock = store::for_update(transaction.engine());
-        if (read_position(transaction, lock).digest == digest) return;
-        const auto newest = transaction.query("SELECT COALESCE(MAX(id), 0) FROM entries");
-        write_position(transaction, {newest.at(0).integer(0) + 1, digest});
-    });
+// Rows of harvest_notes, one for each harvester: `text` is the digest by which it knows mentions, `number` the time when it
+// was last at work.
+constexpr std::string_view prefix_of_harvesters = "mentions ";
+constexpr std::chrono::minutes at_work_within{5};
+const store::Insert a_harvester{"harvest_notes", {"name", "number", "text"}, {"name"}};
+
+std::string new_name_of_harvester() {
+    std::random_device random;
+    const auto bits = std::uint64_t{random()} << 32U | random();
+    return std::string(prefix_of_harvesters) + std::to_string(bits);
+}
+
+// Deletes the rows of harvesters that have ended. Returns whether one of them had another digest.
+bool forget_ended(Transaction& transaction, const std::string& own_name,
+                  const std::string& digest, base::Seconds now) {
+    bool had_other = false;
+    const auto oldest = (now - at_work_within).time_since_epoch().count();
+    for (const auto& row : transaction.query(
+             "SELECT name, text FROM harvest_notes WHERE name > ? AND name < ? AND number < ?"
+             " AND name <> ?",
+             {Value{std::string(prefix_of_harvesters)}, Value{std::string("mentions!")},
+              Value{std::int64_t{oldest}}, Value{own_name}})) {
+        transaction.execute("DELETE FROM harvest_notes WHERE name = ?", {row.value(0)});
+        had_other |= row.text(1) != digest;
+    }
+    return had_other;
+}
+
+void write_start(Transaction& transaction, const std::string& digest) {
+    const auto newest = transaction.query("SELECT COALESCE(MAX(id), 0) FROM entries");
+    write_position(transaction, {newest.at(0).integer(0) + 1, digest});
 }
 
 struct ReviewedEntry {
@@ -205,18 +226,49 @@ std::vector<ObjectName> MentionFinder::mentions_in(const std::vector<tree::Node>
     return objects;
 }
 
+std::string MentionFinder::digest() const {
+    if (rules.empty() || !release) return rules.digest();
+    return base::md5_hex(rules.digest() + release());
+}
+
+// Notes that this harvester is at work, and starts the review where that is needed: the rules are new when it begins, it
+// has recorded entries by others up to now, or a harvester that has ended may have.
+void MentionReview::look_around(store::Pool& pool, const std::string& digest,
+                                const std::function<base::Seconds(Transaction&)>& clock) {
+    if (name_.empty()) name_ = new_name_of_harvester();
+    const bool is_new = !digest_, is_other = digest_ && *digest_ != digest;
+    store::perform(pool, Access::write, [&](Transaction& transaction) {
+        const auto lock = store::for_update(transaction.engine());
+        const auto now = clock(transaction);
+        const bool is_known = read_position(transaction, lock).digest == digest;
+        if (is_known || is_new || is_other) {
+            const bool had_other = forget_ended(transaction, name_, digest, now);
+            if (!is_known || is_other || had_other) write_start(transaction, digest);
+        }
+        transaction.execute(
+            store::upsert_sql(transaction.engine(), a_harvester),
+            {Value{name_}, Value{std::int64_t{now.time_since_epoch().count()}}, Value{digest}});
+    });
+    digest_ = digest;
+}
+
+void MentionReview::leave(store::Pool& pool) {
+    if (name_.empty()) return;
+    store::perform(pool, Access::write, [&](Transaction& transaction) {
+        transaction.execute("UPDATE harvest_notes SET number = 0 WHERE name = ?", {Value{name_}});
+    });
+}
+
 bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
                          const std::function<base::Seconds(Transaction&)>& clock) {
-    if (is_done_) return false;
-    const auto& digest = finder.rules.digest();
-    if (!has_begun_) begin_review(pool, digest);
-    has_begun_ = true;
+    const auto digest = finder.digest();
+    if (!has_more_ || digest_ != digest) look_around(pool, digest, clock);
     const auto position = store::perform(pool, Access::read, [&](Transaction& transaction) {
         return read_position(transaction, {});
     });
     // Harvesters of other rules have begun since: theirs are newer.
-    is_done_ = position.digest != digest || position.below <= 1;
-    if (is_done_) return false;
+    has_more_ = position.digest == digest && position.below > 1;
+    if (!has_more_) return false;
     auto entries = store::perform(pool, Access::read, [&](Transaction& transaction) {
         return entries_below(transaction, position.below);
     });

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,30 +74,42 @@ using FindObjects =
 struct MentionFinder {
     MentionRules rules = {};
     FindObjects find_objects = {};  // needed if there are rules
+    // Returns the release whose objects are found, or another text that changes when there may be new ones.
+    std::function<std::string()> release = {};
 
     // Returns the objects that an entry mentions, each once, sorted.
     //   entry  as feed::tree_of() makes it
     [[nodiscard]] std::vector<tree::ObjectName> mentions_in(
         const std::vector<tree::Node>& entry) const;
+    // Returns a digest of what decides that: the rules, and the release. Without rules, no release matters.
+    [[nodiscard]] std::string digest() const;
 };
 
-// Looks through stored entries again after the rules have changed, the newest first, some at a time. Its position is
-// in the store, so that one of several harvesters does it, and another one goes on when that one ends. One that
-// started with other rules later takes over; those with the old rules then leave it alone.
-// Objects that come with a later release are not looked for: the rules decide alone.
+// Looks through stored entries again after the rules have changed or another release has come, the newest first, some at
+// a time. Its position is in the store, so that one of several harvesters does it, and another one goes on when that one
+// ends. One that started with other rules later takes over; those with the old rules then leave it alone. But they may
+// record entries as long as they are at work. Each harvester therefore notes in the store by what it knows mentions, and
+// when one with other rules has ended, or not been at work for 5 minutes, all entries are looked through once more.
 // Belongs to one thread. Functions throw store::Failure.
 class MentionReview {
    public:
     static constexpr std::size_t entries_at_once = 100;
 
-    // Looks through some entries.
+    // Looks through some entries. Once there are no more, it is to be called about once a minute.
     //   returns  whether there are more
     bool step(store::Pool& pool, const MentionFinder& finder,
               const std::function<base::Seconds(store::Transaction&)>& clock);
 
+    // Notes that this harvester ends.
+    void leave(store::Pool& pool);
+
    private:
-    bool has_begun_ = false;
-    bool is_done_ = false;
+    void look_around(store::Pool& pool, const std::string& digest,
+                     const std::function<base::Seconds(store::Transaction&)>& clock);
+
+    std::string name_ = {};                   // of its row; empty: it has not begun
+    std::optional<std::string> digest_ = {};  // of the finder when it looked last
+    bool has_more_ = false;
 };
 
 }  // namespace harvest

@@ -451,3 +451,66 @@ TEST_CASE("Of an object with many mentions, no more are read than are shown") {
                   " 5001 - seq, '' FROM seq_1_to_5000");
     CHECK(support::rows_read(store, load) < 100);
 }
+
+TEST_CASE("What a harvester with old rules records during a review is looked through after it") {
+    const bool ends = GENERATE(true, false);  // or dies
+    CAPTURE(ends);
+    each_mention_store([&](MentionStore& store) {
+        const auto with_rules = store.finder;
+        const auto clock = [&](Transaction&) { return store.now; };
+        store.finder = {};
+        harvest::MentionReview old, newer;
+        CHECK_FALSE(old.step(store.pool, store.finder, clock));
+        store.record(entry_of("unc-26 and lev-1"));
+        while (newer.step(store.pool, with_rules, clock)) {
+        }
+        CHECK(store.count_of("unc-26") == 1);
+        // It records one more, and edits what the review has seen.
+        store.now += 1min;
+        CHECK_FALSE(old.step(store.pool, store.finder, clock));
+        store.record(entry_of("unc-26 and more"));
+        auto second = entry_of("unc-26");
+        second.id = "e2";
+        store.record(second);
+        CHECK(store.count_of("unc-26") == 0);
+        CHECK_FALSE(newer.step(store.pool, with_rules, clock));
+        CHECK(store.count_of("unc-26") == 0);
+        if (ends) old.leave(store.pool);
+        store.now += ends ? 0min : 4min;
+        if (!ends) CHECK_FALSE(newer.step(store.pool, with_rules, clock));
+        store.now += ends ? 0min : 2min;
+        CHECK(newer.step(store.pool, with_rules, clock));
+        CHECK(store.count_of("unc-26") == 2);
+        CHECK_FALSE(newer.step(store.pool, with_rules, clock));
+        store.now += 10min;
+        CHECK_FALSE(newer.step(store.pool, with_rules, clock));
+    });
+}
+
+TEST_CASE("Objects that come with a release are found in entries that are stored") {
+    each_mention_store([](MentionStore& store) {
+        std::string release = "WS1";
+        store.finder.release = [&] { return release; };
+        const auto find_later = std::exchange(store.finder.find_objects, site_with({}));
+        const auto clock = [&](Transaction&) { return store.now; };
+        harvest::MentionReview first, second;
+        const auto work = [&](harvest::MentionReview& review) {
+            int steps = 1;
+            while (review.step(store.pool, store.finder, clock)) ++steps;
+            return steps;
+        };
+        work(first);
+        work(second);
+        store.record(entry_of("unc-26"));
+        release = "WS2";
+        store.finder.find_objects = find_later;
+        CHECK(work(first) == 2);
+        CHECK(store.count_of("unc-26") == 1);
+        // The other one has recorded by the old release up to now.
+        CHECK(work(second) == 2);
+        CHECK(work(first) == 1);
+        CHECK(work(second) == 1);
+        store.now += 1h;
+        CHECK(work(first) == 1);
+    });
+}
