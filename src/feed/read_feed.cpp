@@ -54,6 +54,17 @@ bool is_only(const Counts& counts, const std::string& key) {
     return found != counts.end() && found->second == 1;
 }
 
+// Returns the guid of most entries that have one, which says nothing of any of them; empty: there is none.
+std::string constant_guid(const Counts& guids) {
+    constexpr std::size_t fewest = 3;  // of two entries with one guid, either may be a mistake
+    std::size_t all = 0;
+    for (const auto& [guid, count] : guids)
+        if (!guid.empty()) all += count;
+    for (const auto& [guid, count] : guids)
+        if (!guid.empty() && count >= fewest && 2 * count > all) return guid;
+    return {};
+}
+
 // Returns whether entries may have equal ids.
 bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
     Counts guids, links;
@@ -61,10 +72,11 @@ bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
         ++guids[key_of_guid(entry.guid)];
         ++links[key_of_guid(entry.link)];
     }
+    std::unordered_set<std::string> taken{"", constant_guid(guids)};
     bool may_be_equal = false;
     for (auto& entry : entries) {
         auto guid = key_of_guid(entry.guid), link = key_of_guid(entry.link);
-        if (!guid.empty() && is_only(guids, guid)) {
+        if (taken.insert(guid).second) {
             entry.id = std::move(guid);
         } else if (!link.empty() && is_only(links, link) && !guids.contains(link)) {
             entry.id = std::move(link);
@@ -74,6 +86,14 @@ bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
         }
     }
     return may_be_equal;
+}
+
+// Of entries that are copies of each other, keeps the first one.
+void drop_copies(base::Digest& digest, std::vector<Entry>& entries) {
+    std::unordered_set<std::string> kept;
+    std::erase_if(entries, [&](const Entry& entry) {
+        return !kept.insert(key_of_content(digest, entry) + key_of_guid(entry.guid)).second;
+    });
 }
 
 // Of entries with equal ids, keeps the first one. Returns whether there were any.
@@ -92,7 +112,8 @@ bool begins_like_json(std::string_view text) {
 
 void identify(std::vector<Entry>& entries) {
     base::Digest digest(base::Algorithm::md5);
-    // A guid that only copies of an entry had in common is its own once they are gone.
+    drop_copies(digest, entries);
+    // A link that only equal entries had in common is the link of one once the others are gone.
     while (set_ids(digest, entries) && drop_equal(entries)) {
     }
     for (auto& entry : entries) entry.digest = digest_of(digest, entry);

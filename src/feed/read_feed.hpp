@@ -23,11 +23,13 @@ namespace feed {
 [[nodiscard]] base::Result<Feed> read_feed(std::string_view bytes, std::string_view content_type,
                                            const std::string& url, const ReadLimits& limits = {});
 
-// Sets Entry::id and Entry::digest of all entries: the guid; where a guid is missing or several entries
-// have it, the link, if only one entry of the feed has it and none has it as its guid; else "md5:" and the MD5 of
-// link, title and content.
-// Guids that are URLs are the same with http and https. Of entries that are then still equal, the first one stays, and its
-// guid or link counts as its own.
+// Sets Entry::id and Entry::digest of all entries, and drops copies: of entries with the same guid, link, title and
+// content, the first one stays. The id is
+//   - the guid, unless an entry before has it. A guid of three or more entries that are most of those with a guid is
+//     that of the feed, and counts for none of them;
+//   - else the link, if no other entry of the feed has it and none has it as its guid;
+//   - else "md5:" and the MD5 of link, title and content.
+// Guids and links that are URLs are the same with http and https.
 void identify(std::vector<Entry>& entries);
 
 }  // namespace feed

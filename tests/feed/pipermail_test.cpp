@@ -195,7 +195,22 @@ TEST_CASE(
         message("Subject: a\n") + message("Subject: b\n") + message("Subject: a\n") +
         message("Message-ID: <1>\nSubject: c\n") + message("Message-ID: <1>\nSubject: d\n"));
     REQUIRE(entries.size() == 4);
-    for (const auto& entry : entries) CHECK(entry.id.starts_with("md5:"));
+    CHECK(entries[2].id == "<1>");
+    for (const auto at : {0U, 1U, 3U}) CHECK(entries[at].id.starts_with("md5:"));
+}
+
+TEST_CASE("The address of an index may lack its last slash") {
+    const auto text_url_of = [](const std::string& url, const std::string& reference) {
+        const auto index =
+            feed::read_list_index("<a href='" + reference + "'>x</a>", "text/html", url);
+        return index ? index->months.at(0).text_url : index.error().text;
+    };
+    const std::string month = "2008-February.txt.gz", list = "https://x.org/pipermail/worms";
+    for (const auto* end : {"", "/", "/index.html"})
+        CHECK(text_url_of(list + end, month) == list + "/" + month);
+    CHECK(text_url_of(list + ".news", month) == list + ".news/" + month);
+    CHECK(text_url_of(list, list + "/" + month) == list + "/" + month);
+    CHECK(text_url_of(list + "?page=1", month) == "https://x.org/pipermail/" + month);
 }
 
 TEST_CASE("The text of a month may be packed, in several members") {
