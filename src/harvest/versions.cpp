@@ -112,15 +112,17 @@ std::optional<base::Seconds> time_in_tree(std::string text) {
     return base::parse_rfc3339(text);
 }
 
-// Sets the title and the time that the entry said then: later edits may have changed them.
+// Sets the title that the entry had then and the time that it said at first: edits may have changed them.
 void set_values_of_then(Transaction& transaction, EntryVersion& version) {
     const auto& entry = version.entry;
     version.title = entry.title;
     version.published = entry.published;
-    if (entry.revision == version.revision) return;
-    if (const auto title = value_before_edits(transaction, entry.id, version.revision, "Title"))
-        version.title = base::cut_at(*title, longest_title);
-    if (version.revision > 0) return;
+    if (entry.revision == 0) return;
+    if (version.revision < entry.revision)
+        if (const auto title =
+                value_before_edits(transaction, entry.id, version.revision, "Title"))
+            version.title = fitting_text(*title, longest_title);
+    if (version.revision > 0 && !version.title.empty()) return;
     if (const auto time = value_before_edits(transaction, entry.id, 0, "Published"))
         version.published = time_in_tree(*time);
 }

@@ -170,7 +170,7 @@ void append_release_entry(std::string& xml, const query::ListedRelease& release,
 
 void append_source_entry(std::string& xml, const SourceItem& item, const SourceFeed& feed,
                          const Channel& channel, const Site& site) {
-    const auto title = title_of(item, feed), url = url_of(item, feed, site);
+    const auto title = title_of(item), url = url_of(item, feed, site);
     append_start(xml, 1, "entry");
     append_element(xml, 2, "title", title);
     append_feed_link(xml, 2, "alternate", "text/html", url);

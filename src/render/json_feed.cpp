@@ -163,7 +163,7 @@ void write_source_item(std::string& text, const SourceItem& item, const SourceFe
     json.begin_object();
     write_text(json, "id", guid_of(item, feed, site));
     write_text(json, "url", url_of(item, feed, site));
-    write_text(json, "title", title_of(item, feed));
+    write_text(json, "title", title_of(item));
     json.key("tags").begin_array();
     for (const auto& category : categories_of(item)) json.value(category);
     json.end_array();

@@ -168,7 +168,7 @@ std::string row_of(const FetchEvent& event) {
 }
 
 std::string line_of(const SourceItem& item, const SourceFeed& feed, const Site& site) {
-    return "<li>" + narrowing_link_html(url_of(item, feed, site), title_of(item, feed)) + " " +
+    return "<li>" + narrowing_link_html(url_of(item, feed, site), title_of(item)) + " " +
            time_html(published_of(item)) + "</li>\n";
 }
 

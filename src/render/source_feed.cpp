@@ -108,13 +108,9 @@ std::string guid_of(const SourceItem& item, const SourceFeed& feed, const Site& 
     return guid;
 }
 
-std::string title_of(const SourceItem& item, const SourceFeed& feed) {
+std::string title_of(const SourceItem& item) {
     auto title = plain_line(item.title);
-    // Nothing that an edit may change.
-    if (title.empty())
-        title = item.revision == 0
-                    ? "Entry of " + base::format_rfc3339(published_of(item)).substr(0, 10)
-                    : "an entry of " + name_of(feed);
+    if (title.empty()) title = "Entry of " + base::format_date(item.entry_day);
     if (item.revision == 0) return title;
     const auto headline = compare::inside_sentence(headline_of_edit(item));
     return plain_line("Edited: " + title + (headline.empty() ? "" : ": " + headline));

@@ -22,7 +22,8 @@ struct SourceItem {
     std::int64_t revision = 0;  // 0: the entry as it came; above: an edit of it
     base::Seconds recorded_at{};
     std::optional<base::Seconds> published = {};  // as the entry said at first; of an edit none
-    std::string title = {};                       // that the entry had then; empty: none
+    base::Date entry_day = {};  // when the entry was published at first, or else recorded
+    std::string title = {};     // that the entry had then; empty: none
     std::string link = {};                        // absolute http(s) URL; empty: none
     std::vector<std::string> authors = {}, categories = {};
     std::string content = {};  // of the entry as it came: its HTML of now, made safe
@@ -63,9 +64,9 @@ struct SourceFeed {
 // release begins like this.
 [[nodiscard]] std::string guid_of(const SourceItem& item, const SourceFeed& feed,
                                   const Site& site);
-// The title of the entry, or "Edited: TITLE: title “a” → “b”, 1 more change"; one line of plain text, never empty. It
-// depends on nothing but what was recorded.
-[[nodiscard]] std::string title_of(const SourceItem& item, const SourceFeed& feed);
+// The title of the entry, or "Edited: TITLE: title “a” → “b”, 1 more change"; one line of plain text, never empty. An
+// entry without a title is called "Entry of 2009-03-01". Depends on nothing but what was recorded.
+[[nodiscard]] std::string title_of(const SourceItem& item);
 // The entry's own link, or the page of the feed.
 [[nodiscard]] std::string url_of(const SourceItem& item, const SourceFeed& feed,
                                  const Site& site);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/source_feeds.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -28,10 +29,13 @@ std::vector<std::string> texts_at(const std::vector<tree::Node>& nodes, std::str
 render::SourceItem item_of(harvest::EntryVersion version) {
     auto& entry = version.entry;
     const bool is_edit = version.revision > 0;
+    const auto published =
+        std::min(version.published.value_or(entry.first_seen), entry.first_seen);
     return {.entry = entry.id,
             .revision = version.revision,
             .recorded_at = version.recorded_at,
             .published = is_edit ? std::nullopt : version.published,
+            .entry_day = std::chrono::floor<std::chrono::days>(published),
             .title = std::move(version.title),
             .link = entry.link,
             .authors = texts_at(entry.tree, "Author"),

@@ -88,6 +88,23 @@ TEST_CASE("Each entry is a version and so is each edit, those that were recorded
     });
 }
 
+TEST_CASE("An edit of an entry without a title has the time that the entry said at first") {
+    support::each_store([](const store::Connect& connect) {
+        VersionStore store(connect);
+        auto entry = VersionStore::entry("a", "", "text");
+        const auto at_first = entry.published;
+        store.record(entry, 0);
+        for (int i = 1; i <= 2; ++i) {
+            entry.published = first_noon - std::chrono::hours(24 - i);
+            entry.content = entry.digest = "edited " + std::to_string(i);
+            store.record(entry, i);
+        }
+        const auto found = store.versions(10);
+        REQUIRE(found.versions.size() == 3);
+        for (const auto& version : found.versions) CHECK(version.published == at_first);
+    });
+}
+
 TEST_CASE(
     "Versions are read page by page, and each is on one page, however many edits an entry has") {
     support::each_store([](const store::Connect& connect) {

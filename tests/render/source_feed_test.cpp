@@ -17,6 +17,7 @@ render::SourceItem entry(std::int64_t number, const std::string& title = "News")
             .revision = 0,
             .recorded_at = day(2009, 3, 1) + std::chrono::hours(9),
             .published = base::Seconds(day(2009, 2, 27)),
+            .entry_day = day(2009, 2, 27),
             .title = title,
             .link = "https://lab.example/" + std::to_string(number) + "?a=1&b=2",
             .authors = {"A. Writer", "B <b>", "A. Writer"},
@@ -148,6 +149,7 @@ TEST_CASE("Whatever an entry holds, its item keeps the rules") {
     bare.categories.clear();
     bare.content.clear();
     bare.published = base::Seconds(day(2009, 5, 1));  // after it was recorded
+    bare.entry_day = day(2009, 3, 1);
     auto hostile = entry(4, "<script>alert(1)</script> &amp; \xC2\x85 \xE2\x80\xAEx");
     hostile.content = "<p>bad \xEF\xBF\xBD \xC2\x85 \x7F ]]&gt; <img "
                       "src=\"https://x.example/?a=1&amp;b=2\" alt=\"\" /></p>";
@@ -162,14 +164,16 @@ TEST_CASE("Whatever an entry holds, its item keeps the rules") {
         many.push_back(added(tags({"Category"}), support::text("category " + std::to_string(i))));
     many.push_back(replaced(tags({"Content"}), support::text(std::string(20'000, 'a')),
                             support::text(std::string(50'000, 'b'))));
-    const auto feed = copy_of({edit(5, 1, {}, ""), edit(2, 1, many), bare, hostile, long_text});
+    auto untitled = edit(5, 1, {}, "");
+    untitled.entry_day = bare.entry_day;
+    const auto feed = copy_of({untitled, edit(2, 1, many), bare, hostile, long_text});
     for (const auto& format : support::feed_formats) {
         const auto bytes = written(feed, format.format);
         CHECK(format.findings(bytes, self_of(format.format), now()) ==
               std::vector<std::string>());
         const auto read = format.read(bytes);
         REQUIRE(read.items.size() == 5);
-        CHECK(read.items[0].title == "Edited: an entry of Lab news & <views>");
+        CHECK(read.items[0].title == "Edited: Entry of 2009-03-01");
         CHECK(read.items[2].title == "Entry of 2009-03-01");
         CHECK(read.items[2].link == site().base_url + "/feeds?feed=3");
         CHECK(read.items[4].description.size() < 33'000);
@@ -178,6 +182,20 @@ TEST_CASE("Whatever an entry holds, its item keeps the rules") {
         CHECK_THAT(read.items[1].description, !Contains("#") && !Contains(site().base_url));
     }
     CHECK_THAT(render::content_of(long_text, site()), Contains("</li></ul><p>This"));
+}
+
+TEST_CASE("The title of an item stays the same when its feed is renamed") {
+    auto feed = copy_of({edit(2, 1, {}, ""), entry(2, ""), edit(1, 1, {})});
+    const auto titles = [&] {
+        std::vector<std::string> all;
+        for (const auto& item : support::read_rss(written(feed, "rss")).items)
+            all.push_back(item.title);
+        return all;
+    };
+    const auto before = titles();
+    CHECK(before.at(0) == "Edited: " + before.at(1));
+    feed.name = "Another name";
+    CHECK(titles() == before);
 }
 
 TEST_CASE("No two entries of an Atom document have the same time, and it never changes") {
