@@ -70,6 +70,16 @@ std::string_view without_blanks(std::string_view text) {
     return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
+// Returns what references of an index are relative to. An address such as https://x.org/pipermail/worms names the
+// folder of the list, although it lacks the slash.
+std::string base_of_index(const std::string& url) {
+    constexpr std::array page_endings{".html"sv, ".htm"sv, ".shtml"sv, ".php"sv, ".cgi"sv};
+    const bool has_query = url.find_first_of("?#") != std::string::npos;
+    const bool is_page = std::ranges::any_of(
+        page_endings, [&](std::string_view ending) { return url.ends_with(ending); });
+    return has_query || is_page || url.ends_with('/') ? url : url + '/';
+}
+
 // Returns the value of an attribute, at whose end a text begins; nullopt: it has none, or no end.
 std::optional<std::string_view> attribute_value(std::string_view text) {
     text = without_blanks(text);
@@ -394,13 +404,14 @@ Entry entry_of(const RawMessage& message, const std::string& link, std::size_t m
 base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view content_type,
                                         const std::string& url) {
     const auto html = decode_text(bytes, content_type).text;
-    const auto folder = folder_of(resolve_reference(url, "index.html"));
+    const auto base = base_of_index(url);
+    const auto folder = folder_of(resolve_reference(base, "index.html"));
     ListIndex index;
     std::set<base::Date> seen;
     for_references(html, [&](std::string_view reference) {
         const auto month = month_of_url(reference);
         if (!month || seen.size() >= most_months || seen.contains(*month)) return;
-        auto text_url = resolve_reference(url, reference);
+        auto text_url = resolve_reference(base, reference);
         if (folder_of(text_url) != folder) return;
         seen.insert(*month);
         index.months.push_back({*month, std::move(text_url)});

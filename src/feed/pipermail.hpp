@@ -26,7 +26,7 @@ struct ListIndex {
 };
 
 // Reads an index page.
-//   url    that it was fetched from; months of another folder are left out
+//   url    that it was fetched from, with or without a slash at its end; months of another folder are left out
 //   error  malformed: it lists no month that has a text
 [[nodiscard]] base::Result<ListIndex> read_list_index(std::string_view bytes,
                                                       std::string_view content_type,
