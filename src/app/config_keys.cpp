@@ -121,6 +121,16 @@ Result<void> take_mention_rule(Draft& draft, Value key, Value value) {
     return {};
 }
 
+// [authors]
+Result<void> take_author(Draft& draft, Value key, Value value) {
+    auto& authors = draft.config.site.authors;
+    const auto author = render::author_key(key);
+    if (authors.contains(author))
+        return wrong("this author is there already, in another spelling: case and the number of blanks do "
+                     "not matter");
+    return keep(authors[author], object_of(value));
+}
+
 Result<void> take_build_users(Draft& draft, Value, Value value) {
     std::string blanks = value;
     std::ranges::replace(blanks, ',', ' ');
@@ -246,10 +256,7 @@ constexpr auto table = std::to_array<Key>({
          return keep(d.config.site.successor_of_class[k], paths_of(v));
      }},
     {"mentions", "", take_mention_rule},
-    {"authors", "",
-     [](Draft& d, Value k, Value v) {
-         return keep(d.config.site.authors[render::author_key(k)], object_of(v));
-     }},
+    {"authors", "", take_author},
     {"source", "kind", take_kind, yes},
     {"source", "path",
      [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }},

@@ -175,6 +175,8 @@ TEST_CASE("An error names the section and key of a bad value") {
           {"[successor]\nGene =\n", "[successor] Gene"},
           {"[curators]\nsylvia = WBPerson1983\n", "[curators] sylvia"},
           {"[curators]\nsylvia = Person:\n", "[curators] sylvia"},
+          {"[authors]\nJane Doe = Person:\n", "[authors] Jane Doe"},
+          {"[authors]\nJane Doe = Person:1\njane  DOE = Person:2\n", "[authors] jane  DOE: this"},
           {"[object_url]\nPaper = javascript:alert(1)\n", "[object_url] Paper"},
           {"[object_url]\nPaper = https://x.org/{nmae}\n", "[object_url] Paper"}})
         CHECK(says(complaint(least + line), part));
