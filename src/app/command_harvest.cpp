@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <csignal>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
@@ -187,6 +188,9 @@ Result<std::string> read_all(const std::string& file) {
         bytes << std::cin.rdbuf();
         return bytes.str();
     }
+    std::error_code unknown;
+    if (std::filesystem::is_directory(file, unknown))
+        return base::fail(base::ErrorKind::unavailable, file + " is a folder");
     std::ifstream in(file, std::ios::binary);
     if (in) bytes << in.rdbuf();
     if (!in)
@@ -339,7 +343,9 @@ int import_feeds(const Config& config, const std::string& file) {
     const auto bytes = read_all(file);
     if (!bytes) return complain(bytes.error().text, failed);
     const auto listed = feed::read_opml(*bytes);
-    if (!listed) return complain(on_one_line(listed.error().text), failed);
+    if (!listed)
+        return complain(on_one_line(file) + ": " + listed.error().text + "; nothing was imported",
+                        failed);
     return with_services(config, [&](Services& services) {
         std::size_t added = 0, rejected = 0;
         for (auto left = std::span(*listed); !left.empty();) {

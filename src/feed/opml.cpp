@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/charset.hpp"
+#include "feed/safe_html.hpp"
 #include "feed/xml_parser.hpp"
 
 namespace feed {
@@ -28,7 +29,7 @@ class OutlineReader final : public XmlHandler {
 
     base::Result<std::vector<ListedFeed>> finish() {
         using base::ErrorKind;
-        if (!is_opml_) return base::fail(ErrorKind::malformed, "this is no OPML");
+        if (!is_opml_) return base::fail(ErrorKind::malformed, "this is not OPML");
         if (is_too_long_)
             return base::fail(ErrorKind::too_large, "the list has more than 100,000 feeds");
         return std::move(feeds_);
@@ -47,7 +48,7 @@ class OutlineReader final : public XmlHandler {
             if (name == "text") text = value;
             if (name == "htmlurl") feed.home_url = value;
         }
-        if (feed.title.empty()) feed.title = std::move(text);
+        feed.title = one_line(feed.title.empty() ? text : feed.title);
         if (feed.url.empty() || !urls_.insert(feed.url).second) return;
         if (feeds_.size() == most_feeds) {
             is_too_long_ = true;
@@ -61,14 +62,23 @@ class OutlineReader final : public XmlHandler {
     bool is_opml_ = false, has_root_ = false, is_too_long_ = false;
 };
 
+bool has_end(std::string_view text) {
+    return base::fold_ascii(text).find("</opml") != std::string::npos;
+}
+
 }  // namespace
 
 base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
     if (bytes.size() > most_bytes)
         return base::fail(base::ErrorKind::too_large, "the list is longer than 32 MB");
+    const auto text = mend_xml(decode_text(bytes, "").text).text;
     OutlineReader reader;
-    parse_xml(mend_xml(decode_text(bytes, "").text).text, reader);
-    return reader.finish();
+    const bool is_whole = parse_xml(text, reader);
+    auto feeds = reader.finish();
+    if (!feeds || is_whole) return feeds;
+    return base::fail(base::ErrorKind::malformed, has_end(text)
+                                                      ? "the OPML is not well-formed XML"
+                                                      : "the OPML ends early: it has no </opml>");
 }
 
 std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds) {

@@ -13,13 +13,15 @@
 namespace feed {
 
 struct ListedFeed {
-    std::string url;                        // of the feed, as written
-    std::string title = {}, home_url = {};  // may be empty
+    std::string url;  // of the feed, as written
+    std::string title = {},
+                home_url = {};  // may be empty; a title that was read is plain, see feed.hpp
     bool operator==(const ListedFeed&) const = default;
 };
 
 // Reads all outlines that have an xmlUrl, whatever their type and depth, each URL once.
-//   error  malformed: no OPML; too_large: more than 100,000 feeds, or 32 MB
+//   error  malformed: no OPML, not well-formed after the usual mistakes were mended, or without an end;
+//          too_large: more than 100,000 feeds, or 32 MB
 [[nodiscard]] base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes);
 
 // Writes a list: one outline of type rss for each feed.

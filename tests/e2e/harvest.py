@@ -99,7 +99,10 @@ def _(site):
     done = site.expect(1, "harvest", "import", "feeds.opml")
     assert b"1 feed added, 1 there already, 1 rejected" in done.stdout and b"gopher://" in done.stderr, done
     (site.folder / "feeds.opml").write_text("no OPML")
-    site.expect(1, "harvest", "import", "feeds.opml")
+    assert b"this is not OPML" in site.expect(1, "harvest", "import", "feeds.opml").stderr
+    (site.folder / "feeds.opml").write_text(opml_of(["http://y.example.org/", "http://z.example.org/"])[:-20])
+    assert b"ends early" in site.expect(1, "harvest", "import", "feeds.opml").stderr
+    assert b"is a folder" in site.expect(1, "harvest", "import", ".").stderr
     site.expect(1, "harvest", "import", "missing.opml")
     assert status_of(site)["numbers"]["feeds"] == 2
     assert b"ok       source feeds: 2, of these 0 disabled" in site.expect(0, "check").stdout

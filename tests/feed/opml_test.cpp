@@ -58,13 +58,34 @@ TEST_CASE("Outlines are read whatever their depth, type and case, each URL once"
 
 TEST_CASE("Lists are read with the mistakes that programs make") {
     CHECK(
-        list_of("junk\n" + opml("<outline xmlUrl='http://x.org/?a=1&b=2' text='a&nbsp;& b'>")) ==
+        list_of("junk\n" + opml("<outline xmlUrl='http://x.org/?a=1&b=2' text='a&nbsp;& b'/>")) ==
         List{{"http://x.org/?a=1&b=2", "a\xC2\xA0& b", ""}});
     CHECK(list_of("<?xml version='1.0' encoding='iso-8859-1'?>"
                   "<opml><outline xmlUrl='u' text='\x93\xE9\x94'/></opml>") ==
           List{{"u", "\xE2\x80\x9C\xC3\xA9\xE2\x80\x9D", ""}});
-    CHECK(list_of("<opml><body><outline xmlUrl='a'/><outline xmlUrl='b") == List{{"a", "", ""}});
     CHECK(list_of(opml("")).empty());
+}
+
+TEST_CASE("A list that ends early or is not well-formed is refused, whole") {
+    const auto whole = opml("<outline><outline xmlUrl='http://x.org/1'/>"
+                            "<outline xmlUrl='http://x.org/2'/></outline>");
+    REQUIRE(list_of(whole).size() == 2);
+    for (auto size = whole.find("<body>"); size < whole.size(); ++size) {
+        const auto list = read_opml(whole.substr(0, size));
+        REQUIRE_FALSE(list.has_value());
+        if (size < whole.find("</opml"))
+            CHECK(list.error().text == "the OPML ends early: it has no </opml>");
+    }
+    const auto list = read_opml(opml("<outline><outline xmlUrl='http://x.org/1'/>"));
+    REQUIRE_FALSE(list.has_value());
+    CHECK(list.error().kind == base::ErrorKind::malformed);
+    CHECK(list.error().text == "the OPML is not well-formed XML");
+}
+
+TEST_CASE("Titles of a list are one line of text without marks that turn its direction") {
+    CHECK(list_of(opml("<outline xmlUrl='u' title='a&#10;&#x202E; b&#x2066;c'/>"
+                       "<outline xmlUrl='v' text='&#x202E;&#x200F;'/>")) ==
+          List{{"u", "a bc", ""}, {"v", "", ""}});
 }
 
 TEST_CASE("What is no list is an error") {
@@ -105,7 +126,9 @@ TEST_CASE("Hostile lists load nothing and give legal text") {
                           opml("<outline xmlUrl='u&x;' text='&x;'/>"),
                       opml("<outline xmlUrl=\"u" + bytes + "\" text=\"" + bytes + "\"/>"),
                       opml("<outline xmlUrl='u'/>" + deep));
-    for (const auto& feed : list_of(written)) {
+    const auto list = read_opml(written);
+    if (!list) return;
+    for (const auto& feed : *list) {
         CHECK(feed.url.find("root:") == std::string::npos);
         CHECK(feed.title.find("root:") == std::string::npos);
         CHECK(base::is_legal_text(feed.url + feed.title + feed.home_url));
