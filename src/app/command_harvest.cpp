@@ -13,6 +13,7 @@
 #include "app/print.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
+#include "app/store_watch.hpp"
 #include "app/version.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -52,14 +53,19 @@ harvest::HarvestOptions options_of(const Config& config) {
     return options;
 }
 
-// Until a signal that stops it, or, with Rounds::one, until all that is due has been fetched. SIGHUP reopens the log.
-void harvest_until_stopped(harvest::Harvester& harvester, StopSignals& signals,
-                           const Config& config, Rounds rounds) {
+// Why the harvester ends.
+enum class End : unsigned char { stopped, store_has_moved };
+
+// Harvests until a signal stops it, the store has moved, or, with Rounds::one, all that is due has been fetched. SIGHUP
+// reopens the log.
+End harvest_until_stopped(harvest::Harvester& harvester, StopSignals& signals, StoreWatch& watch,
+                          const Config& config, Rounds rounds) {
     for (;;) {
         harvester.step(rounds == Rounds::one ? 100ms : 500ms);
         const auto signal = signals.wait(0ms);
-        if (signal && *signal != SIGHUP) return;
-        if (rounds == Rounds::one && harvester.is_done()) return;
+        if (signal && *signal != SIGHUP) return End::stopped;
+        if (watch.has_moved()) return End::store_has_moved;
+        if (rounds == Rounds::one && harvester.is_done()) return End::stopped;
         if (!signal) continue;
         if (const auto opened = open_log(config.log, Speaker::server); !opened)
             base::log::error("log not opened", {{"reason", opened.error().text}});
@@ -254,7 +260,15 @@ int run_harvester(const Config& config, Rounds rounds) {
     auto harvester = harvest::Harvester::make(*services->pool, std::move(options));
     if (!harvester) return complain(harvester.error().text, failed);
     base::log::info("harvester started");
-    harvest_until_stopped(*harvester, signals, config, rounds);
+    StoreWatch watch(*services->pool);
+    const auto end = harvest_until_stopped(*harvester, signals, watch, config, rounds);
+    if (end == End::store_has_moved) {
+        // Nobody would see what is written now.
+        base::log::error(
+            "harvester stopped: the files of the store were deleted, moved or replaced",
+            {{"store", config.store.path.string()}});
+        return failed;
+    }
     harvester->stop(wait_for_fetches);
     base::log::info("harvester stopped");
     return ok;
