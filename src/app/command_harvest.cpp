@@ -18,8 +18,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "feed/opml.hpp"
-#include "harvest/archives.hpp"
-#include "harvest/feeds.hpp"
+#include "harvest/feed_status.hpp"
 #include "harvest/harvester.hpp"
 #include "net/url.hpp"
 #include "render/display_text.hpp"
@@ -29,7 +28,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::Result;
+using base::rfc3339_or;
 using harvest::FeedRow;
+using harvest::FeedStatus;
 using store::Access;
 using store::Transaction;
 
@@ -135,24 +136,31 @@ std::string state_of(const FeedRow& feed) {
     return state;
 }
 
-void print_numbers(const harvest::HarvestNumbers& numbers) {
+void print_numbers(const harvest::HarvestNumbers& numbers, const harvest::HeldServers& held) {
     fmt::print("feeds            {:>10}   of these {} disabled, {} failing\n"
                "due              {:>10}   of these the first one since {}\n"
                "being fetched    {:>10}\n"
                "entries          {:>10}\n"
                "harvester seen   {}\n",
                numbers.feeds, numbers.disabled, numbers.failing, numbers.due,
-               time_or(numbers.due_since, "-"), numbers.queued, numbers.entries,
-               time_or(numbers.harvested_at, "never"));
+               rfc3339_or(numbers.due_since, "-"), numbers.queued, numbers.entries,
+               rfc3339_or(numbers.harvested_at, "never"));
     for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
+    for (const auto& [base_url, until] : held)
+        fmt::print("{} asked for a pause until {}\n", on_one_line(base_url),
+                   base::format_rfc3339(until));
 }
 
-void print_feed(const FeedRow& feed) {
+void print_feed(const FeedStatus& status) {
+    const auto& feed = status.feed;
     fmt::print("{}  {}\n    {}\n    last fetch {}, next {}, {} failures\n", feed.id,
                on_one_line(feed.display_name()), on_one_line(feed.url),
-               time_or(feed.last_fetch_attempt, "never"),
-               time_or(feed.next_fetch_attempt, "never"), feed.failures());
+               rfc3339_or(feed.last_fetch_attempt, "never"),
+               rfc3339_or(feed.next_fetch_attempt, "never"), feed.failures());
     fmt::print("    {}\n", on_one_line(state_of(feed)));
+    if (status.held_until)
+        fmt::print("    its server asked for a pause until {}\n",
+                   base::format_rfc3339(*status.held_until));
 }
 
 void print_archive(const harvest::Archive& archive) {
@@ -164,17 +172,38 @@ void print_archive(const harvest::Archive& archive) {
         fmt::print("    its next page is {}\n", on_one_line(archive.next_url));
 }
 
-// Prints the archive and the last events of a feed.
-void print_details(store::Pool& pool, std::int64_t feed) {
-    const auto [archive, events] =
-        store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return std::pair(harvest::load_archive(transaction, feed),
-                             harvest::load_events(transaction, feed, events_shown));
-        });
-    if (archive) print_archive(*archive);
-    for (const auto& event : events)
+// Prints a feed with its archive and its last events.
+void print_details(const FeedStatus& status) {
+    print_feed(status);
+    if (status.archive) print_archive(*status.archive);
+    for (const auto& event : status.events)
         fmt::print("    {}  {:<16} {}\n", base::format_rfc3339(event.created_at),
                    harvest::name_of(event.event), on_one_line(event.note));
+}
+
+void print_json_of_feeds(store::Pool& pool, const std::string& text,
+                         const harvest::HarvestNumbers& numbers,
+                         const harvest::HeldServers& held) {
+    print_json([&](base::JsonWriter& writer) {
+        write_json(writer.begin_object().key("numbers"), numbers);
+        writer.key("feeds").begin_array();
+        for_each_feed(pool, text, [&](const FeedRow& feed) {
+            writer.begin_object();
+            write_feed_fields(writer, harvest::status_of(feed, held));
+            writer.end_object();
+        });
+        writer.end_array().end_object();
+    });
+}
+
+void print_json_of_feed(const FeedStatus& status, const harvest::HarvestNumbers& numbers) {
+    print_json([&](base::JsonWriter& writer) {
+        write_json(writer.begin_object().key("numbers"), numbers);
+        writer.key("feeds").begin_array().begin_object();
+        write_feed_fields(writer, status);
+        write_detail_fields(writer, status);
+        writer.end_object().end_array().end_object();
+    });
 }
 
 // Finds the one feed that the operator named.
@@ -328,27 +357,29 @@ int kick_source_feeds(const Config& config, const std::string& which) {
 int harvest_status(const Config& config, const std::string& which, bool json) {
     return with_services(config, [&](Services& services) {
         auto& pool = *services.pool;
-        const auto one = find_one(pool, which);
+        auto one = find_one(pool, which);
         if (!one) return complain(on_one_line(one.error().text), failed);
-        const auto numbers = store::perform(pool, Access::read, [](Transaction& transaction) {
-            return harvest::harvest_numbers(transaction, store::now(transaction));
+        harvest::HarvestNumbers numbers;
+        harvest::HeldServers held;
+        std::optional<FeedStatus> status;
+        store::perform(pool, Access::read, [&](Transaction& transaction) {
+            const auto now = store::now(transaction);
+            numbers = harvest::harvest_numbers(transaction, now);
+            held = harvest::held_servers(transaction, now);
+            if (*one) status = harvest::load_status(transaction, **one, events_shown, now);
         });
-        const auto for_named = [&](auto use) {
-            if (*one) return use(**one);
-            for_each_feed(pool, which, use);
-        };
-        if (json)
-            print_json([&](base::JsonWriter& writer) {
-                write_json(writer.begin_object().key("numbers"), numbers);
-                writer.key("feeds").begin_array();
-                for_named([&](const FeedRow& feed) { write_json(writer, feed); });
-                writer.end_array().end_object();
-            });
+        if (status && json)
+            print_json_of_feed(*status, numbers);
+        else if (status)
+            print_details(*status);
+        else if (json)
+            print_json_of_feeds(pool, which, numbers, held);
         else if (which.empty())
-            print_numbers(numbers);
+            print_numbers(numbers, held);
         else
-            for_named(print_feed);
-        if (*one && !json) print_details(pool, (*one)->id);
+            for_each_feed(pool, which, [&](const FeedRow& feed) {
+                print_feed(harvest::status_of(feed, held));
+            });
         return ok;
     });
 }

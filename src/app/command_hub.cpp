@@ -53,8 +53,8 @@ void print_numbers(const hub::HubNumbers& numbers) {
                "waiting since    {}\n"
                "looked for news  {}\n",
                numbers.subscriptions, numbers.topics, numbers.to_verify, numbers.waiting,
-               numbers.failing, time_or(numbers.waiting_since, "nothing waits"),
-               time_or(numbers.looked_at, "never"));
+               numbers.failing, base::rfc3339_or(numbers.waiting_since, "nothing waits"),
+               base::rfc3339_or(numbers.looked_at, "never"));
     for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
 }
 
@@ -65,8 +65,8 @@ void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
         .field("to_verify", numbers.to_verify)
         .field("to_deliver", numbers.waiting)
         .field("failing", numbers.failing)
-        .field("waiting_since", time_or(numbers.waiting_since, ""))
-        .field("looked_at", time_or(numbers.looked_at, ""));
+        .field("waiting_since", base::rfc3339_or(numbers.waiting_since))
+        .field("looked_at", base::rfc3339_or(numbers.looked_at));
     json.key("outcomes").begin_object();
     for (const auto& [name, count] : numbers.outcomes) json.field(name, count);
     json.end_object().end_object();

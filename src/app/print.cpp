@@ -87,10 +87,6 @@ std::string on_one_line(std::string_view text) {
     return line;
 }
 
-std::string time_or(const std::optional<base::Seconds>& time, std::string_view otherwise) {
-    return time ? base::format_rfc3339(*time) : std::string(otherwise);
-}
-
 std::string shell_word(std::string_view text) {
     constexpr std::string_view plain =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=@%+,";

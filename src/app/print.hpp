@@ -27,10 +27,6 @@ void tell(std::string_view text);
 // DEL, C1) and those that turn the direction of writing as '?'.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
-// A time as RFC 3339 has it, or another text where there is none.
-[[nodiscard]] std::string time_or(const std::optional<base::Seconds>& time,
-                                  std::string_view otherwise);
-
 // A word for a shell, quoted where it must be: to be copied from advice.
 [[nodiscard]] std::string shell_word(std::string_view text);
 

@@ -120,6 +120,10 @@ std::string format_rfc3339(Seconds time) {
     return text;
 }
 
+std::string rfc3339_or(const std::optional<Seconds>& time, std::string_view otherwise) {
+    return time ? format_rfc3339(*time) : std::string(otherwise);
+}
+
 std::optional<Seconds> parse_rfc3339(std::string_view text) {
     if (text.size() == 20 && text[19] == 'Z') text.remove_suffix(1);
     if (text.size() != 19 || text[10] != 'T' || text[13] != ':' || text[16] != ':')

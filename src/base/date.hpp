@@ -25,6 +25,9 @@ using Clock = std::function<Seconds()>;
 
 // "2008-02-15T09:15:20" plus "Z" (RFC 3339 section 5.6).
 [[nodiscard]] std::string format_rfc3339(Seconds time);
+// The same of a time that may be absent: then another text.
+[[nodiscard]] std::string rfc3339_or(const std::optional<Seconds>& time,
+                                     std::string_view otherwise = {});
 // Parses the same format; the "Z" may be missing (local times of curators).
 [[nodiscard]] std::optional<Seconds> parse_rfc3339(std::string_view text);
 

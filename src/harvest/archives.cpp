@@ -44,10 +44,6 @@ ArchiveState archive_state_named(std::string_view name) {
                                       : static_cast<ArchiveState>(found - state_names.begin());
 }
 
-std::string text_or_none(const std::optional<base::Seconds>& time) {
-    return time ? format_rfc3339(*time) : std::string();
-}
-
 Archive archive_in(const store::Row& row) {
     return {.feed = row.integer(0),
             .is_list = row.text(1) == list_kind,
@@ -199,7 +195,7 @@ bool finish_page(Transaction& transaction, const ClaimedArchive& claimed, const 
          Value{std::string(name_of(after.state))},
          Value{std::string(base::cut_at(base::legal_text(after.status), 255))},
          Value{after.pages}, Value{after.added}, Value{after.failures},
-         Value{text_or_none(after.finished_at)}, Value{text_or_none(after.next_attempt)},
+         Value{base::rfc3339_or(after.finished_at)}, Value{base::rfc3339_or(after.next_attempt)},
          Value{after.feed}, Value{claimed.claim}});
     if (written == 0) return false;
     if (after.state == ArchiveState::finished) forget_known_urls(transaction, after.feed);

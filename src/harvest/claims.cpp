@@ -172,9 +172,8 @@ void free_base_url(Transaction& transaction, const std::string& base_url, std::i
                         "THEN held_until ELSE ? END,"
                         " claim = 0 WHERE base_url = ? AND claim = ?",
                         {Value{format_rfc3339(now + counted_spacing)},
-                         Value{held_until ? format_rfc3339(*held_until) : ""},
-                         Value{held_until ? format_rfc3339(*held_until) : ""}, Value{base_url},
-                         Value{claim}});
+                         Value{base::rfc3339_or(held_until)}, Value{base::rfc3339_or(held_until)},
+                         Value{base_url}, Value{claim}});
 }
 
 // Makes feeds due for which an operator or a hub has asked during their fetch.

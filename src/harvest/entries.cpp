@@ -44,10 +44,6 @@ std::string fitting_text(const std::string& text, std::size_t most) {
     return std::string(base::cut_at(text, most));
 }
 
-std::string text_of_time_or_none(const std::optional<base::Seconds>& time) {
-    return time ? format_rfc3339(*time) : std::string();
-}
-
 // "?, ?, …" with as many places as one statement of this kind has.
 std::string places() {
     std::string text = "?";
@@ -122,7 +118,7 @@ std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, bas
             Value{entry.digest},
             Value{fitting_text(entry.link, longest_link)},
             Value{fitting_text(entry.title, longest_title)},
-            Value{text_of_time_or_none(entry.published)},
+            Value{base::rfc3339_or(entry.published)},
             Value{time},
             Value{time},
             Value{base::format_date(
@@ -161,7 +157,7 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
                         "changed_at END WHERE id = ?",
                         {Value{entry.digest}, Value{fitting_text(entry.link, longest_link)},
                          Value{fitting_text(entry.title, longest_title)},
-                         Value{text_of_time_or_none(entry.published)},
+                         Value{base::rfc3339_or(entry.published)},
                          Value{store::Blob{tables::packed_tree(ready.tree)}},
                          Value{store::Blob{base::compress(ready.content)}},
                          Value{format_rfc3339(now).substr(0, 10)}, Value{revision},

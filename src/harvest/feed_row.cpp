@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harvest/feed_row.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/digest.hpp"
@@ -10,6 +11,7 @@ namespace harvest {
 
 namespace {
 
+using base::rfc3339_or;
 using store::Value;
 
 constexpr std::array<std::string_view, 28> columns_of_feed{"id",
@@ -44,10 +46,6 @@ constexpr std::array<std::string_view, 28> columns_of_feed{"id",
 constexpr std::size_t longest_title = 512, longest_description = 1000, longest_home_url = 2048,
                       longest_language = 32;
 
-std::string text_of_time(const std::optional<base::Seconds>& time) {
-    return time ? base::format_rfc3339(*time) : std::string();
-}
-
 std::int64_t skip_times_of(const FeedRow& feed) {
     return static_cast<std::int64_t>(feed.skip_hours.to_ullong() | feed.skip_days.to_ullong()
                                                                        << feed.skip_hours.size());
@@ -71,26 +69,11 @@ const std::string& FeedRow::display_name() const {
     return rss_title.empty() ? url : rss_title;
 }
 
-void write_json(base::JsonWriter& json, const FeedRow& feed) {
-    json.begin_object()
-        .field("id", feed.id)
-        .field("url", feed.url)
-        .field("name", feed.name)
-        .field("rss_title", feed.rss_title)
-        .field("home_url", feed.home_url)
-        .field("added_at", base::format_rfc3339(feed.added_at))
-        .field("system_enabled", feed.system_enabled)
-        .field("system_status", feed.system_status)
-        .field("last_fetch_attempt", text_of_time(feed.last_fetch_attempt))
-        .field("last_fetch_success", text_of_time(feed.last_fetch_success))
-        .field("last_fetch_failures", feed.failures())
-        .field("last_new_stories", text_of_time(feed.last_new_stories))
-        .field("next_fetch_attempt", text_of_time(feed.next_fetch_attempt))
-        .field("queued", feed.queued)
-        .field("update_minutes", feed.update_minutes)
-        .field("poll_minutes", feed.poll_minutes)
-        .field("http_304", feed.http_304)
-        .end_object();
+std::string FeedRow::failures() const {
+    constexpr std::array<std::string_view, quarters_of_hard> fractions{"", ".25", ".5", ".75"};
+    const auto quarters = std::max<std::int64_t>(last_fetch_failures, 0);
+    return std::to_string(quarters / quarters_of_hard) +
+           std::string(fractions.at(static_cast<std::size_t>(quarters % quarters_of_hard)));
 }
 
 bool shows_other_texts(const FeedRow& before, const FeedRow& after) {
@@ -173,19 +156,19 @@ void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {
                                           Value{fitting(feed.language, longest_language)},
                                           Value{std::int64_t{feed.system_enabled ? 1 : 0}},
                                           Value{fitting(feed.system_status, 255)},
-                                          Value{text_of_time(feed.last_fetch_attempt)},
-                                          Value{text_of_time(feed.last_fetch_success)},
+                                          Value{rfc3339_or(feed.last_fetch_attempt)},
+                                          Value{rfc3339_or(feed.last_fetch_success)},
                                           Value{feed.last_fetch_hash},
                                           Value{feed.last_fetch_failures},
                                           Value{store::Blob{feed.http_etag}},
                                           Value{store::Blob{feed.http_last_modified}},
                                           Value{std::int64_t{feed.http_304 ? 1 : 0}},
-                                          Value{text_of_time(feed.next_fetch_attempt)},
+                                          Value{rfc3339_or(feed.next_fetch_attempt)},
                                           Value{feed.update_minutes},
                                           Value{skip_times_of(feed)},
                                           Value{feed.poll_minutes},
-                                          Value{text_of_time(feed.last_new_stories)},
-                                          Value{text_of_time(feed.last_full_fetch)},
+                                          Value{rfc3339_or(feed.last_new_stories)},
+                                          Value{rfc3339_or(feed.last_full_fetch)},
                                           Value{fitting(feed.moved_to, 2048)}})
         values.push_back(std::move(value));
 }

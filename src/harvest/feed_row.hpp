@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/date.hpp"
-#include "base/json.hpp"
 #include "net/url.hpp"
 #include "store/connection.hpp"
 
@@ -63,10 +62,8 @@ struct FeedRow {
 
     // The operator's name of it, else its own title, else its URL.
     [[nodiscard]] const std::string& display_name() const;
-    // Returns last_fetch_failures as people see it: 2.5 for ten quarters.
-    [[nodiscard]] double failures() const {
-        return static_cast<double>(last_fetch_failures) / quarters_of_hard;
-    }
+    // Returns last_fetch_failures as people see it: "2.5" for ten quarters.
+    [[nodiscard]] std::string failures() const;
 };
 // Writes an object whose names are those of the columns, without validators, hash and claim. Absent times are "".
 void write_json(base::JsonWriter& json, const FeedRow& feed);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/date.hpp"
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "harvest/feed_row.hpp"
 #include "store/pool.hpp"

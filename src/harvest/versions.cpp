@@ -121,7 +121,7 @@ void set_values_of_then(Transaction& transaction, EntryVersion& version) {
     if (version.revision < entry.revision)
         if (const auto title =
                 value_before_edits(transaction, entry.id, version.revision, "Title"))
-            version.title = fitting_text(*title, longest_title);
+            version.title = base::cut_at(*title, longest_title);
     if (version.revision > 0 && !version.title.empty()) return;
     if (const auto time = value_before_edits(transaction, entry.id, 0, "Published"))
         version.published = time_in_tree(*time);

@@ -45,6 +45,8 @@ std::string state_of(const SourceStatus& feed) {
     auto state = feed.status.empty() ? std::string("never fetched") : plain_line(feed.status);
     if (!feed.is_enabled) state += ", disabled";
     if (feed.is_queued) state += ", being fetched";
+    if (feed.held_until)
+        state += ", server on hold until " + minute_of(*feed.held_until) + " UTC";
     return state;
 }
 
@@ -189,7 +191,11 @@ std::string next_fetch_of(const SourceStatus& feed) {
         text += ", " +
                 counted(static_cast<std::uint64_t>(feed.poll_minutes), "minute", "minutes") +
                 " after the last one";
-    return text + (feed.is_enabled ? "." : ". It failed too often and is tried rarely.");
+    text += feed.is_enabled ? "." : ". It failed too often and is tried rarely.";
+    if (feed.held_until)
+        text += " Its server asked for a pause: none of its feeds is fetched before " +
+                minute_of(*feed.held_until) + " UTC.";
+    return text;
 }
 
 }  // namespace

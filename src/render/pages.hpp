@@ -150,6 +150,7 @@ struct SourceStatus {
     std::string failures = {};  // since the last success: "0", "1.25"
     std::int64_t poll_minutes = 0;  // 0: not known
     std::optional<base::Seconds> last_fetch = {}, next_fetch = {}, last_news = {};
+    std::optional<base::Seconds> held_until = {};  // its server asked for a pause
 };
 inline constexpr std::size_t sources_on_page = 100;
 struct SourcesView {

@@ -1,14 +1,13 @@
 // The route of the source feeds that the harvester polls: /feeds, for people and programs that look how it goes.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "base/json.hpp"
 #include "feed/opml.hpp"
 #include "harvest/entries.hpp"
-#include "harvest/feeds.hpp"
+#include "harvest/feed_status.hpp"
 #include "render/change_json.hpp"
 #include "render/pages.hpp"
 #include "serve/context.hpp"
@@ -33,15 +32,8 @@ constexpr std::size_t most_in_opml = 100'000;  // feeds
 constexpr std::size_t read_at_once = 1000;     // of these
 constexpr long status_max_age = 60;            // seconds
 
-// "1.25": failures are counted in quarters.
-std::string failures_of(const FeedRow& feed) {
-    constexpr std::array<std::string_view, 4> fractions{"", ".25", ".5", ".75"};
-    const auto quarters = std::max<std::int64_t>(feed.last_fetch_failures, 0);
-    return std::to_string(quarters / 4) +
-           std::string(fractions.at(static_cast<std::size_t>(quarters % 4)));
-}
-
-render::SourceStatus status_of(const FeedRow& feed) {
+render::SourceStatus shown_status(const harvest::FeedStatus& status) {
+    const auto& feed = status.feed;
     return {.id = feed.id,
             .name = feed.display_name(),
             .url = feed.url,
@@ -50,11 +42,12 @@ render::SourceStatus status_of(const FeedRow& feed) {
             .is_enabled = feed.system_enabled,
             .is_queued = feed.queued,
             .status = feed.system_status,
-            .failures = failures_of(feed),
+            .failures = feed.failures(),
             .poll_minutes = feed.poll_minutes,
             .last_fetch = feed.last_fetch_attempt,
             .next_fetch = feed.next_fetch_attempt,
-            .last_news = feed.last_new_stories};
+            .last_news = feed.last_new_stories,
+            .held_until = status.held_until};
 }
 
 render::FetchEvent event_of(const harvest::FetchEvent& event) {
@@ -77,48 +70,15 @@ render::FetchEvent event_of(const harvest::FetchEvent& event) {
             event.note};
 }
 
-void write_time(base::JsonWriter& json, std::string_view name,
-                const std::optional<base::Seconds>& time) {
-    json.field(name, time ? base::format_rfc3339(*time) : std::string());
-}
-
-// Writes the columns of the table under their names: all but validators, and what harvesters claim by.
-void write_columns(base::JsonWriter& json, const FeedRow& feed) {
-    using render::write_text;
-    json.field("id", feed.id);
-    write_text(json, "url", feed.url);
-    write_text(json, "base_url", feed.base_url);
-    write_text(json, "name", feed.name);
-    json.field("added_at", base::format_rfc3339(feed.added_at));
-    json.field("last_read", feed.last_read ? base::format_date(*feed.last_read) : std::string());
-    write_text(json, "rss_title", feed.rss_title);
-    write_text(json, "description", feed.description);
-    write_text(json, "home_url", feed.home_url);
-    write_text(json, "language", feed.language);
-    json.field("most_kb", feed.most_kb);
-    json.key("system_enabled").value(feed.system_enabled);
-    write_text(json, "system_status", feed.system_status);
-    write_time(json, "last_fetch_attempt", feed.last_fetch_attempt);
-    write_time(json, "last_fetch_success", feed.last_fetch_success);
-    json.field("last_fetch_hash", feed.last_fetch_hash);
-    json.key("last_fetch_failures").raw(failures_of(feed));
-    json.key("http_304").value(feed.http_304);
-    write_time(json, "next_fetch_attempt", feed.next_fetch_attempt);
-    json.key("queued").value(feed.queued);
-    json.field("update_minutes", feed.update_minutes);
-    json.field("poll_minutes", feed.poll_minutes);
-    write_time(json, "last_new_stories", feed.last_new_stories);
-    write_time(json, "last_full_fetch", feed.last_full_fetch);
-    write_text(json, "moved_to", feed.moved_to);
-}
-
 Result<RenderedPage> render_list(const SiteContext& context, const SourcesRequest& request) {
     std::vector<FeedRow> rows;
+    harvest::HeldServers held;
     std::size_t count = 0;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
         count = harvest::count_feeds(transaction, request.text);
         rows = harvest::list_troubled_first(transaction, request.text, request.from,
                                             render::sources_on_page);
+        held = harvest::held_servers(transaction, context.settings.clock());
     });
     if (request.from > 0 && request.from >= count) {
         auto last = request;
@@ -129,7 +89,8 @@ Result<RenderedPage> render_list(const SiteContext& context, const SourcesReques
     if (request.format == Format::html) {
         render::SourcesView view{
             .feeds = {}, .count = count, .from = request.from, .text = request.text};
-        for (const auto& row : rows) view.feeds.push_back(status_of(row));
+        for (const auto& row : rows)
+            view.feeds.push_back(shown_status(harvest::status_of(row, held)));
         return RenderedPage{.body = render::sources_page(view, context.site, context.templates)};
     }
     std::string text;
@@ -144,7 +105,7 @@ Result<RenderedPage> render_list(const SiteContext& context, const SourcesReques
     json.key("feeds").begin_array();
     for (const auto& row : rows) {
         json.begin_object();
-        write_columns(json, row);
+        write_feed_fields(json, harvest::status_of(row, held));
         json.end_object();
     }
     json.end_array().end_object();
@@ -168,42 +129,35 @@ RenderedPage render_opml_of_sources(const SiteContext& context, const SourcesReq
 }
 
 Result<RenderedPage> render_source(const SiteContext& context, const SourcesRequest& request) {
-    std::optional<FeedRow> row;
-    std::vector<harvest::FetchEvent> events;
+    std::optional<harvest::FeedStatus> status;
     std::size_t entries = 0;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
-        row = harvest::load_feed(transaction, request.feed);
+        status.reset();
+        auto row = harvest::load_feed(transaction, request.feed);
         if (!row) return;
-        events = harvest::load_events(transaction, row->id, most_events);
-        entries = harvest::count_entries(transaction, row->id);
+        status = harvest::load_status(transaction, *std::move(row), most_events,
+                                      context.settings.clock());
+        entries = harvest::count_entries(transaction, request.feed);
     });
-    if (!row) return fail(no_source_feed(request.feed));
+    if (!status) return fail(no_source_feed(request.feed));
     FeedRequest newest;
-    newest.source_feed = row->id;
+    newest.source_feed = request.feed;
     newest.page.most = most_newest;
     auto copy = load_source_feed(context, newest);
     if (!copy) return fail(copy.error());
     if (request.format == Format::html) {
         render::SourceView view{
-            .status = status_of(*row), .events = {}, .copy = std::move(*copy)};
-        for (const auto& event : events) view.events.push_back(event_of(event));
+            .status = shown_status(*status), .events = {}, .copy = std::move(*copy)};
+        for (const auto& event : status->events) view.events.push_back(event_of(event));
         return RenderedPage{.body = render::source_page(view, context.site, context.templates)};
     }
     std::string text;
     base::JsonWriter json(text);
     json.begin_object().key("feed").begin_object();
-    write_columns(json, *row);
-    json.field("entries", entries);
-    json.end_object();
-    json.key("events").begin_array();
-    for (const auto& event : events) {
-        json.begin_object();
-        json.field("created_at", base::format_rfc3339(event.created_at));
-        json.field("event", harvest::name_of(event.event));
-        render::write_text(json, "note", event.note);
-        json.end_object();
-    }
-    json.end_array().key("newest").begin_array();
+    write_feed_fields(json, *status);
+    json.field("entries", entries).end_object();
+    write_detail_fields(json, *status);
+    json.key("newest").begin_array();
     for (const auto& item : copy->items) {
         json.begin_object();
         json.field("entry", item.entry).field("revision", item.revision);

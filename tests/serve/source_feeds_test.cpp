@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "feed/opml.hpp"
+#include "harvest/archives.hpp"
 #include "harvest/claims.hpp"
 #include "harvest/versions.hpp"
 #include "serve/world.hpp"
@@ -437,6 +438,36 @@ TEST_CASE("The page of a feed follows its fetches within a minute") {
     CHECK_THAT(body_of(world.open("/feeds?feed=1")), !Contains("now broken"));
     world.tick += 1min;
     CHECK_THAT(body_of(world.open("/feeds?feed=1")), Contains("now broken"));
+}
+
+TEST_CASE("The page and the JSON of a feed say that its server asked for a pause") {
+    SourceWorld world;
+    const auto json_of = [&](const std::string& path) {
+        return nlohmann::json::parse(*world.open(path).body);
+    };
+    CHECK(json_of("/feeds?feed=1&format=json")["feed"]["held_until"] == "");
+    CHECK_THAT(body_of(world.open("/feeds?feed=1")), !Contains("pause"));
+    world.write([&](Transaction& transaction) {
+        transaction.execute("INSERT INTO base_urls (base_url, free_at, held_until, claim) VALUES"
+                            " ('https://lab.example', '', '2026-11-24T13:00:00Z', 0),"
+                            " ('https://other.example', '', '2026-11-24T14:00:00Z', 0)");
+        REQUIRE(
+            harvest::start_archive(transaction, 1, "https://lab.example/old", world.small.now));
+    });
+    world.tick += 1min;
+    const auto one = json_of("/feeds?feed=1&format=json");
+    CHECK(one["feed"]["held_until"] == "2026-11-24T13:00:00Z");
+    CHECK(one["archive"]["state"] == "walking");
+    CHECK(one["archive"]["next_url"] == "https://lab.example/old");
+    CHECK(json_of("/feeds?format=json")["feeds"][0]["held_until"] == "2026-11-24T13:00:00Z");
+    CHECK_THAT(body_of(world.open("/feeds?feed=1")),
+               Contains("Its server asked for a pause: none of its feeds is fetched before "
+                        "2026-11-24 13:00 UTC."));
+    CHECK_THAT(body_of(world.open("/feeds")),
+               Contains("server on hold until 2026-11-24 13:00 UTC"));
+    world.small.now += 1h;
+    world.tick += 1min;
+    CHECK(json_of("/feeds?feed=1&format=json")["feed"]["held_until"] == "");
 }
 
 TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harvester") {
