@@ -324,6 +324,12 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
     const auto oldest = transaction.query(
         "SELECT next_fetch_attempt" + due + " ORDER BY next_fetch_attempt LIMIT 1", {time});
     if (!oldest.empty()) numbers.due_since = base::parse_rfc3339(oldest.front().text(0));
+    const auto page = transaction.query(
+        "SELECT MIN(a.next_attempt) FROM archives a JOIN feeds f ON f.id = a.feed"
+        " WHERE a.next_attempt > '' AND a.next_attempt <= ? AND f.system_enabled = 1",
+        {time});
+    if (!page.at(0).is_null(0))
+        numbers.archive_due_since = base::parse_rfc3339(page.front().text(0));
     std::map<std::string, std::uint64_t> outcomes;
     constexpr std::string_view prefix = "count ";
     for (const auto& row : transaction.query("SELECT name, number FROM harvest_notes")) {
@@ -339,32 +345,41 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
 }
 
 std::string fault_of(const HarvestNumbers& numbers, base::Seconds now) {
-    constexpr std::chrono::minutes fetched_within{15}, seen_within{5};
-    if (!numbers.due_since || *numbers.due_since + fetched_within >= now) return {};
-    const auto since = format_rfc3339(*numbers.due_since);
-    const auto waits =
-        numbers.due == 1 ? "a source feed has waited for its fetch since " + since
-                         : std::to_string(numbers.due) +
-                               " source feeds wait for their fetch, the first one since " + since;
+    constexpr std::chrono::minutes fetched_within{15}, page_read_within{60}, seen_within{5};
+    const auto is_late = [&](const std::optional<base::Seconds>& since,
+                             std::chrono::minutes within) {
+        return since && *since + within < now;
+    };
+    std::string fault;
+    if (is_late(numbers.due_since, fetched_within)) {
+        const auto since = format_rfc3339(*numbers.due_since);
+        fault = numbers.due == 1
+                    ? "a source feed has waited for its fetch since " + since
+                    : std::to_string(numbers.due) +
+                          " source feeds wait for their fetch, the first one since " + since;
+    } else if (is_late(numbers.archive_due_since, page_read_within)) {
+        fault = "the archive of a source feed has waited for its next page since " +
+                format_rfc3339(*numbers.archive_due_since);
+    } else {
+        return {};
+    }
     const bool is_at_work = numbers.harvested_at && *numbers.harvested_at + seen_within >= now;
-    return waits + (is_at_work ? ", although a harvester is at work"
-                               : ", and no harvester was at work in the last 5 minutes: varve "
-                                 "harvest is to run");
+    return fault + (is_at_work ? ", although a harvester is at work"
+                               : ", and no harvester was at work in the last 5 minutes: start "
+                                 "varve harvest");
 }
 
 void write_json(base::JsonWriter& json, const HarvestNumbers& numbers) {
-    const auto text_of = [](const std::optional<base::Seconds>& time) {
-        return time ? format_rfc3339(*time) : std::string();
-    };
     json.begin_object()
         .field("feeds", numbers.feeds)
         .field("disabled", numbers.disabled)
         .field("failing", numbers.failing)
         .field("due", numbers.due)
-        .field("due_since", text_of(numbers.due_since))
+        .field("due_since", base::rfc3339_or(numbers.due_since))
+        .field("archive_due_since", base::rfc3339_or(numbers.archive_due_since))
         .field("queued", numbers.queued)
         .field("entries", numbers.entries)
-        .field("harvested_at", text_of(numbers.harvested_at));
+        .field("harvested_at", base::rfc3339_or(numbers.harvested_at));
     json.key("outcomes").begin_object();
     for (const auto& [name, count] : numbers.outcomes) json.field(name, count);
     json.end_object().end_object();

@@ -120,11 +120,14 @@ struct HarvestNumbers {
     std::optional<base::Seconds> due_since = {};  // of the one that waits longest
     std::optional<base::Seconds> harvested_at =
         {};  // when a harvester was last at work; nullopt: never
+    std::optional<base::Seconds> archive_due_since =
+        {};  // the page of an archive that waits longest
     // Since the store was made, by all harvesters: "ok", "nonew", "notmodified", "toobig", "parseerror", "noitems",
     // "posterror", "nodb", "failed", "disabled", "added", "edited", "second insertion".
     std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};
 };
-// Returns what is wrong with the harvest, for operators: feeds have waited for long; empty: nothing. Pure.
+// Returns what is wrong with the harvest, for operators: feeds have waited for 15 minutes, or pages of archives for an
+// hour; empty: nothing. Pure.
 [[nodiscard]] std::string fault_of(const HarvestNumbers& numbers, base::Seconds now);
 // Writes an object whose names are those of the members. Absent times are "".
 void write_json(base::JsonWriter& json, const HarvestNumbers& numbers);

@@ -74,7 +74,7 @@ std::string fault_of(const hub::HubNumbers& hub, base::Seconds now) {
     constexpr std::chrono::minutes looks_within{10}, delivers_within{60};
     const bool has_work = hub.topics > 0 || hub.to_verify > 0;
     if (has_work && (!hub.looked_at || *hub.looked_at + looks_within < now))
-        return "no hub has looked for news in the last 10 minutes: varve hub is to run";
+        return "no hub has looked for news in the last 10 minutes: start varve hub";
     // Subscribers who do not answer keep their part of the queue for days.
     if (hub.waiting > hub.failing && hub.waiting_since &&
         *hub.waiting_since + delivers_within < now)

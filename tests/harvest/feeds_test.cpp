@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "harvest/feeds.hpp"
 
-#include "base/utf8.hpp"
 #include <stdexcept>
 
+#include "base/utf8.hpp"
+#include "harvest/archives.hpp"
 #include "harvest_store.hpp"
 #include "tables/feed_writes.hpp"
 
@@ -430,6 +431,32 @@ TEST_CASE("The newest events of a feed come first") {
                       return load_events(transaction, feed, 1);
                   })
                   .size() == 1);
+    });
+}
+
+TEST_CASE("An archive whose next page waits for more than an hour is a fault") {
+    each_harvest_store([](HarvestStore& store) {
+        const auto feed = added(store, {"http://a.example/"}).id;
+        const auto fault = [&] {
+            return store.write([&](store::Transaction& transaction) {
+                return fault_of(harvest_numbers(transaction, store.now), store.now);
+            });
+        };
+        (void)store.finish(store.claim(1).at(0));
+        const auto begin = store.now;
+        store.write([&](store::Transaction& transaction) {
+            REQUIRE(harvest::start_archive(transaction, feed, "http://a.example/old", begin));
+        });
+        store.execute("UPDATE feeds SET next_fetch_attempt = '2099-01-01T00:00:00Z'");
+        store.now = begin + 60min;
+        CHECK(fault().empty());
+        store.now += 1s;
+        CHECK(fault().starts_with("the archive of a source feed has waited for its next page "
+                                  "since " +
+                                  base::format_rfc3339(begin)));
+        CHECK(fault().ends_with("start varve harvest"));
+        store.execute("UPDATE feeds SET system_enabled = 0");
+        CHECK(fault().empty());
     });
 }
 

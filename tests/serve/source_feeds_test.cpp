@@ -488,7 +488,7 @@ TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harveste
     CHECK_THAT(body_of(waiting),
                Contains("\"harvest_fault\":\"a source feed has waited for its fetch since "
                         "2026-11-24T12:00:00Z") &&
-                   Contains("varve harvest is to run") && Contains("degraded"));
+                   Contains("start varve harvest") && Contains("degraded"));
     CHECK(world.open("/healthz?for=readers").status == 200);
     world.write([&](Transaction& transaction) {
         harvest::note_harvester(transaction, world.small.now);
