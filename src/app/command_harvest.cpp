@@ -85,7 +85,7 @@ int with_services(const Config& config, Work work) {
 template <class Use>
 int change_feed(const Config& config, const std::string& which, std::string_view done, Use use) {
     if (which.empty())
-        return complain("which feed? Its id, its URL, or a part of its URL or name is needed",
+        return complain("name a feed by its id, its URL, or a part of its URL or name",
                         wrong_use);
     return with_services(config, [&](Services& services) {
         const auto feed =
@@ -312,10 +312,11 @@ int add_source_feed(const Config& config, const SourceFeedOptions& options) {
         if (!added) return complain(on_one_line(added.error().text), failed);
         if (!added->is_new && options.archive.empty())
             return complain(
-                fmt::format("this is feed {} already; nothing was changed", added->id), failed);
+                fmt::format("feed {} already has this URL; nothing was changed", added->id),
+                failed);
         fmt::print("feed {} {}\n", added->id,
-                   added->is_new ? "added; the next fetch is due at once"
-                                 : "was there; its archive is walked");
+                   added->is_new ? "added; it is due now"
+                                 : "existed already; its archive will be read");
         return ok;
     });
 }
@@ -398,7 +399,7 @@ int import_feeds(const Config& config, const std::string& file) {
             added += add_listed(*services.pool, part, rejected);
             left = left.subspan(part.size());
         }
-        fmt::print("{} added, {} there already, {} rejected\n",
+        fmt::print("{} added, {} known already, {} rejected\n",
                    render::counted(added, "feed", "feeds"), listed->size() - added - rejected,
                    rejected);
         return rejected == 0 ? ok : failed;

@@ -126,8 +126,9 @@ Result<void> take_author(Draft& draft, Value key, Value value) {
     auto& authors = draft.config.site.authors;
     const auto author = render::author_key(key);
     if (authors.contains(author))
-        return wrong("this author is there already, in another spelling: case and the number of blanks do "
-                     "not matter");
+        return wrong(
+            "this author is there already, in another spelling: case and the number of blanks do "
+            "not matter");
     return keep(authors[author], object_of(value));
 }
 
@@ -263,8 +264,9 @@ constexpr auto table = std::to_array<Key>({
     {"source", "host",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.host, word_of(v)); }},
     {"source", "port",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.source.server.port, number_of(v, 1, 65535)); }},
+     [](Draft& d, Value, Value v) {
+         return keep(d.config.source.server.port, number_of(v, 1, 65535));
+     }},
     {"source", "user",
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
     {"source", "password_file",

@@ -67,8 +67,8 @@ constexpr auto labels = std::to_array<Label>({
     {"ucs-2", "utf-16le"},
     {"utf-32", "utf-32le"},
 });
-// How the names of those charsets begin that browsers read. iconv knows hundreds more, also some in which what is
-// harmless elsewhere is markup (UTF-7), or that depend on the machine (WCHAR_T).
+// The beginnings of the names of the charsets that browsers read. iconv knows hundreds more, among them some in which
+// harmless bytes are markup (UTF-7), or that depend on the machine (WCHAR_T).
 constexpr auto families = std::to_array<std::string_view>(
     {"utf-8", "utf-16",      "utf-32",      "iso-8859-",  "iso8859-", "iso_8859-",
      "latin", "windows-125", "windows-874", "cp125",      "cp932",    "cp949",
@@ -105,7 +105,7 @@ constexpr auto marks = std::to_array<Mark>({
     {"\xFE\xFF"sv, "utf-16be"},
 });
 
-// Returns the charset that the zero bytes of the beginning tell; empty: there are none where they would be.
+// Returns the charset that the zero bytes at the beginning indicate; empty: there are none.
 std::string_view charset_by_zeros(std::string_view bytes) {
     if (bytes.size() < 4) return {};
     const auto is_zero = [&](std::size_t at) { return bytes[at] == '\0'; };
@@ -132,7 +132,7 @@ std::string_view value_after(std::string_view text, std::string_view name) {
     return rest.substr(0, rest.find_first_of("; \t\r\n?>"));
 }
 
-// Returns what the XML declaration calls the encoding.
+// Returns the encoding that the XML declaration names.
 std::string_view declared_in_xml(std::string_view bytes) {
     constexpr std::size_t looked_at = 1024;
     const auto head = bytes.substr(0, looked_at);
@@ -154,7 +154,7 @@ std::size_t size_of_cut_character(std::string_view bytes) {
     return size > 1 && size < whole ? size : 0;
 }
 
-// How many characters of more than one byte are valid or cut off, and how many bytes belong to no character.
+// Counts of multi-byte characters that are valid or cut off, and of bytes that belong to no character.
 struct Utf8Counts {
     std::size_t characters = 0, cut_characters = 0, wrong_bytes = 0;
 };
@@ -244,7 +244,7 @@ class Converter {
     iconv_t handle_;
 };
 
-// Returns the byte of a character that windows-1252, or ISO-8859-1 with its control characters, has.
+// Returns the byte of a character in windows-1252, or in ISO-8859-1 with its control characters.
 std::optional<char> latin_byte_of(char32_t c) {
     if (c < 0x100) return static_cast<char>(c);
     for (unsigned byte = 0x80; byte < 0xA0; ++byte)
@@ -253,8 +253,8 @@ std::optional<char> latin_byte_of(char32_t c) {
     return std::nullopt;
 }
 
-// Returns the text that was encoded as UTF-8 twice; nullopt: it was not. All that is not ASCII has to be the
-// bytes of valid characters: in a right text, one letter with an accent is enough to tell.
+// Returns a text that was encoded as UTF-8 twice; nullopt: it was not. Everything beyond ASCII must be the bytes of
+// valid characters: in a correct text, one letter with an accent is enough to rule that out.
 std::optional<std::string> decoded_twice(std::string_view text) {
     if (text.find("\xC3\x82") == std::string_view::npos &&
         text.find("\xC3\x83") == std::string_view::npos &&
@@ -271,7 +271,7 @@ std::optional<std::string> decoded_twice(std::string_view text) {
     return bytes;
 }
 
-// Removes control characters that no text has, which are legal in no XML.
+// Removes control characters that XML forbids.
 void remove_controls(std::string& text) {
     std::erase_if(text, [](char c) {
         return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
@@ -286,7 +286,7 @@ std::size_t count_replacements(std::string_view text) {
     return count;
 }
 
-// Makes what was decoded legal, and counts.
+// Makes decoded text legal, and counts the replaced characters.
 DecodedText finished(std::string text, std::string_view charset) {
     if (auto once = decoded_twice(text)) text = *std::move(once);
     if (!base::is_legal_text(text)) {
@@ -297,7 +297,7 @@ DecodedText finished(std::string text, std::string_view charset) {
     return {std::move(text), std::string(charset), replaced};
 }
 
-// Reads what is said to be UTF-8, or nothing.
+// Reads bytes that are labelled UTF-8 or not at all.
 DecodedText read_as_utf8(std::string_view bytes) {
     if (base::is_legal_text(bytes)) return finished(std::string(bytes), utf8_label);
     const auto [characters, cut_characters, wrong_bytes] = count_utf8(bytes);
@@ -335,7 +335,7 @@ DecodedText decode_text(std::string_view bytes, std::string_view content_type) {
         !charset.empty() && !is_wide(charset) &&
         (charset == utf8_label || charset == latin_label || Converter(charset).is_open());
     if (!is_usable) charset = charset_of(declared_in_xml(bytes));
-    // Without zero bytes it is none of these, whatever it says.
+    // Text without zero bytes is none of these, whatever its label says.
     if (is_wide(charset)) charset.clear();
     return read_as(bytes, charset);
 }
@@ -406,7 +406,7 @@ bool is_void_element(std::string_view name) {
            });
 }
 
-// Writes XML that is closer to what its author meant.
+// Repairs XML, to come closer to what its author meant.
 class XmlMender {
    public:
     explicit XmlMender(std::string_view text) : rest_(text) { out_.reserve(text.size() + 64); }
@@ -498,7 +498,7 @@ class XmlMender {
         drop(found + end.mark.size());
     }
 
-    // Drops a DOCTYPE with all that it declares: no entity of it is ever expanded.
+    // Drops a DOCTYPE with its declarations: none of its entities is ever expanded.
     void drop_declaration() {
         std::size_t at = 2;
         bool is_inside = false;
@@ -527,7 +527,7 @@ class XmlMender {
         drop(at + 1);
     }
 
-    // ---- Tags: each end tag ends the element that it names, so that one mistake in an entry spoils no other ----
+    // ---- Tags: each end tag ends the element that it names, so that a mistake stays within its entry ----
 
     void mend_tag() {
         const char next = rest_.size() > 1 ? rest_[1] : ' ';
@@ -625,7 +625,7 @@ class XmlMender {
         write(character, end + 1);
     }
 
-    // Numbers of control characters mean those of windows-1252, as browsers read them.
+    // References to control characters mean those of windows-1252, as in browsers.
     void mend_number(std::string_view number, std::size_t bytes) {
         const bool is_hex = number.starts_with('x') || number.starts_with('X');
         if (is_hex) number.remove_prefix(1);

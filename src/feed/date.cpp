@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::minutes;
 
-// What a text says, part by part.
+// The parts of a date that a text gives.
 struct Parts {
     int year = 0;
     unsigned month = 0, day = 0;
@@ -39,7 +39,7 @@ std::optional<base::Seconds> time_of(const Parts& parts) {
     if (!day.ok() || parts.hour > 24 || parts.minute > 59 || parts.second > 60)
         return std::nullopt;
     if (parts.hour == 24 && (parts.minute != 0 || parts.second != 0)) return std::nullopt;
-    // A leap second is the last one of its minute here.
+    // A leap second is read as the last second of its minute.
     const auto time = sys_days(day) + hours(parts.hour) + minutes(parts.minute) +
                       seconds(std::min(parts.second, 59)) - parts.offset;
     if (time < sys_days(year(1990) / 1 / 1) || time >= sys_days(year(2101) / 1 / 1))
@@ -62,8 +62,8 @@ constexpr auto zones = std::to_array<NamedZone>({
     {"kst", 540},   {"aest", 600},  {"aedt", 660}, {"nzst", 720}, {"nzdt", 780},
 });
 
-// "+0100", "+01:00", "+1", "-0530", "GMT+1", "EST"; one letter of the military, which RFC 2822 section 4.3 wants
-// read as UTC, because most who used them had their signs wrong.
+// "+0100", "+01:00", "+1", "-0530", "GMT+1", "EST"; a military letter, which RFC 2822 section 4.3 reads
+// as UTC, because most programs got their signs wrong.
 std::optional<minutes> parse_zone(std::string_view text) {
     const auto sign = text.find_first_of("+-");
     if (sign == std::string_view::npos) {
@@ -162,7 +162,7 @@ struct NamedMonth {
     std::string_view beginning;  // of its name, in lower case
     unsigned month;
 };
-// English ones, and those of other languages that differ from them in their beginning.
+// English names, and names of other languages that begin differently.
 constexpr auto months = std::to_array<NamedMonth>({
     {"jan", 1},
     {"feb", 2},
@@ -302,7 +302,7 @@ std::optional<base::Seconds> parse_named(std::string_view text) {
         parts.hour = parts.hour % 12 + (is_afternoon ? 12 : 0);
     }
     if (!zone.empty()) {
-        // An unknown name is no reason to lose the day: RFC 2822 section 4.3.
+        // An unknown name must not lose the day: RFC 2822 section 4.3.
         const auto offset = parse_zone(zone);
         const bool is_name = zone.find_first_of("0123456789") == std::string_view::npos;
         if (!offset && !is_name) return std::nullopt;

@@ -18,9 +18,9 @@ namespace feed {
 enum class Format : unsigned char { rss, rdf, atom, json };
 [[nodiscard]] std::string_view name_of(Format format);  // "RSS", "RDF", "Atom", "JSON Feed"
 
-// Texts of a feed are legal UTF-8 (base/utf8). Those that are said to be plain have no markup, no control
-// characters, and no blanks at their ends or beside each other. Times that cannot be read, or that no calendar
-// has, are absent: never the time of the fetch, and never 1970.
+// Texts of a feed are legal UTF-8 (base/utf8). Plain texts have no markup, no control characters, and no leading,
+// trailing or doubled blanks. Times that cannot be read or do not exist are absent: never the time of the fetch, and
+// never 1970.
 struct Author {
     std::string name, mail, url;  // plain; url is absolute; at least one is there
     bool operator==(const Author&) const = default;
@@ -35,18 +35,18 @@ struct Entry {
     std::vector<Author> authors = {};  // those of the feed where it has none of its own
     std::optional<base::Seconds> published = {}, updated = {};
     std::vector<std::string> categories = {};  // plain, each once
-    // HTML as it came: anything may be in it, and safe_html() makes it fit to be shown. A plain text was
-    // escaped. The longest of what the entry offers: content, description or summary; if there is
-    // none, the description of its images or films.
+    // Untrusted HTML; safe_html() makes it safe to show. A plain text was escaped. The longest of
+    // what the entry offers: content, description or summary; if there is none, the description
+    // of its images or videos.
     std::string content = {};
     std::string content_base =
-        {};  // absolute URL that relative ones in `content` are meant against
+        {};  // absolute URL against which relative ones in `content` are resolved
     std::string digest =
         {};  // MD5 of all of the above but the guid, 32 hex digits: equal entries have equal digests
     bool operator==(const Entry&) const = default;
 };
 
-// What a feed says about when it should be fetched.
+// When the feed asks to be fetched.
 struct UpdateHints {
     std::optional<std::chrono::minutes> ttl = {};  // RSS 2.0 <ttl>
     std::optional<std::chrono::minutes> period =
@@ -56,7 +56,7 @@ struct UpdateHints {
     bool operator==(const UpdateHints&) const = default;
 };
 
-// What had to be mended before the feed could be read.
+// What had to be repaired before the feed could be read.
 struct Repairs {
     std::string charset = {};             // that it was decoded from: "windows-1252"
     std::size_t replaced_characters = 0;  // U+FFFD in their place

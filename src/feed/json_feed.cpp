@@ -89,7 +89,7 @@ Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limit
     return entry;
 }
 
-// Returns the number of "\uXXXX" that a text begins with; nullopt: it begins otherwise.
+// Returns the code of "\uXXXX" at the beginning of a text; nullopt: there is none.
 std::optional<unsigned> escaped_unit(std::string_view text) {
     unsigned unit = 0;
     if (!text.starts_with("\\u") || text.size() < 6) return std::nullopt;

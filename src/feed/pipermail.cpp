@@ -34,7 +34,7 @@ constexpr std::array month_endings{".txt.gz"sv, ".txt"sv};
 
 // ---- The index ----
 
-// Returns the name without the ending of a text; nullopt: it has none.
+// Returns the name without the ending of a month's text; nullopt: it has another ending.
 std::optional<std::string_view> without_month_ending(std::string_view name) {
     for (const auto ending : month_endings)
         if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
@@ -80,7 +80,7 @@ std::string base_of_index(const std::string& url) {
     return has_query || is_page || url.ends_with('/') ? url : url + '/';
 }
 
-// Returns the value of an attribute, at whose end a text begins; nullopt: it has none, or no end.
+// Returns the value of an attribute from the text after its name; nullopt: it has none, or the value does not end.
 std::optional<std::string_view> attribute_value(std::string_view text) {
     text = without_blanks(text);
     if (!text.starts_with('=')) return std::nullopt;
@@ -152,8 +152,8 @@ class GzipReader {
     std::array<char, 32768> out_{};
 };
 
-// True for a line that separates messages: "From jo at x.org  Fri Feb  1 09:15:20 2008". Others in messages that begin
-// with "From " do not end with a time.
+// Returns whether a line separates messages: "From jo at x.org  Fri Feb  1 09:15:20 2008". Lines of a message that
+// begin with "From " do not end with a time.
 bool is_separator(std::string_view line) {
     constexpr auto form = " Aaa Aaa 99 99:99:99 9999"sv;
     while (!line.empty() && (base::is_blank(line.back()) || line.back() == '\r'))
@@ -174,7 +174,7 @@ std::string_view time_of_separator(std::string_view line) {
     return line.substr(line.size() - std::min(length, line.size()));
 }
 
-// Takes the first line off a text, without its end.
+// Removes the first line from a text and returns it without its line end.
 std::string_view take_line(std::string_view& text) {
     const auto end = std::min(text.find('\n'), text.size());
     auto line = text.substr(0, end);
@@ -187,7 +187,7 @@ struct RawMessage {
     std::string_view separator, rest;  // rest: fields, an empty line, and the text
 };
 
-// Returns messages as they follow each other; what stands before the first one is left out.
+// Returns the messages in their order, without any text before the first one.
 struct RawMessages {
     std::vector<RawMessage> messages;
     bool is_cut = false;
@@ -221,7 +221,7 @@ RawMessages split_mbox(std::string_view text, std::size_t most) {
 struct MailFields {
     std::string from, date, subject, message_id;
 
-    // Returns the field with a name, to be filled; nullptr: it is of no use, or has a value already.
+    // Returns the field to fill; nullptr: it is not used, or has a value already.
     std::string* find(std::string_view name) {
         const auto folded = base::fold_ascii(name.substr(0, 16));
         std::string* field = folded == "from"         ? &from
@@ -233,7 +233,7 @@ struct MailFields {
     }
 };
 
-// Takes the fields off a message, and the empty line behind them. Fields that continue on the next line are joined; of
+// Removes the header fields from a message, and the empty line behind them. Fields that continue on the next line are joined; of
 // several with one name, the first one counts.
 MailFields take_fields(std::string_view& message) {
     MailFields fields;
@@ -417,7 +417,8 @@ base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view
         index.months.push_back({*month, std::move(text_url)});
     });
     if (index.months.empty())
-        return fail(ErrorKind::malformed, "no archive of a mailing list: it lists no months");
+        return fail(ErrorKind::malformed,
+                    "not the archive of a mailing list: it lists no months");
     std::ranges::sort(index.months, std::greater<>(), &ListMonth::first_day);
     index.title = title_of_page(html);
     return index;
@@ -438,9 +439,9 @@ base::Result<ListMessages> read_month(std::string_view bytes, const std::string&
     }
     const bool is_too_long = bytes.size() >= limits.most_bytes;
     auto [raw, is_cut] = split_mbox(bytes.substr(0, limits.most_bytes), limits.most_messages);
-    // The last one may be cut in its middle.
+    // The last message may be cut off.
     if (is_too_long && !is_cut && raw.size() > 1) raw.pop_back();
-    if (raw.empty()) return fail(ErrorKind::malformed, "it has no messages");
+    if (raw.empty()) return fail(ErrorKind::malformed, "no messages");
     ListMessages month{.entries = {}, .is_cut = is_cut || is_too_long};
     const auto link = thread_page_of(month_url);
     for (const auto& message : raw)

@@ -1,4 +1,4 @@
-// feed/read_feed.hpp -- from the bytes of a foreign feed to a value.
+// feed/read_feed.hpp -- reads the bytes of a foreign feed into a value.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -12,13 +12,13 @@
 
 namespace feed {
 
-// Reads a feed: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. Reads what can be read of one
-// that is damaged. Never loads anything: no DTD, no entity that is external or defined in the document.
+// Reads a feed: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. Reads as much as it can of a damaged
+// one. Never loads anything: no DTD, and no entity that is external or defined in the document.
 //   bytes         of the body, decoded from its Content-Encoding
 //   content_type  as the server sent it; may be empty
-//   url           that it was fetched from: relative ones are meant against it
+//   url           that it was fetched from: relative ones are resolved against it
 //   error         malformed, with a text for notes of fetch events: "empty", "html?" (a web page), "no version"
-//                 (XML or JSON that is no feed), "not well-formed: …"
+//                 (XML or JSON that is not a feed), "not well-formed: …"
 //   cost          O(bytes); 50 MB/s and more
 [[nodiscard]] base::Result<Feed> read_feed(std::string_view bytes, std::string_view content_type,
                                            const std::string& url, const ReadLimits& limits = {});

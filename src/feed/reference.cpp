@@ -17,8 +17,8 @@ struct FreeText {
     void operator()(xmlChar* text) const { xmlFree(text); }
 };
 
-// Returns the reference with %XX for what no URL has, and "/" for "\", as browsers read it. Line ends and tabs
-// inside are left out.
+// Returns the reference with %XX for characters that URLs must not have, and "/" for "\", as browsers read it. Removes
+// line ends and tabs.
 std::string without_foreign_bytes(std::string_view reference) {
     std::string url;
     url.reserve(reference.size());
@@ -43,7 +43,7 @@ std::string without_foreign_bytes(std::string_view reference) {
     return url;
 }
 
-// Returns the URL with its scheme and host in lower case and a path; empty: it is no http or https URL with a host.
+// Returns the URL with its scheme and host in lower case and a path; empty: it is not an http or https URL with a host.
 std::string web_url(std::string url) {
     const auto colon = url.find("://");
     if (colon == std::string::npos) return {};

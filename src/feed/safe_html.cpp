@@ -53,7 +53,7 @@ constexpr auto allowed = std::to_array<AllowedElement>({
     {GUMBO_TAG_TH, true},         {GUMBO_TAG_THEAD, true},  {GUMBO_TAG_TR, true},
     {GUMBO_TAG_U, false},         {GUMBO_TAG_UL, true},     {GUMBO_TAG_VAR, false},
 });
-// What is in these was never meant to be read.
+// The content of these elements is never shown.
 constexpr auto dropped = std::to_array<GumboTag>(
     {GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE,    GUMBO_TAG_TEMPLATE,  GUMBO_TAG_NOSCRIPT,
      GUMBO_TAG_IFRAME, GUMBO_TAG_OBJECT,   GUMBO_TAG_EMBED,     GUMBO_TAG_APPLET,
@@ -62,7 +62,7 @@ constexpr auto dropped = std::to_array<GumboTag>(
      GUMBO_TAG_SVG,    GUMBO_TAG_MATH,     GUMBO_TAG_TEXTAREA,  GUMBO_TAG_SELECT,
      GUMBO_TAG_BUTTON, GUMBO_TAG_INPUT,    GUMBO_TAG_PLAINTEXT, GUMBO_TAG_XMP,
      GUMBO_TAG_AUDIO,  GUMBO_TAG_VIDEO,    GUMBO_TAG_CANVAS});
-// Other blocks: what is in them is on lines of its own.
+// Other blocks: their content is on lines of its own.
 constexpr auto read_as_div = std::to_array<GumboTag>(
     {GUMBO_TAG_ADDRESS, GUMBO_TAG_ARTICLE, GUMBO_TAG_ASIDE, GUMBO_TAG_CENTER, GUMBO_TAG_DETAILS,
      GUMBO_TAG_FIELDSET, GUMBO_TAG_FOOTER, GUMBO_TAG_FORM, GUMBO_TAG_HEADER, GUMBO_TAG_HGROUP,
@@ -77,7 +77,7 @@ constexpr auto parts_of_tables =
                              GUMBO_TAG_TH, GUMBO_TAG_THEAD, GUMBO_TAG_TR});
 constexpr auto headings = std::to_array<GumboTag>(
     {GUMBO_TAG_H1, GUMBO_TAG_H2, GUMBO_TAG_H3, GUMBO_TAG_H4, GUMBO_TAG_H5, GUMBO_TAG_H6});
-// Of any element that is kept. SafeWriter decides which element may have which.
+// Attributes that are kept on some element. SafeWriter decides which element may have which.
 constexpr auto kept_attributes = std::to_array<std::string_view>(
     {"alt", "colspan", "dir", "height", "href", "lang", "rowspan", "src", "title", "width"});
 
@@ -236,7 +236,7 @@ class TagFilter {
             part.tag == GUMBO_TAG_TD || part.tag == GUMBO_TAG_TH || part.tag == GUMBO_TAG_CAPTION;
     }
 
-    // Drops what is up to the end tag, or all of the rest.
+    // Drops everything up to the end tag, or all of the rest.
     void drop_content(const Tag& tag) {
         if (is_among(without_end_tag, tag.tag)) return;
         const bool is_foreign = tag.tag == GUMBO_TAG_SVG || tag.tag == GUMBO_TAG_MATH;
@@ -440,7 +440,7 @@ class SafeWriter {
         if (!has_room(name.size() + attributes.size() + 2 + end_tag)) return;
         end_tags_ += end_tag;
         out_ += '<' + name + attributes + '>';
-        // The first line end of <pre> is dropped by who reads it.
+        // Parsers drop the first line end of <pre>.
         if (element.tag == GUMBO_TAG_PRE && begins_with_line_end(element)) out_ += '\n';
         write_children(element, depth + 1);
         out_ += "</" + name + '>';
@@ -454,7 +454,7 @@ class SafeWriter {
         return is_text && (first.v.text.text[0] == '\n' || first.v.text.text[0] == '\r');
     }
 
-    // Appends what may stay of the attributes. Returns false for a link that leads nowhere.
+    // Appends the allowed attributes. Returns false for a link without a usable target.
     bool append_attributes(std::string& out, const GumboElement& element) const {
         if (element.tag == GUMBO_TAG_A) return append_link(out, element);
         if (element.tag == GUMBO_TAG_IMG) {
@@ -509,7 +509,7 @@ class SafeWriter {
     bool is_full_ = false;
 };
 
-// Collects what a reader sees, with one blank between words and one line break between blocks.
+// Collects the visible text, with one blank between words and one line break between blocks.
 class TextCollector {
    public:
     explicit TextCollector(std::size_t most) : most_(most) {}

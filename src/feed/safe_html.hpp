@@ -1,4 +1,4 @@
-// feed/safe_html.hpp -- foreign HTML, made fit to be shown on our pages and in our feeds.
+// feed/safe_html.hpp -- makes foreign HTML safe to show on our pages and in our feeds.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -59,7 +59,7 @@ constexpr auto by_uri = std::to_array<NamedVocabulary>({
     {"purl.org/syndication/history", Vocabulary::history},
     {"www.w3.org/1999/xhtml", Vocabulary::xhtml},
 });
-// Of prefixes that are not declared.
+// Namespaces of prefixes that are not declared.
 constexpr auto by_prefix = std::to_array<NamedVocabulary>({
     {"atom", Vocabulary::core},
     {"atom10", Vocabulary::core},
@@ -88,7 +88,7 @@ Vocabulary vocabulary_of(std::string_view uri, std::string_view prefix) {
     return Vocabulary::other;
 }
 
-// What an element is to the reader.
+// What an element means to the reader.
 enum class Element : unsigned char {
     unknown,
     root_rss,
@@ -200,7 +200,7 @@ Element element_of(Vocabulary vocabulary, std::string_view local) {
     return Element::unknown;
 }
 
-// The attributes of an element that are looked at.
+// The attributes of an element that are read.
 struct Attributes {
     std::string type, mode, rel, href, term, label, text, about, base, lang;
     std::optional<bool> is_permalink;
@@ -290,7 +290,7 @@ std::optional<std::string> decoded_base64(std::string_view text) {
     return bytes;
 }
 
-// "hourly" and the like; nullopt: nothing that the module knows.
+// "hourly" and the like; nullopt: the module defines no such word.
 std::optional<std::chrono::minutes> period_named(std::string_view text) {
     struct Named {
         std::string_view name;
@@ -610,7 +610,7 @@ class Builder final : public XmlHandler {
         }
     }
 
-    // Sets a URL unless the reference is none. Returns whether it is one.
+    // Sets a URL if the reference is valid. Returns whether it is.
     static bool set_url(std::string& place, const Frame& frame, std::string_view reference) {
         if (base::trim(reference).empty()) return false;
         auto url = resolve_reference(frame.base, reference);
@@ -619,7 +619,7 @@ class Builder final : public XmlHandler {
         return true;
     }
 
-    // Sets the guid unless the text is none, or too long for one. Returns whether it is one.
+    // Sets the guid if the text can be one and is not too long. Returns whether it can.
     static bool set_guid(Entry& entry, std::string_view text) {
         constexpr std::size_t longest = 2048;
         const auto guid = base::trim(text);
@@ -676,7 +676,7 @@ class Builder final : public XmlHandler {
         return frame.text;
     }
 
-    // Titles without a type have markup in some feeds, and in others they are about it.
+    // In some feeds titles without a type contain markup, in others they only mention it.
     [[nodiscard]] static std::string title_as_html(const Frame& frame) {
         if (frame.attributes.type.empty() && frame.attributes.mode.empty() &&
             !looks_like_html(frame.text))
@@ -687,7 +687,7 @@ class Builder final : public XmlHandler {
     void take_content(Frame& frame) {
         auto html = as_html(frame);
         if (auto* one = entry()) {
-            // What an image or a film shows is the content of an entry that has no other.
+            // The description of an image or video is the content of an entry without other content.
             if (frame.is_caption && !seen_.is_content_caption) return;
             if (html.size() > one->content.size() ||
                 (seen_.is_content_caption && !frame.is_caption && !html.empty())) {
@@ -743,7 +743,7 @@ class Builder final : public XmlHandler {
             feed_.hints.period = std::max(*period_ / frequency_, std::chrono::minutes(1));
     }
 
-    // What is known of the open entry.
+    // The open entry.
     struct Seen {
         bool has_title = false, has_page_link = false;
         bool is_guid_weak = true, is_published_weak = true;

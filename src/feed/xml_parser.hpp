@@ -1,4 +1,4 @@
-// feed/xml_parser.hpp -- libxml2 as a source of tags and texts, with limits that hold for hostile documents.
+// feed/xml_parser.hpp -- libxml2 as a source of tags and texts, with limits for hostile documents.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace feed {
 
-// Takes the tags and texts of a document.
+// Receives the tags and texts of a document.
 class XmlHandler {
    public:
     XmlHandler() = default;

@@ -104,7 +104,7 @@ Archive after_document(Transaction& transaction, Archive archive, const ArchiveP
     return walked_on(std::move(archive), url->text, now);
 }
 
-// True for the failure of a page that will not be there later either.
+// Returns whether a failed page is unlikely to be readable later.
 bool is_lasting(const FetchOutcome& failure) {
     return failure.severity == Severity::hard || failure.http_status == 404 ||
            failure.status == FetchStatus::toobig || failure.status == FetchStatus::parseerror;

@@ -68,7 +68,7 @@ void insert_archive(Transaction& transaction, std::int64_t feed, std::string_vie
                                            Value{format_rfc3339(now)}});
 }
 
-// Puts an archive off because others go to the same base URL first.
+// Postpones an archive because its base URL is busy.
 void put_off(Transaction& transaction, const store::Row& row, base::Seconds until) {
     transaction.execute(
         "UPDATE archives SET next_attempt = ? WHERE feed = ? AND claim = ? AND next_attempt = ?",
@@ -156,7 +156,7 @@ std::vector<ClaimedArchive> claim_archives(Transaction& transaction, const Claim
         auto archive = archive_in(row);
         const auto url = net::parse_url(archive.next_url);
         auto base_url = url ? base_url_of(*url) : std::string();
-        // One of the same base URL that was claimed just now keeps it busy.
+        // Another archive of the same base URL may have been claimed just now.
         if (url && !claim_base_url(transaction, base_url, terms.claim, now)) {
             put_off(transaction, row, now + page_spacing);
             continue;

@@ -27,7 +27,7 @@ struct Archive {
     bool is_list = false;  // of a mailing list
     std::string next_url;  // of the next page; of one that failed, the page that cannot be read
     ArchiveState state = ArchiveState::walking;
-    // Why it ended, or what was wrong with the last page: "no older page", "covered ground", "page seen before",
+    // Why it ended, or why the last page could not be read: "no older page", "covered ground", "page seen before",
     // "too many pages", "HTTP 404 Not Found", "DNS error", "parse error", …; empty: nothing.
     std::string status = {};
     std::int64_t pages = 0, added = 0;  // read so far, and entries of these that were new
@@ -41,17 +41,17 @@ struct Archive {
 [[nodiscard]] std::optional<Archive> load_archive(store::Transaction& transaction,
                                                   std::int64_t feed);
 
-// Walks an archive from this page on, or the one of this index of a mailing list, from its begin, whatever was known of
-// another one. A chain of feed documents ends at the first page that has no new entries, so a walk that failed
-// is continued at its next_url.
+// Starts to walk an archive at this page, or at this index of a mailing list, and forgets any earlier walk of the feed.
+// The walk of a chain of feed documents ends at the first page without new entries, so a walk that failed can be
+// continued from its next_url.
 //   error  malformed: the URL; absent: the feed
 [[nodiscard]] base::Result<void> start_archive(store::Transaction& transaction, std::int64_t feed,
                                                const std::string& url, base::Seconds now);
 
-// Notes what a fetch has found: the page before that of the feed. The first one begins a walk.
+// Notes the older page that a feed document named. The first one starts a walk.
 void note_archive(store::Transaction& transaction, std::int64_t feed, const std::string& url,
                   base::Seconds now);
-// Notes that the index of a mailing list has changed: its newest month is read again.
+// Notes that the index of a mailing list has changed, so that its newest month is read again.
 //   url  of the index
 void note_list_index(store::Transaction& transaction, std::int64_t feed, const std::string& url,
                      const feed::ListIndex& index, base::Seconds now);
@@ -65,17 +65,17 @@ struct ClaimedArchive {
     std::string base_url =
         {};  // that is claimed with it: its own, or since a redirect another one
 };
-// Returns whether there may be something to claim. Costs an index look-up, and no lock.
+// Returns whether there may be something to claim. Costs an index look-up and takes no lock.
 [[nodiscard]] bool is_archive_due(store::Transaction& transaction, base::Seconds now);
-// Claims archives of enabled feeds that are due, those that wait longest first, at most one of each base URL, which is
-// claimed too.
+// Claims due archives of enabled feeds, the longest waiting first, at most one per base URL. The base URL is claimed
+// too.
 [[nodiscard]] std::vector<ClaimedArchive> claim_archives(store::Transaction& transaction,
                                                          const ClaimTerms& terms,
                                                          base::Seconds now);
 // Returns whether no other harvester has taken the archive over, and keeps others from doing so until the transaction
 // ends.
 [[nodiscard]] bool is_ours(store::Transaction& transaction, const ClaimedArchive& claimed);
-// Ends a claim, writes what the archive has become, and forgets the known URLs of one that is finished.
+// Ends a claim and writes the new state of the archive. Forgets the known URLs of a finished one.
 //   hold_base_until  the server asks for a pause
 //   returns          false if the claim had ended: nothing was written
 bool finish_page(store::Transaction& transaction, const ClaimedArchive& claimed,
@@ -84,13 +84,13 @@ bool finish_page(store::Transaction& transaction, const ClaimedArchive& claimed,
 // Gives a claim back: the page is due again at once.
 void give_back(store::Transaction& transaction, const ClaimedArchive& claimed, base::Seconds now);
 
-// ---- What comes after a page ----
+// ---- After a page ----
 
 // Between two pages of an archive: longer than `spacing`, so that feeds of the same base URL get their turns.
 inline constexpr std::chrono::seconds page_spacing{5};
 inline constexpr std::int64_t most_archive_pages = 5000, most_archive_entries = 500'000;
 
-// Returns an archive that goes on, that has ended, or whose page could not be read. Pure.
+// Return the archive after a page that was read, after its last page, and after a page that could not be read. Pure.
 [[nodiscard]] Archive walked_on(Archive archive, std::string next_url, base::Seconds now);
 [[nodiscard]] Archive walked_to_end(Archive archive, std::string_view why, base::Seconds now);
 // The page is read again after 10 minutes, an hour, 6 hours and a day, not before `retry_after`; then the archive fails.

@@ -19,7 +19,7 @@ namespace harvest {
 
 // How long a claim lasts. A fetch ends before it, or its harvester writes nothing of it.
 inline constexpr std::chrono::seconds fetch_claim{120};
-// Between the end of a request to a base URL and the begin of the next one, at least.
+// Between the end of a request to a base URL and the start of the next one, at least.
 inline constexpr std::chrono::seconds spacing{1};
 
 // No pause of a server is longer, and no fetch is put off further than the other: a week of skipped hours, or of a feed
@@ -58,7 +58,7 @@ struct ClaimTerms {
 [[nodiscard]] std::vector<bool> are_ours(store::Transaction& transaction,
                                          std::span<const ClaimedFeed* const> claims);
 
-// What came of a fetch.
+// The result of a fetch, as it is to be written.
 struct FinishedFetch {
     const ClaimedFeed* claimed = nullptr;
     FeedRow
@@ -69,9 +69,9 @@ struct FinishedFetch {
     std::optional<base::Seconds> hold_base_until = {};  // the server asks for a pause (429)
     bool has_news = false;                              // entries were added
 };
-// Writes what came of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
+// Writes the results of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
 // claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled. One that was kicked or
-// pushed meanwhile is due at once, whatever came of the fetch.
+// pushed meanwhile is due at once, whatever the result.
 //   returns  how many were written
 std::size_t finish_fetches(store::Transaction& transaction,
                            std::span<const FinishedFetch> fetches, base::Seconds now);

@@ -98,7 +98,7 @@ bool are_times_alone(std::span<const compare::Change> changes) {
     });
 }
 
-// Returns what the new version changed; empty: nothing, or it cannot be told.
+// Returns what the new version changed; empty: nothing, or that is unknown.
 std::vector<compare::Change> changes_between(const KnownEntry& known, const ReadyEntry& ready) {
     const auto before = tables::unpacked_tree(known.tree);
     if (!before) {
@@ -267,9 +267,8 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
             // The walk of an archive and a fetch of the feed may both have it.
             if (!ready.dated) {
                 ++result.inserted_twice;
-                base::log::error(
-                    "an entry was to be recorded a second time: two harvesters have one feed",
-                    {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
+                base::log::error("entry recorded twice: two harvesters fetched one feed",
+                                 {{"feed", std::to_string(feed)}, {"guid", ready.entry->id}});
             }
             if (!known) continue;
         }

@@ -21,8 +21,8 @@ namespace harvest {
 // spaced by it.
 [[nodiscard]] std::string base_url_of(const net::Url& url);
 
-// Failures are counted in quarters: a hard one, which seldom ends by itself, is 4 of them, a soft one 2, a temporary
-// one 1. Operators and JSON see 1, 0.5 and 0.25.
+// Failures are counted in quarters: a hard failure, which rarely goes away, counts 4, a soft one 2, a temporary one 1.
+// Operators and JSON see 1, 0.5 and 0.25.
 inline constexpr std::int64_t quarters_of_hard = 4, quarters_of_soft = 2,
                               quarters_of_temporary = 1;
 
@@ -34,7 +34,7 @@ struct FeedRow {
     base::Seconds added_at{};
     std::optional<base::Date> last_read =
         {};  // the last day on which somebody asked for our copy
-    // What it says of itself.
+    // What the feed says about itself.
     std::string rss_title = {}, description = {}, home_url = {}, language = {};
     std::int64_t most_kb = 0;  // of a body, decoded; 0: as configured
     bool system_enabled = true;
@@ -48,15 +48,15 @@ struct FeedRow {
     std::optional<base::Seconds> next_fetch_attempt = {};  // nullopt: never, it is disabled
     bool queued = false;                                   // a harvester has claimed it
     std::int64_t update_minutes = 0;  // between updates, as the feed says; 0: it does not
-    // When it wants to be left alone: hours of the day in UTC, and days from Sunday.
+    // When it asks not to be fetched: hours of the day in UTC, and days of the week from Sunday.
     std::bitset<24> skip_hours = {};
     std::bitset<7> skip_days = {};
     std::int64_t poll_minutes = 0;  // between fetches, as the last one decided; 0: there was none
     std::optional<base::Seconds> last_new_stories = {};
     std::optional<base::Seconds> last_full_fetch = {};  // without validators
     std::string moved_to = {};  // where its server says that it has moved to (301, 308)
-    // A hub tells us at once what is new in it, so that one fetch a day is enough (harvest/push.hpp). Known
-    // of claimed feeds alone; no column of the table.
+    // A hub pushes its news, so one fetch a day is enough (harvest/push.hpp). Set for claimed feeds only; not a
+    // column of the table.
     bool pushed = false;
     bool operator==(const FeedRow&) const = default;
 
@@ -65,8 +65,6 @@ struct FeedRow {
     // Returns last_fetch_failures as people see it: "2.5" for ten quarters.
     [[nodiscard]] std::string failures() const;
 };
-// Writes an object whose names are those of the columns, without validators, hash and claim. Absent times are "".
-void write_json(base::JsonWriter& json, const FeedRow& feed);
 
 // Returns whether our copy of a feed shows other texts of it than before: its names, URLs, description or language, as the
 // table keeps them.
@@ -75,7 +73,7 @@ void write_json(base::JsonWriter& json, const FeedRow& feed);
 // Returns the key of a URL: the SHA-256 of its normalized spelling.
 [[nodiscard]] std::string digest_of_url(const net::Url& url);
 
-// ---- For the functions of this room that read and write rows ----
+// ---- For the functions of this folder that read and write rows ----
 
 // Returns "SELECT columns FROM feeds f " + rest.
 //   more  columns behind those of the feed: ", b.free_at"

@@ -77,8 +77,7 @@ void write_feed_fields(base::JsonWriter& json, const FeedStatus& status) {
         .field("poll_minutes", feed.poll_minutes)
         .field("last_new_stories", rfc3339_or(feed.last_new_stories))
         .field("last_full_fetch", rfc3339_or(feed.last_full_fetch))
-        .field("moved_to", feed.moved_to)
-        .field("moved_since", rfc3339_or(feed.moved_since));
+        .field("moved_to", feed.moved_to);
 }
 
 void write_detail_fields(base::JsonWriter& json, const FeedStatus& status) {

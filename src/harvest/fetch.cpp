@@ -52,7 +52,7 @@ bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-// Returns a field as it was sent; empty: there is none, or none that can be sent back.
+// Returns a field as it was sent; empty: it is missing or cannot be sent back.
 std::string validator_in(const net::Response& response, std::string_view name) {
     constexpr std::size_t longest_validator = 1024;
     const auto field = net::find_field(response.fields, name);
@@ -79,7 +79,7 @@ ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
     return answer;
 }
 
-// A permanent redirect that is met in two fetches one after the other moves the feed.
+// The same permanent redirect in two consecutive fetches moves the feed.
 void note_redirects(FeedRow& after, const Fetch& fetch) {
     if (fetch.redirects == 0 || !fetch.is_permanent) {
         after.moved_to.clear();
@@ -100,7 +100,7 @@ void drop_validators(FeedRow& row) {
 // A 304 may come with newer validators (RFC 9110 section 15.4.5).
 ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) {
     if (!fetch.is_conditional)
-        return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "not asked for");
+        return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "unexpected");
     ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
     if (auto tag = validator_in(response, "etag"); !tag.empty())
         answer.after.http_etag = std::move(tag);
@@ -141,7 +141,7 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
             answer.list = *std::move(list);
             return answer;
         }
-        // Without validators, the next fetch gets the body again, which may be right then.
+        // Without validators, the next fetch gets the body again, which may be valid by then.
         drop_validators(after);
         answer.outcome.status = FetchStatus::parseerror;
         answer.outcome.severity = Severity::soft;
@@ -210,7 +210,7 @@ std::optional<base::Result<Fetch>> redirected(const Fetch& fetch, const net::Res
     auto target = feed::resolve_reference(fetch.url, *location);
     target.resize(std::min(target.find('#'), target.size()));
     const auto url = net::parse_url(target);
-    if (!url) return base::fail(ErrorKind::malformed, "a redirect to what is no URL of the web");
+    if (!url) return base::fail(ErrorKind::malformed, "a redirect to an invalid URL");
     Fetch next = fetch;
     next.is_downgraded =
         next.is_downgraded || (fetch.url.starts_with("https:") && target.starts_with("http:"));
@@ -253,7 +253,7 @@ ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error) {
 }
 
 ReadAnswer read_busy_redirect(const Fetch& fetch) {
-    return failed(fetch, "fetch error", Severity::temporary, "it is redirected to a busy server");
+    return failed(fetch, "fetch error", Severity::temporary, "redirected to a busy server");
 }
 
 ReadAnswer read_unrecordable(ReadAnswer answer) {

@@ -19,7 +19,7 @@ namespace harvest {
 // One fetch, over all the redirects that it follows.
 struct Fetch {
     ClaimedFeed claimed;
-    std::string url;              // that is asked now
+    std::string url;              // that is requested now
     bool is_conditional = false;  // it sends validators
     std::size_t redirects = 0;    // that were followed
     bool is_permanent = true;     // all of them were 301 or 308
@@ -48,7 +48,7 @@ struct FetchSettings {
 [[nodiscard]] std::optional<base::Result<Fetch>> redirected(const Fetch& fetch,
                                                             const net::Response& response);
 
-// What an answer means. The row has the validators, hash and title that the feed has from now on.
+// The meaning of an answer. `after` has the new validators, hash and title of the feed.
 struct ReadAnswer {
     FeedRow after;
     FetchOutcome outcome;
@@ -60,12 +60,12 @@ struct ReadAnswer {
 [[nodiscard]] ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
                                      const FetchSettings& settings);
 [[nodiscard]] ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure);
-// What a chain of redirects means that leads nowhere.
+// Returns the answer for a chain of redirects that leads nowhere.
 [[nodiscard]] ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error);
 
-// What it means that the server which it leads to has no time for us.
+// Returns the answer for a redirect to a server that stayed busy with other requests of ours.
 [[nodiscard]] ReadAnswer read_busy_redirect(const Fetch& fetch);
-// Returns the answer without its entries, which the store does not take: the next fetch gets the body again.
+// Returns the answer without its entries, because the store rejects them; the next fetch gets the body again.
 [[nodiscard]] ReadAnswer read_unrecordable(ReadAnswer answer);
 
 // Returns the newest entries, the oldest of them first: by their times where all have one, else as in the document.

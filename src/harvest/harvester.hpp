@@ -1,8 +1,8 @@
 // harvest/harvester.hpp -- polls the source feeds: one loop over the store and the network.
 // Any number of harvesters may run over one store, on one host or several: no feed is fetched by two of them at a time,
-// and requests to one base URL stay a second apart over all of them. What a harvester was doing when it ended, however
-// it ended, the others do again when its claims have ended. All that is known is in the store, so that one that starts
-// again polls nothing before its time.
+// and requests to one base URL stay a second apart over all of them. If a harvester ends, however it ends, the others
+// repeat its unfinished work as soon as its claims have expired. All state is in the store, so a restart polls nothing
+// early.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,22 +25,21 @@ class Harvester {
     Harvester(Harvester&&) noexcept;
     Harvester& operator=(Harvester&&) noexcept;
 
-    // Fetches what is due, a small part at a time, and waits for answers. A store that cannot be reached is logged, and
-    // asked again the next time.
-    //   at_most  how long it waits if there is nothing to do, 0 or more; a second is a good value, because feeds that
-    //            become due are seen only then
+    // Fetches what is due, a small part at a time, and waits for answers. If the store cannot be reached, logs that and
+    // tries again at the next call.
+    //   at_most  how long it waits if there is nothing to do, 0 or more. A second is a good value, because it notices
+    //            newly due feeds only between two waits
     void step(std::chrono::milliseconds at_most);
 
-    // Returns whether all feeds have been fetched that are due, or wait for others of their base URL, all archives are
-    // walked to their ends that do not wait after a failure, and all entries have been looked through with the rules of
-    // mentions.
+    // Returns whether nothing is left to do now: no feed is due or queued behind others of its base URL, every archive
+    // has been walked to its end or waits after a failure, and all stored entries have been searched for mentions.
     //   throws  store::Failure
     [[nodiscard]] bool is_done();
 
-    // Starts nothing new, waits for answers so long, and gives the rest back to other harvesters.
+    // Starts nothing new, waits at most so long for open answers, and gives the rest back to other harvesters.
     void stop(std::chrono::milliseconds at_most);
 
-    // Makes step() return soon. Safe from any thread; all else belongs to one.
+    // Makes step() return soon. Safe from any thread; all other functions belong to one thread.
     void wake();
 
    private:

@@ -1,4 +1,4 @@
-// harvest/hub_links.hpp -- where a feed says which hub tells its news.
+// harvest/hub_links.hpp -- finds the hub that a feed names.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -1,5 +1,5 @@
-// harvest/known_urls.hpp -- the table known_urls: pages of an archive that a walk has read and that stay as they are, so
-// that nobody fetches them again before its end. A set in memory takes 8 bytes for each: 8 bytes of a SHA-256.
+// harvest/known_urls.hpp -- the table known_urls: the pages of an archive that a walk has read already, so that it does
+// not fetch them again. A set in memory takes 8 bytes for each: 8 bytes of a SHA-256.
 // Functions that take a transaction throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -27,7 +27,7 @@ class KnownUrls {
     [[nodiscard]] static KnownUrls load(store::Transaction& transaction, std::int64_t feed,
                                         std::size_t rows_at_once = 50'000);
 
-    // Returns whether the URL is known. Asks the store only if a URL with the same hash is, which may be another one.
+    // Returns whether the URL is known. Asks the store only if its hash is, because another URL may have the same hash.
     [[nodiscard]] bool contains(store::Transaction& transaction, const net::Url& url) const;
     // Returns false for the hash of a URL that is not known.
     //   cost  O(log n)
@@ -43,7 +43,7 @@ class KnownUrls {
 // Returns the same for one URL. Costs an index look-up.
 [[nodiscard]] bool is_known_url(store::Transaction& transaction, std::int64_t feed,
                                 const net::Url& url);
-// Of two URLs with one hash the first is known; the other one is fetched again when it is met again.
+// Of two URLs with the same hash only the first becomes known; the other one is fetched again.
 void add_known_url(store::Transaction& transaction, std::int64_t feed, const net::Url& url);
 void forget_known_url(store::Transaction& transaction, std::int64_t feed, const net::Url& url);
 void forget_known_urls(store::Transaction& transaction, std::int64_t feed);

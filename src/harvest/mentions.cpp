@@ -155,7 +155,7 @@ Result<void> check_rule(const MentionRule& rule) {
     if (rule.pattern.size() > longest_pattern)
         return refused(rule, "is longer than " + std::to_string(longest_pattern) + " bytes");
     const re2::RE2 alone(rule.pattern, options_of_patterns());
-    if (!alone.ok()) return refused(rule, "is no regular expression: " + alone.error());
+    if (!alone.ok()) return refused(rule, "is not a regular expression: " + alone.error());
     if (re2::RE2::FullMatch("", alone)) return refused(rule, "matches the empty text");
     return {};
 }

@@ -1,4 +1,4 @@
-// harvest/options.hpp -- what an operator decides about harvesting, and what tests replace.
+// harvest/options.hpp -- settings of a harvester, with what tests replace.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,16 +25,15 @@ struct HarvestOptions {
     std::chrono::milliseconds connect{5'000}, total{30'000};  // of a fetch
     std::size_t most_bytes = std::size_t{150} * 1024;         // of a body, decoded
     std::size_t most_entries = 20;                            // of one fetch, the newest ones
-    // How long entries are kept that mention no object; nullopt: for ever.
+    // How long entries are kept that mention no object; nullopt: forever.
     std::optional<std::chrono::days> keep = std::chrono::days(14);
     // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; fetches add the number of readers.
     std::string user_agent = "Varve-harvester";
     // Hubs push to this with a token behind: "https://x.org/changes/push/". Empty: no hub is asked.
     std::string push_url = {};
     MentionFinder mentions = {};    // of objects of the site
-    StoreClock clock = store::now;  // of the store: for everything that is written
-    std::function<SteadyTime()> steady =
-        std::chrono::steady_clock::now;  // for what a harvester waits for
+    StoreClock clock = store::now;  // of the store; for all recorded times
+    std::function<SteadyTime()> steady = std::chrono::steady_clock::now;  // for waiting
 };
 
 }  // namespace harvest

@@ -1,6 +1,6 @@
 // harvest/push.hpp -- the table feed_hubs: hubs that tell us when a source feed has news (W3C WebSub; we are the
 // subscriber). What a hub sends is never read: a push that it has signed makes the feed due, and the feed is fetched
-// from its publisher like others. As long as a hub can be relied upon, one fetch a day is enough besides.
+// from its publisher like others. While the hub is reliable, one more fetch a day is enough.
 // All functions that take a transaction throw store::Failure. Times are those of the store's clock. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -57,7 +57,7 @@ struct HubQuestion {
                                    const HubQuestion& question, base::Seconds now);
 
 // Returns the secret with which the hub signs pushes to this token; nullopt: there is no such token, or its feed is
-// disabled. Then the hub is to end the subscription.
+// disabled. Then the hub should end the subscription.
 [[nodiscard]] std::optional<std::string> secret_of(store::Transaction& transaction,
                                                    const std::string& token);
 // Makes a feed due whose hub has sent a signed push, or due again if it is being fetched. Does nothing the second time
@@ -65,10 +65,10 @@ struct HubQuestion {
 //   returns  whether it did
 bool take_push(store::Transaction& transaction, const std::string& token, base::Seconds now);
 
-// ---- What fetches make of it ----
+// ---- After fetches ----
 
-// Sets FeedRow::pushed and ClaimedFeed::has_hub. A hub is relied upon while a subscription is in force, unless a fetch
-// has found news since the last push of which the hub had said nothing.
+// Sets FeedRow::pushed and ClaimedFeed::has_hub. A hub is reliable while a subscription is in force, unless a fetch has
+// found news since the last push that the hub had not pushed.
 //   cost  a statement for 32 feeds
 void note_hubs(store::Transaction& transaction, std::span<ClaimedFeed> feeds, base::Seconds now);
 

@@ -60,7 +60,7 @@ bool is_success(FetchStatus status) {
            status == FetchStatus::notmodified || status == FetchStatus::noitems;
 }
 
-// Returns the wait before what anybody asks for is looked at.
+// Returns how long to wait if neither the server nor the feed asks for more.
 seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::int64_t failures) {
     const bool is_backup = claimed.readers == 0 || claimed.feed.pushed;
     switch (outcome.status) {
@@ -79,7 +79,7 @@ seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::i
                     longest_wait);
 }
 
-// Returns for how long a server that is busy wants to be left alone.
+// Returns how long a busy server wants to be left alone.
 seconds pause_of(const ServerHints& server) {
     return std::min(server.retry_after.value_or(asked_to_wait), longest_wait);
 }
@@ -98,7 +98,7 @@ seconds asked_wait(const FetchOutcome& outcome, std::int64_t update_minutes) {
     return wait;
 }
 
-// Returns the first time that is not in an hour or on a day that the feed wants to be left alone in.
+// Returns the first time outside of the hours and days that the feed asks to skip.
 base::Seconds after_skipped(base::Seconds time, const FeedRow& feed) {
     using std::chrono::days;
     using std::chrono::hours;

@@ -1,4 +1,4 @@
-// harvest/schedule.hpp -- what comes of a fetch: what is recorded of the feed, and when it is fetched next.
+// harvest/schedule.hpp -- after a fetch: what is recorded about the feed, and when it is fetched next.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace harvest {
 
-// How a fetch went, in the words of LiveJournal's synsuck.
+// The outcome of a fetch, in the words of LiveJournal's synsuck.
 enum class FetchStatus : unsigned char {
     ok,           // entries are new or were edited
     nonew,        // the body has nothing that is new
@@ -32,10 +32,10 @@ enum class FetchStatus : unsigned char {
 };
 [[nodiscard]] std::string_view name_of(FetchStatus status);
 
-// How likely a failure is to end by itself, as rss-fetcher counts: 1, 0.5 and 0.25.
+// How likely a failure is to last. Counted as 0.25, 0.5 and 1, as rss-fetcher does.
 enum class Severity : unsigned char { none, temporary, soft, hard };
 
-// What the fields of an answer say about later requests. Times that are past or cannot be read are absent.
+// What the header fields of an answer say about later requests. Times in the past and unreadable ones are absent.
 struct ServerHints {
     std::optional<std::chrono::seconds> retry_after =
         {};  // Retry-After, in seconds or as a date (RFC 9110 section 10.2.3)
@@ -45,7 +45,7 @@ struct ServerHints {
 };
 [[nodiscard]] ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now);
 
-// What is known after a fetch.
+// The result of a fetch.
 struct FetchOutcome {
     FetchStatus status = FetchStatus::failed;
     Severity severity = Severity::none;
@@ -59,7 +59,7 @@ struct FetchOutcome {
         {};  // what the feed itself says; nullopt: it was not read
 };
 
-// What the next fetch depends on besides.
+// What else the next fetch depends on.
 struct ScheduleTime {
     base::Seconds now{};
     double random = 0;  // 0 up to 1: spreads the fetches of many feeds

@@ -35,7 +35,7 @@ std::optional<StoredEntry> entry_in(const store::Row& row) {
                          {{"entry", std::to_string(row.integer(0))},
                           {"reason", !nodes     ? nodes.error().text
                                      : !content ? content.error().text
-                                                : "its times are none"}});
+                                                : "invalid times"}});
         return std::nullopt;
     }
     return StoredEntry{.id = row.integer(0),
@@ -112,7 +112,7 @@ std::optional<base::Seconds> time_in_tree(std::string text) {
     return base::parse_rfc3339(text);
 }
 
-// Sets the title that the entry had then and the time that it said at first: edits may have changed them.
+// Sets the title that this version had, and the first publication time: later edits may have changed both.
 void set_values_of_then(Transaction& transaction, EntryVersion& version) {
     const auto& entry = version.entry;
     version.title = entry.title;

@@ -16,13 +16,13 @@ struct Workplace {
     const HarvestOptions& options;
     std::mt19937_64 random;
 
-    // Returns a number for a claim that no harvester has used, as far as 62 random bits can promise it.
+    // Returns a random number of 62 bits for a new claim.
     [[nodiscard]] std::int64_t new_claim() {
         return static_cast<std::int64_t>(random() >> 2U) + 1;
     }
 };
 
-// True if the store cannot be used for anything now, whatever it was asked.
+// Returns whether a failure means that the store cannot be used at all now.
 [[nodiscard]] inline bool is_out_of_reach(const store::Failure& failure) {
     const auto& kind = failure.kind();
     return kind.transient || kind.in_doubt || kind.lost_connection || kind.needs_operator;

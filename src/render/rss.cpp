@@ -176,8 +176,7 @@ void append_release(std::string& xml, const query::ListedRelease& release, const
 void append_source_item(std::string& xml, const SourceItem& item, const SourceFeed& feed,
                         const Channel& channel, const Site& site) {
     append_start(xml, 2, "item");
-    append_texts(xml, title_of(item), url_of(item, feed, site), content_of(item, site),
-                 channel);
+    append_texts(xml, title_of(item), url_of(item, feed, site), content_of(item, site), channel);
     if (const auto creator = names_of(authors_of(item)); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
     for (const auto& category : categories_of(item)) append_element(xml, 3, "category", category);

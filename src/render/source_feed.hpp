@@ -24,7 +24,7 @@ struct SourceItem {
     std::optional<base::Seconds> published = {};  // as the entry said at first; of an edit none
     base::Date entry_day = {};  // when the entry was published at first, or else recorded
     std::string title = {};     // that the entry had then; empty: none
-    std::string link = {};                        // absolute http(s) URL; empty: none
+    std::string link = {};      // absolute http(s) URL; empty: none
     std::vector<std::string> authors = {}, categories = {};
     std::string content = {};  // of the entry as it came: its HTML of now, made safe
     std::vector<compare::Change> changes = {};  // of an edit

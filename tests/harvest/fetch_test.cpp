@@ -295,7 +295,7 @@ TEST_CASE("A redirect that leads nowhere is a soft failure") {
          {"ftp://a.example/", "javascript:alert(1)", "file:///etc/passwd",
           "http://user@a.example/", "http://127.1/", "http://[::1]/", "http://"})
         CHECK(error_of_redirect(first, response(302, {{"Location", wrong}})) ==
-              "failed|fetch error|a redirect to what is no URL of the web");
+              "failed|fetch error|a redirect to an invalid URL");
     auto fetch = first;
     for (std::size_t i = 0; i < most_redirects; ++i) fetch = follow(fetch, 302, "/feed");
     CHECK(error_of_redirect(fetch, response(302, {{"Location", "/feed"}})) ==

@@ -377,7 +377,7 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
         {"a redirect to the cloud", always(redirect_to("http://169.254.169.254/latest")),
          "refused address", "refused address"},
         {"a redirect to a file", always(redirect_to("file:///etc/passwd")),
-         "fetch error; a redirect to what is no URL of the web", "fetch error"},
+         "fetch error; a redirect to an invalid URL", "fetch error"},
         {"404", always(answer_of("", "", "404 Not Found")), "HTTP 404 Not Found",
          "HTTP 404 Not Found"},
         {"410", always(answer_of("", "", "410 Gone")), "HTTP 410 Gone", "HTTP 410 Gone"},

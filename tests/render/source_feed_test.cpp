@@ -286,7 +286,7 @@ TEST_CASE("The page of source feeds lists each with its state, and keeps to the 
                          Contains("feeds?q=lab%20%3C%26&amp;from=") && Contains("format=opml"));
     const auto empty = render::sources_page({}, site(), templates());
     CHECK(support::findings_in_page(empty) == std::vector<std::string>());
-    CHECK_THAT(empty, Contains("No feed is here"));
+    CHECK_THAT(empty, Contains("No feeds found"));
 }
 
 TEST_CASE(
