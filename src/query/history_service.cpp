@@ -292,17 +292,39 @@ struct HistoryService::State {
         if (!compared) return tl::unexpected(compared.error());
         if (*compared) return Answer{std::move(**compared), true};
         const auto fresh = bring_up_to_date(context, asked);
-        if (!fresh && fresh.error().kind == base::ErrorKind::absent)
-            return tl::unexpected(fresh.error());
-        if (!fresh) log_not_refreshed(asked, fresh.error());
-        const auto identity =
-            fresh ? fresh
-                  : read(context, [&](const ReadView& now) { return identify(now, asked, {}); });
-        if (!identity || !identity->row) return tl::unexpected(fresh.error());
-        auto history = read(
-            context, [&](const ReadView& now) { return load_history(now, *identity, request); });
-        if (!history) return tl::unexpected(history.error());
-        return Answer{std::move(*history), fresh.has_value()};
+        if (fresh) return answer_of_compared(context, asked, request);
+        if (fresh.error().kind == base::ErrorKind::absent) return tl::unexpected(fresh.error());
+        log_not_refreshed(asked, fresh.error());
+        auto recorded = as_recorded(context, asked, request);
+        if (!recorded || !*recorded) return tl::unexpected(fresh.error());
+        return Answer{std::move(**recorded), false};
+    }
+
+    // Reads an object that was just brought up to date. A node that its cluster has dropped does not know that at once,
+    // and may answer from before it: then what another node has committed is not there.
+    static Result<Answer> answer_of_compared(const ReadContext& context, const ObjectName& asked,
+                                             const PageRequest& request) {
+        auto compared = if_compared(context, asked, request);
+        if (!compared) return tl::unexpected(compared.error());
+        if (*compared) return Answer{std::move(**compared), true};
+        base::log::error("the store is behind what was just written to it",
+                         {{"class", asked.class_name}, {"name", asked.name}});
+        return tl::unexpected(store_is_down());
+    }
+
+    // Reads what is recorded of an object, whether or not it is up to date; nullopt: it is not recorded.
+    static Result<std::optional<History>> as_recorded(const ReadContext& context,
+                                                      const ObjectName& asked,
+                                                      const PageRequest& request) {
+        using Found = Result<std::optional<History>>;
+        return read(context, [&](const ReadView& now) -> Found {
+            const auto identity = identify(now, asked, {});
+            if (!identity) return tl::unexpected(identity.error());
+            if (!identity->row) return std::nullopt;
+            auto history = load_history(now, *identity, request);
+            if (!history) return tl::unexpected(history.error());
+            return std::optional(std::move(*history));
+        });
     }
 
     // The common case in one transaction: the object is compared already, so it is only read.
