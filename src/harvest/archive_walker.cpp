@@ -147,12 +147,12 @@ base::Result<ArchivePage> read_archive_page(const std::string& url,
     return tl::unexpected(read.error());
 }
 
-ArchiveWalker::ArchiveWalker(Workplace& workplace, net::Client client)
-    : workplace_(workplace), client_(std::move(client)),
-      settings_(settings_of_pages(workplace.options)) {}
+ArchiveWalker::ArchiveWalker(WorkerContext& context, net::Client client)
+    : context_(context), client_(std::move(client)),
+      settings_(settings_of_pages(context.options)) {}
 
 void ArchiveWalker::work() {
-    const auto now = workplace_.options.steady();
+    const auto now = context_.options.steady();
     if (now < look_at_) return;
     look_at_ = now + look_for_pages_every;
     write_results();
@@ -161,16 +161,16 @@ void ArchiveWalker::work() {
 }
 
 void ArchiveWalker::claim() {
-    const auto& options = workplace_.options;
+    const auto& options = context_.options;
     const auto busy = open_.size() + redirected_.size();
     if (busy >= most_open) return;
     const bool is_due =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
             return is_archive_due(transaction, options.clock(transaction));
         });
     if (!is_due) return;
-    const ClaimTerms terms{.claim = workplace_.new_claim(), .most = most_open - busy};
-    auto all = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+    const ClaimTerms terms{.claim = context_.new_claim(), .most = most_open - busy};
+    auto all = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
         return claim_archives(transaction, terms, options.clock(transaction));
     });
     const auto until = options.steady() + longest_page;
@@ -188,7 +188,7 @@ void ArchiveWalker::send(Open open) {
         return;
     }
     const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(open.until - workplace_.options.steady());
+        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.options.steady());
     request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
     for (auto& field : request->fields)  // readers are those of feeds
         if (field.name == "User-Agent") field.value = settings_.user_agent;
@@ -241,7 +241,7 @@ void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
 }
 
 void ArchiveWalker::follow_redirects() {
-    auto followed = redirected_.follow(workplace_);
+    auto followed = redirected_.follow(context_);
     for (auto& open : followed.free) send(std::move(open));
     for (auto& open : followed.late) {
         auto failure = read_busy_redirect(open.fetch).outcome;
@@ -285,7 +285,7 @@ void ArchiveWalker::write(Result& result) {
     std::vector<const feed::Entry*> fresh;
     std::optional<base::Date> window;
     if (result.page)
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
             const auto feed = claimed.archive.feed;
             fresh = unrecorded(transaction, feed, result.page->entries);
             // What the feed itself has was seen later than the pages of its archive. A month of a list is all that
@@ -293,14 +293,14 @@ void ArchiveWalker::write(Result& result) {
             window = result.page->is_month ? std::nullopt : window_day(transaction, feed);
         });
     auto all = dated_entries(fresh, claimed.feed_added_at, window);
-    note_mentions(all, workplace_.options.mentions);
+    note_mentions(all, context_.options.mentions);
     std::span<const ReadyEntry> ready(all);
     while (result.page && result.page->is_month && ready.size() > messages_at_once) {
         write_part(result, ready.first(messages_at_once));
         ready = ready.subspan(messages_at_once);
     }
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.options.clock(transaction);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.options.clock(transaction);
         if (!is_ours(transaction, claimed)) {
             release_base_url(transaction, claimed.base_url, claimed.claim, now);
             return;
@@ -320,10 +320,10 @@ void ArchiveWalker::write(Result& result) {
 void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready) {
     auto& claimed = result.open.claimed;
     claimed.archive.added +=
-        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
             if (!is_ours(transaction, claimed)) return std::int64_t{0};
             const auto recorded = record_and_count(transaction, claimed.archive.feed, ready,
-                                                   workplace_.options.clock(transaction));
+                                                   context_.options.clock(transaction));
             return static_cast<std::int64_t>(recorded.added);
         });
 }
@@ -403,8 +403,8 @@ void ArchiveWalker::give_back() {
     open_.clear();
     write_results();
     if (abandoned.empty()) return;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.options.clock(transaction);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.options.clock(transaction);
         for (const auto& open : abandoned) harvest::give_back(transaction, open.claimed, now);
     });
 }

@@ -44,7 +44,7 @@ class ArchiveWalker {
     static constexpr std::size_t most_open = 8;
     static constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of a page
 
-    ArchiveWalker(Workplace& workplace, net::Client client);
+    ArchiveWalker(WorkerContext& context, net::Client client);
 
     // Writes what was read, follows redirects, and claims and sends what is due, looking once a second.
     void work();
@@ -92,7 +92,7 @@ class ArchiveWalker {
     [[nodiscard]] Archive after_failure(store::Transaction& transaction, const Result& result,
                                         base::Seconds now);
 
-    Workplace& workplace_;
+    WorkerContext& context_;
     net::Client client_;
     FetchSettings settings_;
     std::unordered_map<net::RequestId, Open> open_;

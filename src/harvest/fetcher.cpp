@@ -70,9 +70,8 @@ void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAns
 
 }  // namespace
 
-Fetcher::Fetcher(Workplace& workplace, net::Client client)
-    : workplace_(workplace), client_(std::move(client)),
-      settings_(settings_of(workplace.options)),
+Fetcher::Fetcher(WorkerContext& context, net::Client client)
+    : context_(context), client_(std::move(client)), settings_(settings_of(context.options)),
       reader_([settings =
                    settings_](Answered answered) { return read(std::move(answered), settings); },
               [this] { client_.wake(); }) {}
@@ -85,8 +84,8 @@ void Fetcher::work() {
 
 void Fetcher::claim() {
     has_more_ = false;
-    const auto now = workplace_.options.steady();
-    const auto most = workplace_.options.connections;
+    const auto now = context_.options.steady();
+    const auto most = context_.options.connections;
     const auto busy = open_.size() + reader_.size() + redirected_.size() + results_.size();
     // A claim for a few would cost as much as one for many.
     if (now < claim_at_ || busy > most - most / 4) return;
@@ -100,17 +99,17 @@ void Fetcher::claim() {
 }
 
 std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
-    const auto& options = workplace_.options;
+    const auto& options = context_.options;
     const auto is_due = [&] {
         // Most of the time nothing is due, and a transaction that writes makes others wait.
-        return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        return store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
             return is_fetch_due(transaction, options.clock(transaction));
         });
     };
     for (int look = 0; look < most_looks && is_due(); ++look) {
-        const ClaimTerms terms{.claim = workplace_.new_claim(), .most = most};
+        const ClaimTerms terms{.claim = context_.new_claim(), .most = most};
         auto claimed =
-            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
                 const auto now = options.clock(transaction);
                 auto some = claim_feeds(transaction, terms, now);
                 if (!options.push_url.empty()) note_hubs(transaction, some, now);
@@ -129,7 +128,7 @@ void Fetcher::send(Open open) {
         return finish(std::move(open), std::move(answer));
     }
     const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(open.until - workplace_.options.steady());
+        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.options.steady());
     request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
     open_.emplace(client_.add(*std::move(request)), std::move(open));
 }
@@ -176,10 +175,10 @@ void Fetcher::redirect(Open open, base::Result<Fetch> next) {
 }
 
 void Fetcher::follow_redirects() {
-    const auto now = workplace_.options.steady();
+    const auto now = context_.options.steady();
     if (now < follow_at_) return;
     follow_at_ = now + look_for_free_every;
-    auto followed = redirected_.follow(workplace_);
+    auto followed = redirected_.follow(context_);
     for (auto& open : followed.free) send(std::move(open));
     for (auto& open : followed.late) {
         auto answer = read_busy_redirect(open.fetch);
@@ -193,7 +192,7 @@ void Fetcher::finish(Open open, ReadAnswer answer) {
 
 // Others fetch these feeds again.
 void Fetcher::drop_late_results() {
-    const auto now = workplace_.options.steady();
+    const auto now = context_.options.steady();
     const auto dropped = std::erase_if(
         results_, [&](const Result& result) { return now >= result.open.claimed_until; });
     if (dropped == 0) return;
@@ -245,19 +244,17 @@ void Fetcher::write_without_entries(Result& result) {
 }
 
 void Fetcher::write(std::span<Result> results) {
-    const auto fresh =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-            std::vector<std::vector<const feed::Entry*>> all;
-            for (const auto& [open, answer, hub] : results)
-                all.push_back(
-                    unrecorded(transaction, open.fetch.claimed.feed.id, answer.entries));
-            return all;
-        });
+    const auto fresh = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
+        std::vector<std::vector<const feed::Entry*>> all;
+        for (const auto& [open, answer, hub] : results)
+            all.push_back(unrecorded(transaction, open.fetch.claimed.feed.id, answer.entries));
+        return all;
+    });
     std::vector<std::vector<ReadyEntry>> ready;
     for (const auto& of_feed : fresh) ready.push_back(make_ready(of_feed));
-    for (auto& of_feed : ready) note_mentions(of_feed, workplace_.options.mentions);
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.options.clock(transaction);
+    for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.options.clock(transaction);
         auto outcomes = outcomes_;  // a copy, because the transaction may be run again
         std::vector<const ClaimedFeed*> claims;
         for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
@@ -292,10 +289,10 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);
         outcomes["second insertion"] += static_cast<std::int64_t>(recorded.inserted_twice);
     }
-    if (answer.feed && !workplace_.options.push_url.empty())
+    if (answer.feed && !context_.options.push_url.empty())
         note_hub(transaction, claimed.feed.id, hub, now);
     note_archive_of(transaction, result.open.fetch, answer, now);
-    const double random = std::uniform_real_distribution<double>()(workplace_.random);
+    const double random = std::uniform_real_distribution<double>()(context_.random);
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
     finished.has_news = outcome.added > 0;
     ++outcomes[finished.outcome];
@@ -312,8 +309,8 @@ void Fetcher::give_back() {
     if (abandoned.empty()) return;
     std::vector<const ClaimedFeed*> claims;
     for (const auto& open : abandoned) claims.push_back(&open.fetch.claimed);
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        harvest::give_back(transaction, claims, workplace_.options.clock(transaction));
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        harvest::give_back(transaction, claims, context_.options.clock(transaction));
     });
 }
 

@@ -28,7 +28,7 @@ class Fetcher {
     static constexpr std::size_t results_at_once = 50;
 
     //   throws  std::system_error: the system gives no thread
-    Fetcher(Workplace& workplace, net::Client client);
+    Fetcher(WorkerContext& context, net::Client client);
 
     // Writes what is finished, follows redirects, and claims and sends what is due.
     void work();
@@ -84,7 +84,7 @@ class Fetcher {
                                        std::span<const ReadyEntry> ready, Outcomes& outcomes,
                                        base::Seconds now);
 
-    Workplace& workplace_;
+    WorkerContext& context_;
     net::Client client_;
     FetchSettings settings_;
     std::unordered_map<net::RequestId, Open> open_;

@@ -37,7 +37,7 @@ base::Result<net::Client> make_client(const HarvestOptions& options, std::size_t
 class Harvester::Loop {
    public:
     Loop(store::Pool& pool, HarvestOptions options, std::uint64_t seed)
-        : options_(std::move(options)), workplace_{pool, options_, std::mt19937_64(seed)} {}
+        : options_(std::move(options)), context_{pool, options_, std::mt19937_64(seed)} {}
 
     base::Result<void> open() {
         auto fetches = make_client(options_, options_.connections);
@@ -46,9 +46,9 @@ class Harvester::Loop {
         if (!requests) return tl::unexpected(requests.error());
         auto pages = make_client(options_, ArchiveWalker::most_open);
         if (!pages) return tl::unexpected(pages.error());
-        fetcher_.emplace(workplace_, *std::move(fetches));
-        subscriber_.emplace(workplace_, *std::move(requests));
-        walker_.emplace(workplace_, *std::move(pages));
+        fetcher_.emplace(context_, *std::move(fetches));
+        subscriber_.emplace(context_, *std::move(requests));
+        walker_.emplace(context_, *std::move(pages));
         return {};
     }
 
@@ -67,7 +67,7 @@ class Harvester::Loop {
     bool is_done() {
         if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open() || is_reviewing_)
             return false;
-        return store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        return store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
             const auto now = options_.clock(transaction);
             return !is_fetch_due(transaction, std::max(now, planned_until(transaction, now))) &&
                    !is_archive_due(transaction, now + page_spacing);
@@ -82,7 +82,7 @@ class Harvester::Loop {
         try_store([&] { fetcher_->give_back(); });
         try_store([&] { subscriber_->give_back(); });
         try_store([&] { walker_->give_back(); });
-        try_store([&] { review_.leave(workplace_.pool); });
+        try_store([&] { review_.leave(context_.pool); });
     }
 
     void wake() {
@@ -132,7 +132,7 @@ class Harvester::Loop {
         const auto now = options_.steady();
         if (now < sweep_at_) return;
         const auto dropped =
-            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
                 const auto time = options_.clock(transaction);
                 note_harvester(transaction, time);
                 sweep(transaction, time);
@@ -146,13 +146,13 @@ class Harvester::Loop {
     void review_mentions() {
         const auto now = options_.steady();
         if (now < review_at_) return;
-        is_reviewing_ = review_.step(workplace_.pool, options_.mentions, options_.clock);
+        is_reviewing_ = review_.step(context_.pool, options_.mentions, options_.clock);
         review_at_ =
             now + (is_reviewing_ ? SteadyTime::duration(review_again_after) : sweep_every);
     }
 
     const HarvestOptions options_;
-    Workplace workplace_;
+    WorkerContext context_;
     std::optional<Fetcher> fetcher_;
     std::optional<PushSubscriber> subscriber_;
     std::optional<ArchiveWalker> walker_;

@@ -54,7 +54,7 @@ std::optional<net::Url> redirection_of(const net::FinishedRequest& finished,
 }  // namespace
 
 void PushSubscriber::work() {
-    const auto& options = workplace_.options;
+    const auto& options = context_.options;
     const auto now = options.steady();
     if (options.push_url.empty() || now < look_at_) return;
     look_at_ = now + look_for_requests_every;
@@ -62,13 +62,13 @@ void PushSubscriber::work() {
     follow_redirects();
     if (open_.size() >= most_open) return;
     const bool is_due =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
             return is_hub_request_due(transaction, options.clock(transaction));
         });
     if (!is_due) return;
-    auto claimed = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+    auto claimed = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
         return claim_hub_requests(
-            transaction, {.claim = workplace_.new_claim(), .most = most_open - open_.size()},
+            transaction, {.claim = context_.new_claim(), .most = most_open - open_.size()},
             options.clock(transaction));
     });
     for (auto& request : claimed) {
@@ -78,7 +78,7 @@ void PushSubscriber::work() {
 }
 
 void PushSubscriber::send(Open open) {
-    const auto& options = workplace_.options;
+    const auto& options = context_.options;
     net::Request request;
     open.request.hub_url = open.url.text;
     request.url = open.url;
@@ -111,7 +111,7 @@ void PushSubscriber::take_answer(const net::FinishedRequest& finished) {
         open.url = *std::move(url);
         auto base_url = base_url_of(open.url);
         redirected_.add(std::move(open), std::move(base_url),
-                        workplace_.options.steady() + longest_wait_for_base);
+                        context_.options.steady() + longest_wait_for_base);
         return;
     }
     const int status = finished.response ? finished.response->status : 0;
@@ -125,15 +125,15 @@ void PushSubscriber::take_answer(const net::FinishedRequest& finished) {
 }
 
 void PushSubscriber::follow_redirects() {
-    auto followed = redirected_.follow(workplace_);
+    auto followed = redirected_.follow(context_);
     for (auto& open : followed.free) send(std::move(open));
     for (auto& open : followed.late) finished_.push_back(std::move(open.request));
 }
 
 void PushSubscriber::write_finished() {
     if (finished_.empty()) return;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.options.clock(transaction);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.options.clock(transaction);
         for (const auto& request : finished_) finish_hub_request(transaction, request, now);
     });
     finished_.clear();
@@ -145,8 +145,8 @@ void PushSubscriber::give_back() {
     open_.clear();
     write_finished();
     if (abandoned.empty()) return;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.options.clock(transaction);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.options.clock(transaction);
         for (const auto& open : abandoned) harvest::give_back(transaction, open.request, now);
     });
 }

@@ -22,8 +22,8 @@ class PushSubscriber {
     // How many requests are open at once.
     static constexpr std::size_t most_open = 32;
 
-    PushSubscriber(Workplace& workplace, net::Client client)
-        : workplace_(workplace), client_(std::move(client)) {}
+    PushSubscriber(WorkerContext& context, net::Client client)
+        : context_(context), client_(std::move(client)) {}
 
     // Claims and sends what is due, looking once a second. Does nothing without a push_url.
     void work();
@@ -51,7 +51,7 @@ class PushSubscriber {
     void follow_redirects();
     void write_finished();
 
-    Workplace& workplace_;
+    WorkerContext& context_;
     net::Client client_;
     std::unordered_map<net::RequestId, Open> open_;
     RedirectQueue<Open> redirected_;

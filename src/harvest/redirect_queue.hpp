@@ -33,19 +33,18 @@ class RedirectQueue {
     };
     // Releases the base URLs that requests came from, and claims those that they lead to and that are free.
     //   throws  store::Failure: they all wait on
-    [[nodiscard]] Followed follow(Workplace& workplace) {
+    [[nodiscard]] Followed follow(WorkerContext& context) {
         if (waiting_.empty()) return {};
         std::vector<bool> is_free;
-        store::perform(
-            workplace.pool, store::Access::write, [&](store::Transaction& transaction) {
-                const auto now = workplace.options.clock(transaction);
-                is_free.clear();  // the transaction may be run again
-                for (auto& [open, base_url, until] : waiting_) {
-                    release_base_url(transaction, open.base_url(), open.claim(), now);
-                    is_free.push_back(claim_base_url(transaction, base_url, open.claim(), now));
-                }
-            });
-        const auto now = workplace.options.steady();
+        store::perform(context.pool, store::Access::write, [&](store::Transaction& transaction) {
+            const auto now = context.options.clock(transaction);
+            is_free.clear();  // the transaction may be run again
+            for (auto& [open, base_url, until] : waiting_) {
+                release_base_url(transaction, open.base_url(), open.claim(), now);
+                is_free.push_back(claim_base_url(transaction, base_url, open.claim(), now));
+            }
+        });
+        const auto now = context.options.steady();
         Followed followed;
         std::vector<Waiting> left;
         for (std::size_t i = 0; i < waiting_.size(); ++i) {

@@ -31,11 +31,10 @@ std::optional<StoredEntry> entry_in(const store::Row& row) {
     const auto first_seen = base::parse_rfc3339(row.text(6)),
                changed_at = base::parse_rfc3339(row.text(7));
     if (!nodes || !content || !first_seen || !changed_at) {
-        base::log::error("an entry cannot be read",
-                         {{"entry", std::to_string(row.integer(0))},
-                          {"reason", !nodes     ? nodes.error().text
-                                     : !content ? content.error().text
-                                                : "invalid times"}});
+        base::log::error("an entry cannot be read", {{"entry", std::to_string(row.integer(0))},
+                                                     {"reason", !nodes     ? nodes.error().text
+                                                                : !content ? content.error().text
+                                                                           : "invalid times"}});
         return std::nullopt;
     }
     return StoredEntry{.id = row.integer(0),

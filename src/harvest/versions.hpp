@@ -34,10 +34,11 @@ struct StoredEntry {
 struct EntryVersion {
     std::int64_t revision = 0;  // 0: as it came
     base::Seconds recorded_at{};
-    std::string title;                       // that it had then
-    std::optional<base::Seconds> published;  // that it said at first; of an edit with a title, now
-    StoredEntry entry;                       // as it is now
-    std::vector<compare::Change> changes;    // of an edit
+    std::string title;  // that it had then
+    std::optional<base::Seconds>
+        published;                         // that it said at first; of an edit with a title, now
+    StoredEntry entry;                     // as it is now
+    std::vector<compare::Change> changes;  // of an edit
 };
 struct VersionPosition {
     base::Seconds recorded_at{};

@@ -11,7 +11,7 @@
 namespace harvest {
 
 // The harvester keeps it longer than its workers live. All belong to one thread.
-struct Workplace {
+struct WorkerContext {
     store::Pool& pool;
     const HarvestOptions& options;
     std::mt19937_64 random;

@@ -37,7 +37,7 @@ void Deliverer::work() {
 
 void Deliverer::abandon_late() {
     if (open_.empty() && waiting_ == 0) return;
-    if (workplace_.steady() < claims_last_until_) return;
+    if (context_.steady() < claims_last_until_) return;
     abandon();
 }
 
@@ -56,12 +56,12 @@ void Deliverer::abandon() {
 }
 
 void Deliverer::keep_claims() {
-    const auto now = workplace_.steady();
+    const auto now = context_.steady();
     if (now < renew_at_ || (open_.empty() && waiting_ == 0)) return;
     const auto all = claims();
     const bool are_ours =
-        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-            return renew_claims(transaction, all, workplace_.clock(transaction));
+        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+            return renew_claims(transaction, all, context_.clock(transaction));
         });
     if (!are_ours) return abandon();
     renew_at_ = now + renew_claims_every;
@@ -86,7 +86,7 @@ std::size_t Deliverer::room_of(const Host& host) {
 // At most most_excluded_hosts of those that take nothing now, or so little that most of a claim for them
 // would have to be given back.
 std::vector<std::string> Deliverer::full_hosts() const {
-    const auto now = workplace_.steady();
+    const auto now = context_.steady();
     std::vector<std::string> names;
     for (const auto& [name, host] : hosts_)
         if ((room_of(host) < host.room / 2 || room_of(host) == 0 || now < host.paused_until) &&
@@ -99,19 +99,19 @@ void Deliverer::claim() {
     has_more_ = false;
     const auto claimed_now = std::min(limits_.most_claimed, open_.size() + waiting_);
     const auto room = limits_.most_claimed - claimed_now;
-    const ClaimTerms terms{.claim = workplace_.new_claim(),
+    const ClaimTerms terms{.claim = context_.new_claim(),
                            .most = std::min(room, claim_size_),
                            .without_hosts = full_hosts()};
     if (terms.most == 0) return;
-    const auto now = workplace_.steady();
+    const auto now = context_.steady();
     // Most of the time nothing is due, and a transaction that writes makes others wait.
     const bool is_due =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-            return is_delivery_due(transaction, workplace_.clock(transaction));
+        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
+            return is_delivery_due(transaction, context_.clock(transaction));
         });
     if (!is_due) return;
-    auto claimed = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        return claim_deliveries(transaction, terms, workplace_.clock(transaction));
+    auto claimed = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        return claim_deliveries(transaction, terms, context_.clock(transaction));
     });
     if (claimed.empty()) return;
     if (open_.empty() && waiting_ == 0) {
@@ -128,7 +128,7 @@ void Deliverer::claim() {
 std::shared_ptr<const Notification> Deliverer::notification(const NotificationKey& key) {
     if (const auto found = notifications_.find(key); found != notifications_.end())
         if (auto kept = found->second.lock()) return kept;
-    auto loaded = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
+    auto loaded = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
         return load_notification(transaction, key);
     });
     if (!loaded) return nullptr;
@@ -139,7 +139,7 @@ std::shared_ptr<const Notification> Deliverer::notification(const NotificationKe
 
 void Deliverer::take(ClaimedDelivery delivery) {
     auto& host = hosts_[delivery.host];
-    if (workplace_.steady() < host.paused_until)
+    if (context_.steady() < host.paused_until)
         return finish(std::move(delivery), Delivered::not_sent, host_pause);
     if (room_of(host) == 0) {
         ++given_back_;
@@ -175,7 +175,7 @@ void Deliverer::give_back_waiting(Host& host, std::chrono::seconds pause) {
 }
 
 void Deliverer::send(ClaimedDelivery delivery, Host& host) {
-    const auto allowed = workplace_.site.may_read(delivery.reader);
+    const auto allowed = context_.site.may_read(delivery.reader);
     if (!allowed) return finish(std::move(delivery), Delivered::not_sent, unknown_pause);
     if (!*allowed) {
         verifier_.deny(delivery.callback, delivery.topic_url, "The token is not valid any more.");
@@ -188,9 +188,9 @@ void Deliverer::send(ClaimedDelivery delivery, Host& host) {
     net::Request request;
     request.url = std::move(*url);
     request.method = net::Method::post;
-    request.fields = {{"User-Agent", workplace_.user_agent},
+    request.fields = {{"User-Agent", context_.user_agent},
                       {"Content-Type", content->content_type},
-                      {"Link", link_field(workplace_.site.hub_url, delivery.topic_url)}};
+                      {"Link", link_field(context_.site.hub_url, delivery.topic_url)}};
     if (!delivery.secret.empty())
         request.fields.push_back(
             {"X-Hub-Signature",
@@ -223,7 +223,7 @@ void Deliverer::take_answer(const net::FinishedRequest& finished) {
     const int status = finished.response ? finished.response->status : 0;
     if (status != 0) {
         host.unreachable = 0;
-        host.answered_at = workplace_.steady();
+        host.answered_at = context_.steady();
         host.room = std::min(host.room + 1, most_room);
     } else {
         note_unreachable(delivery.host, host);
@@ -231,7 +231,7 @@ void Deliverer::take_answer(const net::FinishedRequest& finished) {
     if (status >= 200 && status < 300)
         return finish(std::move(delivery), Delivered::delivered, {});
     if (status == 410) return finish(std::move(delivery), Delivered::gone, {});
-    const double random = std::uniform_real_distribution<double>()(workplace_.random);
+    const double random = std::uniform_real_distribution<double>()(context_.random);
     const auto pause = pause_after(delivery.tries + 1, delivery.given_up, random);
     if (!pause)
         base::log::warning("a notification was given up",
@@ -244,20 +244,20 @@ void Deliverer::take_answer(const net::FinishedRequest& finished) {
 
 void Deliverer::note_unreachable(const std::string& name, Host& host) {
     // It has answered others since this one was sent, so it is the subscriber that doesn't.
-    const auto sent_at = workplace_.steady() - limits_.connect - limits_.total;
+    const auto sent_at = context_.steady() - limits_.connect - limits_.total;
     if (host.answered_at && *host.answered_at >= sent_at) return;
     host.room = std::max(host.room / 2, least_room);
     if (++host.unreachable < unreachable_in_a_row) return;
     host.unreachable = 0;
-    host.paused_until = workplace_.steady() + host_pause;
+    host.paused_until = context_.steady() + host_pause;
     give_back_waiting(host, host_pause);
     put_off_.push_back(name);
 }
 
 void Deliverer::write_results() {
     if (results_.empty() && put_off_.empty()) return;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.clock(transaction);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.clock(transaction);
         std::vector<DeliveryResult> results;
         results.reserve(results_.size());
         for (const auto& [delivery, outcome, pause] : results_)
@@ -269,7 +269,7 @@ void Deliverer::write_results() {
     results_.clear();
     put_off_.clear();
     std::erase_if(notifications_, [](const auto& entry) { return entry.second.expired(); });
-    const auto now = workplace_.steady();
+    const auto now = context_.steady();
     std::erase_if(hosts_, [&](const auto& entry) {
         const auto& host = entry.second;
         return host.open == 0 && host.waiting.empty() && host.retries.empty() &&

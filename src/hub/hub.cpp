@@ -38,12 +38,11 @@ Deliverer::MakeClient client_maker(const HubOptions& options) {
 
 class Hub::Loop {
    public:
-    Loop(Workplace workplace, const HubOptions& options, net::Client verifications,
+    Loop(WorkerContext context, const HubOptions& options, net::Client verifications,
          net::Client deliveries, Deliverer::MakeClient make_client)
-        : workplace_(std::move(workplace)),
-          looker_(workplace_, options.look_every, options.settle),
-          verifier_(workplace_, std::move(verifications)),
-          deliverer_(workplace_, verifier_, std::move(deliveries), std::move(make_client),
+        : context_(std::move(context)), looker_(context_, options.look_every, options.settle),
+          verifier_(context_, std::move(verifications)),
+          deliverer_(context_, verifier_, std::move(deliveries), std::move(make_client),
                      {.connect = options.connect, .total = options.total}) {}
 
     void step(std::chrono::milliseconds at_most) {
@@ -64,9 +63,9 @@ class Hub::Loop {
     }
 
     void stop(std::chrono::milliseconds at_most) {
-        const auto end = workplace_.steady() + at_most;
-        for (auto now = workplace_.steady(); now < end && deliverer_.is_open();
-             now = workplace_.steady())
+        const auto end = context_.steady() + at_most;
+        for (auto now = context_.steady(); now < end && deliverer_.is_open();
+             now = context_.steady())
             deliverer_.receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
         try_store([&] { deliverer_.give_back(); });
         verifier_.receive(0ms);
@@ -102,19 +101,19 @@ class Hub::Loop {
     // Receives and sends for a little while more, because a transaction for each answer would take longer than
     // the answers.
     void receive_more() {
-        const auto end = workplace_.steady() + one_batch;
+        const auto end = context_.steady() + one_batch;
         for (int i = 0; i < 200 && deliverer_.is_open(); ++i) {
-            if (workplace_.steady() >= end || deliverer_.results() >= results_at_once) return;
+            if (context_.steady() >= end || deliverer_.results() >= results_at_once) return;
             deliverer_.send_waiting();
             receive(2ms);
         }
     }
 
     void sweep_sometimes() {
-        const auto now = workplace_.steady();
+        const auto now = context_.steady();
         if (now >= sweep_at_) {
-            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-                const auto time = workplace_.clock(transaction);
+            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+                const auto time = context_.clock(transaction);
                 sweep(transaction, time);
                 ask_for_renewals(transaction, time);
             });
@@ -123,9 +122,9 @@ class Hub::Loop {
         }
         if (now < clean_at_) return;
         const auto end =
-            store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
                 return delete_old_notifications(transaction, cleaned_, swept_at_once,
-                                                workplace_.clock(transaction));
+                                                context_.clock(transaction));
             });
         cleaned_ = end.value_or(NotificationKey{});
         clean_at_ = now + (end ? 1s : 10s);
@@ -133,16 +132,16 @@ class Hub::Loop {
 
     void delete_topics() {
         const auto unused =
-            store::perform(workplace_.pool, Access::read, [](Transaction& transaction) {
+            store::perform(context_.pool, Access::read, [](Transaction& transaction) {
                 return unused_topics(transaction, swept_at_once);
             });
         if (unused.empty()) return;
-        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
+        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
             delete_unused_topics(transaction, unused);
         });
     }
 
-    Workplace workplace_;
+    WorkerContext context_;
     Looker looker_;
     Verifier verifier_;
     Deliverer deliverer_;
@@ -163,13 +162,13 @@ base::Result<Hub> Hub::make(store::Pool& pool, Site site, HubOptions options) {
     auto deliveries = make_client();
     if (!deliveries) return tl::unexpected(deliveries.error());
     std::random_device seed;
-    Workplace workplace{.pool = pool,
-                        .site = std::move(site),
-                        .clock = options.clock,
-                        .steady = options.steady,
-                        .user_agent = options.user_agent,
-                        .random = std::mt19937_64((std::uint64_t{seed()} << 32U) ^ seed())};
-    return Hub(std::make_unique<Loop>(std::move(workplace), options, std::move(*verifications),
+    WorkerContext context{.pool = pool,
+                          .site = std::move(site),
+                          .clock = options.clock,
+                          .steady = options.steady,
+                          .user_agent = options.user_agent,
+                          .random = std::mt19937_64((std::uint64_t{seed()} << 32U) ^ seed())};
+    return Hub(std::make_unique<Loop>(std::move(context), options, std::move(*verifications),
                                       std::move(*deliveries), make_client));
 }
 

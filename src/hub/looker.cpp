@@ -21,14 +21,14 @@ constexpr std::chrono::seconds note_presence_every{60};
 }  // namespace
 
 void Looker::work() {
-    const auto began = workplace_.steady();
+    const auto began = context_.steady();
     if (!plan_) {
-        if (began < due_ && workplace_.site.current_release() == last_version_) return;
+        if (began < due_ && context_.site.current_release() == last_version_) return;
         begin();
     }
     if (plan_ && began < begins_) return;
     while (plan_ && next_ < plan_->candidates.size()) {
-        if (workplace_.steady() - began > one_part) return;
+        if (context_.steady() - began > one_part) return;
         const auto rest = std::span(plan_->candidates).subspan(next_);
         next_ += look_at(rest.first(std::min(rest.size(), topics_at_once)));
     }
@@ -36,18 +36,18 @@ void Looker::work() {
 }
 
 void Looker::begin() {
-    const auto current = workplace_.site.current_release();
-    began_ = workplace_.steady();
+    const auto current = context_.site.current_release();
+    began_ = context_.steady();
     due_ = began_ + std::min<std::chrono::seconds>(every_, std::chrono::seconds(1));
     if (current.empty()) return;
-    plan_ = store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-        return plan_look(transaction, current, workplace_.clock(transaction));
+    plan_ = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
+        return plan_look(transaction, current, context_.clock(transaction));
     });
     last_version_ = current;
     if (!plan_) return note_presence();
     const bool is_mine =
-        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-            return claim_look(transaction, me_, workplace_.clock(transaction));
+        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+            return claim_look(transaction, me_, context_.clock(transaction));
         });
     if (!is_mine) plan_.reset();
     begins_ = began_ + settle_;
@@ -56,22 +56,22 @@ void Looker::begin() {
 }
 
 void Looker::note_presence() {
-    if (workplace_.steady() < present_until_) return;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        note_looker_is_there(transaction, workplace_.clock(transaction));
+    if (context_.steady() < present_until_) return;
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        note_looker_is_there(transaction, context_.clock(transaction));
     });
-    present_until_ = workplace_.steady() + note_presence_every;
+    present_until_ = context_.steady() + note_presence_every;
 }
 
 std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
-    const auto began = workplace_.steady();
+    const auto began = context_.steady();
     struct State {
         const LookPlan::Candidate* candidate;
         TopicState topic;
     };
     const auto states =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-            const auto now = workplace_.clock(transaction);
+        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
+            const auto now = context_.clock(transaction);
             std::vector<State> found;
             for (const auto& candidate : candidates)
                 if (auto topic = load_topic(transaction, candidate.topic, now))
@@ -83,12 +83,12 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
     auto looked_at = candidates.size();
     for (const auto& [candidate, state] : states) {
         // The feed of a large class takes up to a second, and deliveries wait.
-        if (candidate != states.front().candidate && workplace_.steady() - began > one_part) {
+        if (candidate != states.front().candidate && context_.steady() - began > one_part) {
             looked_at = static_cast<std::size_t>(candidate - candidates.data());
             break;
         }
         if (state.position.empty()) continue;  // it was never in force
-        auto news = workplace_.site.read_news(state.topic, state.position);
+        auto news = context_.site.read_news(state.topic, state.position);
         if (!news && news.error().kind != base::ErrorKind::absent) {
             is_incomplete_ = true;
             base::log::warning("no news of a topic",
@@ -104,8 +104,8 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
         }
     }
     const bool is_mine =
-        store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-            const auto now = workplace_.clock(transaction);
+        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+            const auto now = context_.clock(transaction);
             for (const auto& news : found) record_notification(transaction, news, now);
             for (const auto* candidate : without_news)
                 note_without_news(transaction, *candidate, plan_->version);
@@ -113,17 +113,16 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
         });
     note_presence();
     // Another hub looks at the rest, or the rest would be judged by a release that is not current.
-    if (!is_mine || workplace_.site.current_release() != plan_->version) plan_.reset();
+    if (!is_mine || context_.site.current_release() != plan_->version) plan_.reset();
     return looked_at;
 }
 
 void Looker::end() {
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        if (!is_incomplete_)
-            note_finished_look(transaction, *plan_, workplace_.clock(transaction));
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        if (!is_incomplete_) note_finished_look(transaction, *plan_, context_.clock(transaction));
         end_look(transaction, me_);
     });
-    const auto now = workplace_.steady();
+    const auto now = context_.steady();
     due_ = now + every_ + 10 * (now - began_);
     if (is_incomplete_) due_ += std::chrono::seconds(30);
     plan_.reset();

@@ -47,13 +47,13 @@ Verified outcome_of(const net::FinishedRequest& finished, const std::string& cha
 void Verifier::work() {
     if (open_.size() >= most_open || !results_.empty()) return;
     const bool is_due =
-        store::perform(workplace_.pool, Access::read, [&](Transaction& transaction) {
-            return is_verification_due(transaction, workplace_.clock(transaction));
+        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
+            return is_verification_due(transaction, context_.clock(transaction));
         });
     if (!is_due) return;
-    auto claimed = store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        return claim_verifications(transaction, workplace_.new_claim(), most_open - open_.size(),
-                                   workplace_.clock(transaction));
+    auto claimed = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        return claim_verifications(transaction, context_.new_claim(), most_open - open_.size(),
+                                   context_.clock(transaction));
     });
     for (auto& one : claimed)
         if (auto result = send(std::move(one))) results_.push_back(std::move(*result));
@@ -74,7 +74,7 @@ std::optional<Verifier::Result> Verifier::send(ClaimedVerification claimed) {
             return Result{std::move(claimed), *outcome, {}, later ? until_site_knows : 0s};
     claimed.verification.challenge = new_challenge();
     const auto id = client_.add(
-        request_to(verification_url(*callback, claimed.verification), workplace_.user_agent));
+        request_to(verification_url(*callback, claimed.verification), context_.user_agent));
     ++open_of_host_[callback->host];
     open_.emplace(id, Open{std::move(claimed), callback->host, std::move(position)});
     return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<Verifier::Result> Verifier::send(ClaimedVerification claimed) {
 //   later     set if the site can't say now
 std::optional<Verified> Verifier::find_position(const ClaimedVerification& claimed,
                                                 std::string& position, bool& later) {
-    const auto allowed = workplace_.site.may_read(claimed.reader);
+    const auto allowed = context_.site.may_read(claimed.reader);
     if (allowed && !*allowed) {
         deny(claimed.callback, claimed.verification.topic_url,
              "The token is not valid any more.");
@@ -94,7 +94,7 @@ std::optional<Verified> Verifier::find_position(const ClaimedVerification& claim
     later = !allowed;
     if (later) return Verified::failed;
     if (!claimed.is_first) return std::nullopt;
-    auto news = workplace_.site.read_news(claimed.topic, "");
+    auto news = context_.site.read_news(claimed.topic, "");
     if (!news && news.error().kind == base::ErrorKind::absent) {
         deny(claimed.callback, claimed.verification.topic_url, "There is no such feed.");
         return Verified::refused;
@@ -108,7 +108,7 @@ std::optional<Verified> Verifier::find_position(const ClaimedVerification& claim
 void Verifier::deny(const std::string& callback, const std::string& topic_url,
                     std::string_view reason) {
     if (const auto url = net::parse_url(callback))
-        client_.add(request_to(denial_url(*url, topic_url, reason), workplace_.user_agent));
+        client_.add(request_to(denial_url(*url, topic_url, reason), context_.user_agent));
 }
 
 void Verifier::receive(std::chrono::milliseconds at_most) {
@@ -124,8 +124,8 @@ void Verifier::receive(std::chrono::milliseconds at_most) {
 
 void Verifier::write_results() {
     if (results_.empty()) return;
-    store::perform(workplace_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = workplace_.clock(transaction);
+    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
+        const auto now = context_.clock(transaction);
         std::map<std::string, std::int64_t> counts;
         for (const auto& [claimed, outcome, position, postponed] : results_) {
             if (postponed.count() > 0)

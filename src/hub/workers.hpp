@@ -31,7 +31,7 @@ namespace hub {
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 // What all workers of a hub use. The hub keeps it longer than they live.
-struct Workplace {
+struct WorkerContext {
     store::Pool& pool;
     Site site;
     StoreClock clock;                    // of the store: for everything that is written
@@ -49,13 +49,13 @@ struct Workplace {
 class Looker {
    public:
     //   settle  how long the site may answer from what it knew before: it reads releases once a second
-    Looker(Workplace& workplace, std::chrono::seconds every, std::chrono::seconds settle)
-        : workplace_(workplace), every_(every), settle_(settle), me_(workplace.new_claim()) {}
+    Looker(WorkerContext& context, std::chrono::seconds every, std::chrono::seconds settle)
+        : context_(context), every_(every), settle_(settle), me_(context.new_claim()) {}
 
     // Looks at some topics, or begins a look if one is due and another hub doesn't look: when another release
     // is current, or something was written, and the last look ended `every` and ten times its duration ago.
     void work();
-    [[nodiscard]] bool is_busy() const { return plan_ && workplace_.steady() >= begins_; }
+    [[nodiscard]] bool is_busy() const { return plan_ && context_.steady() >= begins_; }
 
    private:
     void begin();
@@ -64,7 +64,7 @@ class Looker {
     void note_presence();
     void end();
 
-    Workplace& workplace_;
+    WorkerContext& context_;
     const std::chrono::seconds every_, settle_;
     const std::int64_t me_;
     std::optional<LookPlan> plan_;
@@ -82,8 +82,8 @@ class Verifier {
     // How many verifications are open at once, and how many of one host.
     static constexpr std::size_t most_open = 100, most_of_host = 8;
 
-    Verifier(Workplace& workplace, net::Client client)
-        : workplace_(workplace), client_(std::move(client)) {}
+    Verifier(WorkerContext& context, net::Client client)
+        : context_(context), client_(std::move(client)) {}
 
     // Claims and sends what is due, as far as there is room.
     void work();
@@ -112,7 +112,7 @@ class Verifier {
     [[nodiscard]] std::optional<Verified> find_position(const ClaimedVerification& claimed,
                                                         std::string& position, bool& later);
 
-    Workplace& workplace_;
+    WorkerContext& context_;
     net::Client client_;
     std::unordered_map<net::RequestId, Open> open_;
     std::map<std::string, std::size_t> open_of_host_;
@@ -128,9 +128,9 @@ class Deliverer {
     };
     using MakeClient = std::function<base::Result<net::Client>()>;
 
-    Deliverer(Workplace& workplace, Verifier& verifier, net::Client client,
+    Deliverer(WorkerContext& context, Verifier& verifier, net::Client client,
               MakeClient make_client, Limits limits)
-        : workplace_(workplace), verifier_(verifier), client_(std::move(client)),
+        : context_(context), verifier_(verifier), client_(std::move(client)),
           make_client_(std::move(make_client)), limits_(limits) {}
 
     // Claims and sends what is due, and keeps the claims.
@@ -188,7 +188,7 @@ class Deliverer {
     [[nodiscard]] std::shared_ptr<const Notification> notification(const NotificationKey& key);
     [[nodiscard]] std::vector<std::string> full_hosts() const;
 
-    Workplace& workplace_;
+    WorkerContext& context_;
     Verifier& verifier_;
     net::Client client_;
     MakeClient make_client_;

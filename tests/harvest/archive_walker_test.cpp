@@ -358,7 +358,7 @@ TEST_CASE("A walk goes on after a restart where it was") {
         world.add_feed();
         world.start(1, server.url("/3"));
         while (world.archive().pages < 1) world.step(world.walker);
-        harvest::ArchiveWalker second(world.workplace, world.client());
+        harvest::ArchiveWalker second(world.context, world.client());
         world.run(second);
         CHECK(server.take_paths() == Texts{"/3", "/2", "/1"});
         CHECK(world.state() == "finished: no older page");
@@ -389,7 +389,7 @@ TEST_CASE("Two harvesters never walk one archive, and none writes after its clai
         set_chain(server);
         world.add_feed();
         world.start(1, server.url("/3"));
-        harvest::ArchiveWalker second(world.workplace, world.client());
+        harvest::ArchiveWalker second(world.context, world.client());
         for (int i = 0; i < 60 && world.archive().state == harvest::ArchiveState::walking; ++i) {
             world.walker.work();
             second.work();
@@ -615,11 +615,11 @@ TEST_CASE("A restart in the middle of a list reads no month again") {
         world.start(1, server.url("/list/"));
         while (world.archive().pages < 1) world.step(world.walker);
         CHECK(world.known_urls() == "1");
-        harvest::ArchiveWalker second(world.workplace, world.client());
+        harvest::ArchiveWalker second(world.context, world.client());
         while (world.archive().pages < 2) world.step(second);
         CHECK(server.take_paths() ==
               Texts{"/list/", "/list/2008-April.txt", "/list/2008-March.txt.gz"});
-        harvest::ArchiveWalker third(world.workplace, world.client());
+        harvest::ArchiveWalker third(world.context, world.client());
         world.run(third);
         CHECK(server.take_paths() == Texts{"/list/", "/list/2007-May.txt", "/list/"});
         CHECK(world.state() == "finished: no older page");

@@ -98,7 +98,7 @@ inline std::string list_message(const std::string& id, const std::string& date) 
 struct ArchiveWorld {
     explicit ArchiveWorld(store::Connect connect)
         : pool(std::move(connect), 2, no_waiting()), options(test_options()),
-          walker(workplace, client()) {}
+          walker(context, client()) {}
 
     harvest::HarvestOptions test_options() {
         harvest::HarvestOptions made;
@@ -192,7 +192,7 @@ struct ArchiveWorld {
     std::chrono::steady_clock::time_point tick{};
     store::Pool pool;
     harvest::HarvestOptions options;
-    harvest::Workplace workplace{pool, options, std::mt19937_64(1)};
+    harvest::WorkerContext context{pool, options, std::mt19937_64(1)};
     harvest::ArchiveWalker walker;
 };
 

@@ -442,9 +442,7 @@ TEST_CASE("A part of the old entries is dropped at a time, and the others next")
 
 TEST_CASE("Whatever fails while entries are recorded, the rows are those of a run without it") {
     support::with_each_fault(
-        [](HarvestStore& store) {
-            record(store, {entry_of("1", "one"), entry_of("2", "two")});
-        },
+        [](HarvestStore& store) { record(store, {entry_of("1", "one"), entry_of("2", "two")}); },
         [](HarvestStore& store) {
             store.now += 24h;
             record(store,

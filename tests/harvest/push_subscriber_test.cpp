@@ -58,9 +58,9 @@ struct SubscriberWorld : PushStore {
 
     std::chrono::steady_clock::time_point tick{};
     harvest::HarvestOptions options;
-    harvest::Workplace workplace{pool, options, std::mt19937_64(1)};
+    harvest::WorkerContext context{pool, options, std::mt19937_64(1)};
     harvest::PushSubscriber subscriber{
-        workplace,
+        context,
         net::Client::make(net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value()))
             .value()};
 };
