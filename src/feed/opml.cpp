@@ -48,7 +48,8 @@ class OutlineReader final : public XmlHandler {
             if (name == "text") text = value;
             if (name == "htmlurl") feed.home_url = value;
         }
-        feed.title = one_line(feed.title.empty() ? text : feed.title);
+        feed.title =
+            one_line(base::without_directions(std::move(feed.title.empty() ? text : feed.title)));
         if (feed.url.empty() || !urls_.insert(feed.url).second) return;
         if (feeds_.size() == most_feeds) {
             is_too_long_ = true;

@@ -14,8 +14,10 @@ namespace feed {
 
 struct ListedFeed {
     std::string url;  // of the feed, as written
-    std::string title = {},
-                home_url = {};  // may be empty; a title that was read is plain, see feed.hpp
+    std::string
+        title = {},
+        home_url =
+            {};  // may be empty; a title that was read is plain and has no marks of direction
     bool operator==(const ListedFeed&) const = default;
 };
 

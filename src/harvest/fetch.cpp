@@ -100,7 +100,7 @@ void drop_validators(FeedRow& row) {
 // A 304 may come with newer validators (RFC 9110 section 15.4.5).
 ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) {
     if (!fetch.is_conditional)
-        return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "unexpected");
+        return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "not asked for");
     ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
     if (auto tag = validator_in(response, "etag"); !tag.empty())
         answer.after.http_etag = std::move(tag);

@@ -33,7 +33,7 @@ struct MentionRule {
 };
 
 // Returns what is wrong with a rule by itself.
-//   error  refused: it is no regular expression, is too large, or matches the empty text
+//   error  refused: it is not a regular expression, is too large, or matches the empty text
 //   cost   a tenth of a millisecond
 [[nodiscard]] base::Result<void> check_rule(const MentionRule& rule);
 

@@ -79,7 +79,7 @@ TEST_CASE("Rules of mentions are regular expressions of classes, and a mistake i
                                             {"Paper", "WBPaper\\d{8}"}});
     CHECK(load(least)->mentions.empty());
     CHECK(says(complaint(least + "[mentions]\nGene = (\n"),
-               "10: [mentions] Gene: \"(\" is no regular expression: missing )"));
+               "10: [mentions] Gene: \"(\" is not a regular expression: missing )"));
     CHECK(says(complaint(least + "[mentions]\nGene = \\d*\n"), "matches the empty text"));
 }
 

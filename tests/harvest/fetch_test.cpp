@@ -301,7 +301,7 @@ TEST_CASE("A redirect that leads nowhere is a soft failure") {
     CHECK(error_of_redirect(fetch, response(302, {{"Location", "/feed"}})) ==
           "failed|too many redirects|");
     CHECK(text_of(read_busy_redirect(first).outcome) ==
-          "failed|fetch error|it is redirected to a busy server");
+          "failed|fetch error|redirected to a busy server");
 }
 
 TEST_CASE("A feed moves when two fetches one after the other meet the same permanent redirect") {

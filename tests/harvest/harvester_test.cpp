@@ -476,7 +476,7 @@ TEST_CASE("A redirect to a server that is busy waits for its turn, and gives up 
         scene.execute("DELETE FROM base_urls");
         hold(1h);
         scene.fetch_all(harvester);
-        CHECK(scene.last_note(feed) == "fetch error; it is redirected to a busy server");
+        CHECK(scene.last_note(feed) == "fetch error; redirected to a busy server");
         CHECK(target.requests().size() == 1);
         CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "0");
     });
@@ -572,7 +572,7 @@ TEST_CASE("A fetch that waits for another server has nothing to do with the one 
             harvester.step(1ms);
             scene.pass(1s);
         }
-        CHECK(scene.last_note(waiting) == "fetch error; it is redirected to a busy server");
+        CHECK(scene.last_note(waiting) == "fetch error; redirected to a busy server");
         CHECK(second.requests().size() == 2);
         CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0 AND base_url = '" +
                           second.url("") + "'") == "1");

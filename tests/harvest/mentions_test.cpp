@@ -151,7 +151,7 @@ TEST_CASE("A word is found behind one that is none") {
 
 TEST_CASE("What a rule would not be is refused with a reason") {
     CHECK(complaint(genes).empty());
-    CHECK(complaint("(").find("is no regular expression: missing )") != std::string::npos);
+    CHECK(complaint("(").find("is not a regular expression: missing )") != std::string::npos);
     // These would be expressions inside of another one.
     CHECK_FALSE(complaint("a)(b").empty());
     CHECK(complaint("\\d*").find("matches the empty text") != std::string::npos);
