@@ -5,6 +5,7 @@
 #include "feed/opml.hpp"
 #include "harvest/archives.hpp"
 #include "harvest/claims.hpp"
+#include "harvest/entries.hpp"
 #include "harvest/versions.hpp"
 #include "serve/world.hpp"
 #include "support/feed_rules.hpp"
