@@ -62,6 +62,11 @@ void log_unreachable(const store::Failure& failure) {
     base::log::error("store not reachable", {{"error", failure.what()}});
 }
 
+void log_store_is_behind(const ObjectName& object) {
+    base::log::error("the store is behind what was just written to it",
+                     {{"class", object.class_name}, {"name", object.name}});
+}
+
 base::Error store_is_down() {
     return {base::ErrorKind::unavailable, "the store cannot be reached"};
 }
@@ -87,6 +92,12 @@ void resolve_rows(const ReadView& now, std::span<history::Identity> identities,
     tables::resolve_compared_in(now.transaction, rows, release, now.releases());
 }
 
+// A build says nothing of a class that it skips: what is recorded is all there is.
+bool is_outdated(const ReadView& now, const tables::ObjectRow& row) {
+    const bool is_skipped = now.build() != nullptr && now.build()->skips(row.object.class_name);
+    return !is_skipped && !history::is_compared(row, now.current, now.releases());
+}
+
 // Returns the objects that are not compared in the current release yet. An object that is neither
 // recorded nor in the build is not among them.
 std::vector<ObjectName> outdated_among(const ReadView& now, const std::vector<ObjectName>& asked,
@@ -94,8 +105,7 @@ std::vector<ObjectName> outdated_among(const ReadView& now, const std::vector<Ob
     std::vector<ObjectName> outdated;
     for (std::size_t at = 0; at < identities.size(); ++at) {
         const auto& [row, spelling] = identities[at];
-        if (row ? !history::is_compared(*row, now.current, now.releases()) : spelling.has_value())
-            outdated.push_back(asked[at]);
+        if (row ? is_outdated(now, *row) : spelling.has_value()) outdated.push_back(asked[at]);
     }
     return outdated;
 }
@@ -307,8 +317,7 @@ struct HistoryService::State {
         auto compared = if_compared(context, asked, request);
         if (!compared) return tl::unexpected(compared.error());
         if (*compared) return Answer{std::move(**compared), true};
-        base::log::error("the store is behind what was just written to it",
-                         {{"class", asked.class_name}, {"name", asked.name}});
+        log_store_is_behind(asked);
         return tl::unexpected(store_is_down());
     }
 
@@ -338,8 +347,7 @@ struct HistoryService::State {
             const auto identity = identify(now, asked, now.current);
             if (!identity) return tl::unexpected(identity.error());
             if (!identity->row) return std::nullopt;
-            if (!history::is_compared(*identity->row, now.current, now.releases()))
-                return std::nullopt;
+            if (is_outdated(now, *identity->row)) return std::nullopt;
             auto history = load_history(now, *identity, request);
             if (!history) return tl::unexpected(history.error());
             return std::optional(std::move(*history));
@@ -347,7 +355,7 @@ struct HistoryService::State {
     }
 
     // What to do about objects that are not compared yet: return them and no list, or read a list
-    // of what is recorded.
+    // of what is recorded besides.
     enum class Outdated { returned, accepted };
     struct Attempt {
         std::vector<ObjectName> outdated;
@@ -359,11 +367,39 @@ struct HistoryService::State {
             auto identities = history::identify(now.transaction, now.build(), asked);
             if (!identities) return {{}, tl::unexpected(identities.error())};
             resolve_rows(now, *identities, now.build() != nullptr ? now.current : Release{});
-            if (what == Outdated::returned)
-                if (auto outdated = outdated_among(now, asked, *identities); !outdated.empty())
-                    return {std::move(outdated), std::nullopt};
-            return {{}, load_list(now, recorded_once(std::move(*identities)), request)};
+            auto outdated = outdated_among(now, asked, *identities);
+            if (what == Outdated::returned && !outdated.empty())
+                return {std::move(outdated), std::nullopt};
+            return {std::move(outdated),
+                    load_list(now, recorded_once(std::move(*identities)), request)};
         });
+    }
+
+    // Brings objects of a list up to date, and reads the list.
+    //   trouble, not_read  why some of them are not up to date, and which
+    Attempt bring_list_up_to_date(const ReadContext& context,
+                                  const std::vector<ObjectName>& asked,
+                                  const PageRequest& request,
+                                  const std::vector<ObjectName>& outdated,
+                                  std::optional<base::Error>& trouble,
+                                  std::vector<ObjectName>& not_read) {
+        std::set<ObjectName> done;
+        for (const auto& object : outdated) {
+            const auto fresh = bring_up_to_date(context, object);
+            if (fresh) done.insert(object);
+            if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
+            log_not_refreshed(object, fresh.error());
+            trouble = fresh.error();
+            not_read.push_back(object);
+        }
+        auto attempt = read_list(context, asked, request, Outdated::accepted);
+        for (const auto& object : attempt.outdated)
+            if (done.contains(object)) {
+                log_store_is_behind(object);
+                trouble = store_is_down();
+                not_read.push_back(object);
+            }
+        return attempt;
     }
 
     Result<Listed> list(const std::vector<ObjectName>& asked, const PageRequest& request) {
@@ -375,14 +411,9 @@ struct HistoryService::State {
         std::vector<ObjectName> not_read;
         if (!build)
             trouble = base::Error{base::ErrorKind::unavailable, "no build: " + current.why()};
-        for (const auto& object : attempt.outdated) {
-            const auto fresh = bring_up_to_date(context, object);
-            if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
-            log_not_refreshed(object, fresh.error());
-            trouble = fresh.error();
-            not_read.push_back(object);
-        }
-        if (!attempt.list) attempt = read_list(context, asked, request, Outdated::accepted);
+        else if (!attempt.list)
+            attempt = bring_list_up_to_date(context, asked, request, attempt.outdated, trouble,
+                                            not_read);
         auto& list = *attempt.list;
         if (!list && trouble && list.error().kind == base::ErrorKind::absent)
             return tl::unexpected(*trouble);

@@ -49,10 +49,9 @@ std::optional<query::CacheVersion> CopyVersions::get(
     const std::function<std::optional<std::int64_t>()>& read) {
     {
         const std::lock_guard lock(mutex_);
-        if (const auto known = known_.find(feed); known != known_.end()) {
-            if (now - known->second.read_at < 1s) return known->second.version;
-            known->second.read_at = now;  // others take the last one meanwhile
-        }
+        if (const auto known = known_.find(feed);
+            known != known_.end() && now - known->second.read_at < 1s)
+            return known->second.version;
     }
     try {
         const auto writes = read();
