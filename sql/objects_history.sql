@@ -390,7 +390,6 @@ CREATE TABLE IF NOT EXISTS entries (
   PRIMARY KEY (id),
   UNIQUE KEY entries_by_guid (feed, guid_digest),
   KEY entries_by_time (feed, first_seen, id),
-  KEY entries_by_sight (last_seen),
   KEY entries_by_window (feed, last_seen)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 

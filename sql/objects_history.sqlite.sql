@@ -371,7 +371,6 @@ CREATE TABLE IF NOT EXISTS entries (
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS entries_by_guid ON entries (feed, guid_digest);
 CREATE INDEX IF NOT EXISTS entries_by_time ON entries (feed, first_seen, id);
-CREATE INDEX IF NOT EXISTS entries_by_sight ON entries (last_seen);
 CREATE INDEX IF NOT EXISTS entries_by_window ON entries (feed, last_seen);
 
 -- What later versions of an entry changed.

@@ -9,9 +9,7 @@
 #include "base/utf8.hpp"
 #include "harvest/feed_row.hpp"
 #include "store/dialect.hpp"
-#include "tables/feed_writes.hpp"
 #include "tables/lists.hpp"
-#include "tables/releases.hpp"
 
 namespace harvest {
 
@@ -197,6 +195,9 @@ bool take_feed(Transaction& transaction, std::int64_t feed, std::int64_t former_
 
 // ---- what sweep() does ----
 
+// Nodes of a cluster have clocks of their own, and times are written while others are looked at.
+constexpr std::chrono::minutes clocks_differ_by{1};
+
 // How many rows had a time that no rule explains.
 struct CutTimes {
     std::uint64_t feeds = 0, archives = 0, base_urls = 0;
@@ -205,7 +206,8 @@ struct CutTimes {
 void cut_feeds(Transaction& transaction, const FeedRange& part, base::Seconds now,
                CutTimes& cut) {
     const Value time{format_rfc3339(now)}, furthest{format_rfc3339(now + furthest_fetch)},
-        end_of_claim{format_rfc3339(now + fetch_claim)};
+        end_of_claim{format_rfc3339(now + fetch_claim)},
+        latest_end{format_rfc3339(now + fetch_claim + clocks_differ_by)};
     const auto make_due = [&](const store::Rows& rows, const Value& too_late, const Value& due) {
         for (const auto& row : rows)
             cut.feeds += transaction.execute(
@@ -218,34 +220,34 @@ void cut_feeds(Transaction& transaction, const FeedRange& part, base::Seconds no
     // Nobody may be left who will end such a claim.
     make_due(transaction.query("SELECT id FROM feeds WHERE id > ? AND id <= ? AND claim <> 0"
                                " AND next_fetch_attempt > ?",
-                               {Value{part.after}, Value{part.last}, end_of_claim}),
-             end_of_claim, end_of_claim);
+                               {Value{part.after}, Value{part.last}, latest_end}),
+             latest_end, end_of_claim);
 }
 
 void cut_archives(Transaction& transaction, base::Seconds now, CutTimes& cut) {
-    cut.archives += transaction.execute(
-        "UPDATE archives SET next_attempt = ? WHERE next_attempt > ?",
-        {Value{format_rfc3339(now)}, Value{format_rfc3339(now + longest_pause + fetch_claim)}});
+    cut.archives +=
+        transaction.execute("UPDATE archives SET next_attempt = ? WHERE next_attempt > ?",
+                            {Value{format_rfc3339(now)},
+                             Value{format_rfc3339(now + longest_pause + clocks_differ_by)}});
 }
 
 // Cuts the times of a base URL. Nobody knows how much of its pause is left: it keeps an hour.
 std::uint64_t cut_base_url(Transaction& transaction, const store::Row& row, base::Seconds now) {
     const Value time{format_rfc3339(now)}, end_of_claim{format_rfc3339(now + fetch_claim)},
-        longest{format_rfc3339(now + longest_pause)},
+        latest_end{format_rfc3339(now + fetch_claim + clocks_differ_by)},
+        longest{format_rfc3339(now + longest_pause + clocks_differ_by)},
         usual_pause{format_rfc3339(now + std::chrono::hours(1))},
         longest_plan{format_rfc3339(now + 2 * longest_pause)};
     const auto is_after = [&](std::size_t column, const Value& limit) {
         return row.text(column) > std::get<std::string>(limit);
     };
-    if (!is_after(1, end_of_claim) && !is_after(2, longest) && !is_after(3, longest_plan))
-        return 0;
+    if (!is_after(1, latest_end) && !is_after(2, longest) && !is_after(3, longest_plan)) return 0;
     return transaction.execute(
         "UPDATE base_urls SET free_at = CASE WHEN free_at <= ? THEN free_at WHEN claim = 0 THEN ?"
         " ELSE ? END, held_until = CASE WHEN held_until > ? THEN ? ELSE held_until END,"
         " planned_until = CASE WHEN planned_until > ? THEN ? ELSE planned_until END"
         " WHERE base_url = ?",
-        {end_of_claim, time, end_of_claim, longest, usual_pause, longest_plan, time,
-         row.value(0)});
+        {latest_end, time, end_of_claim, longest, usual_pause, longest_plan, time, row.value(0)});
 }
 
 // Looks at the next base URLs of a round: deletes those that nobody needs, and cuts times.
@@ -340,10 +342,15 @@ std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed
     }();
     const auto sql = select + std::string(store::for_update(transaction.engine()));
     std::map<std::int64_t, std::int64_t> found;
-    for (std::size_t at = 0; at < claims.size(); at += at_once) {
+    // In the order in which others lock several feeds, too.
+    std::vector<std::int64_t> sorted;
+    sorted.reserve(claims.size());
+    for (const auto* claimed : claims) sorted.push_back(claimed->feed.id);
+    std::ranges::sort(sorted);
+    for (std::size_t at = 0; at < sorted.size(); at += at_once) {
         std::vector<Value> ids;
         for (std::size_t i = 0; i < at_once; ++i)
-            ids.emplace_back(claims[std::min(at + i, claims.size() - 1)]->feed.id);
+            ids.emplace_back(sorted[std::min(at + i, sorted.size() - 1)]);
         for (const auto& row : transaction.query(sql, ids))
             found[row.integer(0)] = row.integer(1);
     }
@@ -357,12 +364,10 @@ std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed
 }
 
 std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFetch> fetches,
-                           base::Seconds now) {
+                           base::Seconds now, tables::FeedsWritten recorded) {
     static const std::string finish = "UPDATE feeds SET " + fetched_columns() +
                                       ", queued = 0, claim = 0 WHERE id = ? AND claim = ?";
     std::vector<Value> events, finished;
-    std::vector<std::int64_t> other_copies;
-    bool objects_differ = false;
     std::size_t written = 0;
     for (const auto& fetch : fetches) {
         const auto& before = fetch.claimed->feed;
@@ -376,9 +381,9 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
         ++written;
         finished.emplace_back(before.id);
         if (shows_other_texts(before, fetch.after)) {
-            other_copies.push_back(before.id);
-            objects_differ |= before.display_name() != fetch.after.display_name() &&
-                              has_mentions(transaction, before.id);
+            recorded.feeds.push_back(before.id);
+            recorded.objects_differ |= before.display_name() != fetch.after.display_name() &&
+                                       has_mentions(transaction, before.id);
         }
         if (fetch.after.url == before.url || move_feed(transaction, fetch))
             append_event(events, before.id, now, fetch.event, fetch.note);
@@ -388,8 +393,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
     }
     store::insert_many(transaction, an_event, events);
     fetch_again(transaction, finished, now);
-    if (objects_differ) tables::move_generation(transaction);
-    tables::move_feed_writes(transaction, other_copies);
+    tables::note_written(transaction, std::move(recorded));
     return written;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harvest/feeds.hpp"
+#include "tables/feed_writes.hpp"
 
 namespace harvest {
 
@@ -72,9 +73,11 @@ struct FinishedFetch {
 // Writes the results of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
 // claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled. One that was kicked or
 // pushed meanwhile is due at once, whatever the result.
-//   returns  how many were written
+//   recorded  what the transaction has written of their entries, which is noted with what is written here
+//   returns   how many were written
 std::size_t finish_fetches(store::Transaction& transaction,
-                           std::span<const FinishedFetch> fetches, base::Seconds now);
+                           std::span<const FinishedFetch> fetches, base::Seconds now,
+                           tables::FeedsWritten recorded = {});
 // Gives claims back: the feeds are due again at once.
 void give_back(store::Transaction& transaction, std::span<const ClaimedFeed* const> claims,
                base::Seconds now);

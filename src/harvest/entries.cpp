@@ -242,6 +242,15 @@ std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_
 
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now) {
+    tables::FeedsWritten written;
+    auto result = record_entries(transaction, feed, entries, now, written);
+    tables::note_written(transaction, std::move(written));
+    return result;
+}
+
+EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
+                               std::span<const ReadyEntry> entries, base::Seconds now,
+                               tables::FeedsWritten& written) {
     EntriesRecorded result;
     bool copy_differs = false,
          objects_differ = false;  // what our copy shows, and pages of objects
@@ -283,8 +292,8 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
             ++result.skipped;
         }
     }
-    if (objects_differ) tables::move_generation(transaction);
-    if (copy_differs) tables::move_feed_writes(transaction, std::span(&feed, 1));
+    written.objects_differ |= objects_differ;
+    if (copy_differs) written.feeds.push_back(feed);
     return result;
 }
 

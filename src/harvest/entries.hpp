@@ -1,4 +1,5 @@
-// harvest/entries.hpp -- what fetches record in the tables entries and entry_changes: the entries of source feeds with every later edit.
+// harvest/entries.hpp -- what fetches record in the tables entries and entry_changes: the entries of source feeds, with
+// every later edit.
 // All functions throw store::Failure. Times are those of the store's clock. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -16,6 +17,7 @@
 #include "feed/feed.hpp"
 #include "harvest/mentions.hpp"
 #include "store/pool.hpp"
+#include "tables/feed_writes.hpp"
 #include "tree/object.hpp"
 
 namespace harvest {
@@ -62,6 +64,10 @@ struct EntriesRecorded {
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now);
+// The same in a transaction that records entries of several feeds: adds to what it has written, which the caller notes.
+[[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
+                                             std::span<const ReadyEntry> entries,
+                                             base::Seconds now, tables::FeedsWritten& written);
 // Returns the last day on which an entry of the feed was in its window; nullopt: it has none.
 [[nodiscard]] std::optional<base::Date> window_day(store::Transaction& transaction,
                                                    std::int64_t feed);

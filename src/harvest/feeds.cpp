@@ -164,14 +164,13 @@ Kicked kick(Transaction& transaction, std::string_view which, base::Seconds now)
         values.insert(values.end(), meant->values.begin(), meant->values.end());
         return values;
     };
-    transaction.execute("UPDATE feeds SET next_fetch_attempt = ? WHERE feeds.system_enabled = 1"
-                        " AND feeds.claim = 0" +
+    // One statement for both: between two, a fetch may end, and neither would hit its feed.
+    transaction.execute("UPDATE feeds SET fetch_again = CASE WHEN feeds.claim <> 0"
+                        " AND feeds.next_fetch_attempt > ? THEN 1 ELSE feeds.fetch_again END,"
+                        " next_fetch_attempt = CASE WHEN feeds.claim = 0 THEN ? ELSE"
+                        " feeds.next_fetch_attempt END WHERE feeds.system_enabled = 1" +
                             meant->condition,
-                        with_meant({time}));
-    transaction.execute("UPDATE feeds SET fetch_again = 1 WHERE feeds.system_enabled = 1"
-                        " AND feeds.claim <> 0 AND feeds.next_fetch_attempt > ?" +
-                            meant->condition,
-                        with_meant({time}));
+                        with_meant({time, time}));
     Kicked kicked;
     for (const auto& row : transaction.query(
              "SELECT CASE WHEN feeds.claim <> 0 AND feeds.next_fetch_attempt > ? THEN 1 ELSE 0 "

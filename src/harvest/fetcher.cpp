@@ -260,13 +260,15 @@ void Fetcher::write(std::span<Result> results) {
         for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
         const auto ours = are_ours(transaction, claims);
         std::vector<FinishedFetch> fetches;
+        tables::FeedsWritten recorded;
         for (std::size_t i = 0; i < results.size(); ++i) {
             if (ours[i])
-                fetches.push_back(record(transaction, results[i], ready[i], outcomes, now));
+                fetches.push_back(
+                    record(transaction, results[i], ready[i], {outcomes, recorded}, now));
             else
                 release_base_url(transaction, claims[i]->base_url, claims[i]->claim, now);
         }
-        finish_fetches(transaction, fetches, now);
+        finish_fetches(transaction, fetches, now, std::move(recorded));
         for (const auto& fetch : fetches) note_hub_of(transaction, fetch, now);
         count_outcomes(transaction, outcomes, tables::slot_of_process());
     });
@@ -274,16 +276,18 @@ void Fetcher::write(std::span<Result> results) {
 }
 
 FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
-                              std::span<const ReadyEntry> ready, Outcomes& outcomes,
+                              std::span<const ReadyEntry> ready, const Written& written,
                               base::Seconds now) {
     const auto& [open, answer, hub] = result;
     const auto& claimed = open.fetch.claimed;
+    auto& outcomes = written.outcomes;
     auto outcome = answer.outcome;
     if (!answer.entries.empty()) {
         note_seen(transaction, claimed.feed.id, answer.entries,
                   {.today = std::chrono::floor<std::chrono::days>(now),
                    .last_success = day_of(claimed.feed.last_fetch_success)});
-        const auto recorded = record_entries(transaction, claimed.feed.id, ready, now);
+        const auto recorded =
+            record_entries(transaction, claimed.feed.id, ready, now, written.feeds);
         count_recorded(outcome, recorded, answer.entries.size());
         outcomes["added"] += static_cast<std::int64_t>(recorded.added);
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);

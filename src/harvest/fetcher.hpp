@@ -79,9 +79,14 @@ class Fetcher {
     void write(std::span<Result> results);
     void write_alone(Result& result);
     void write_without_entries(Result& result);
-    // Records the entries of a fetch, and adds to `outcomes`. The value points into `result`.
+    // What a transaction adds to.
+    struct Written {
+        Outcomes& outcomes;
+        tables::FeedsWritten& feeds;
+    };
+    // Records the entries of a fetch. The value points into `result`.
     [[nodiscard]] FinishedFetch record(store::Transaction& transaction, const Result& result,
-                                       std::span<const ReadyEntry> ready, Outcomes& outcomes,
+                                       std::span<const ReadyEntry> ready, const Written& written,
                                        base::Seconds now);
 
     WorkerContext& context_;

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
+#include "tables/lists.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"
 #include "tables/trees.hpp"
@@ -115,7 +116,7 @@ void write_start(Transaction& transaction, const std::string& digest) {
 }
 
 struct ReviewedEntry {
-    std::int64_t id = 0;
+    std::int64_t id = 0, feed = 0;
     std::string seen_digest;  // of the version that was read
     std::vector<tree::Node> tree;
     std::vector<ObjectName> mentions = {};
@@ -125,17 +126,27 @@ struct ReviewedEntry {
 std::vector<ReviewedEntry> entries_below(Transaction& transaction, std::int64_t below) {
     std::vector<ReviewedEntry> entries;
     for (const auto& row : transaction.query(
-             "SELECT id, seen_digest, tree FROM entries WHERE id < ? ORDER BY id DESC LIMIT ?",
+             "SELECT id, feed, seen_digest, tree FROM entries WHERE id < ? ORDER BY id DESC "
+             "LIMIT ?",
              {Value{below}, Value{static_cast<std::int64_t>(MentionReview::entries_at_once)}})) {
-        auto tree = tables::unpacked_tree(row.blob(2));
+        auto tree = tables::unpacked_tree(row.blob(3));
         if (!tree)
             base::log::error(
                 "an entry cannot be read",
                 {{"entry", std::to_string(row.integer(0))}, {"reason", tree.error().text}});
-        entries.push_back(
-            {row.integer(0), row.text(1), tree ? *std::move(tree) : std::vector<tree::Node>()});
+        entries.push_back({row.integer(0), row.integer(1), row.text(2),
+                           tree ? *std::move(tree) : std::vector<tree::Node>()});
     }
     return entries;
+}
+
+// Before their entries, as fetches do, so that neither waits for the other forever.
+void lock_feeds_of(Transaction& transaction, std::span<const ReviewedEntry> entries) {
+    std::set<std::int64_t> feeds;
+    for (const auto& entry : entries) feeds.insert(entry.feed);
+    const std::vector<Value> ids(feeds.begin(), feeds.end());
+    static_cast<void>(tables::query_in(transaction, "SELECT id FROM feeds WHERE id IN", {}, ids,
+                                       store::for_update(transaction.engine())));
 }
 
 // Returns whether the entry is still there in the version that was read, and keeps it so until the transaction ends.
@@ -255,12 +266,16 @@ void MentionReview::look_around(store::Pool& pool, const std::string& digest,
 void MentionReview::leave(store::Pool& pool) {
     if (name_.empty()) return;
     store::perform(pool, Access::write, [&](Transaction& transaction) {
-        transaction.execute("UPDATE harvest_notes SET number = 0 WHERE name = ?", {Value{name_}});
+        // Another harvester may have taken this one for dead, and deleted the row.
+        transaction.execute(store::upsert_sql(transaction.engine(), a_harvester),
+                            {Value{name_}, Value{std::int64_t{0}}, Value{digest_.value_or("")}});
     });
 }
 
 bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
                          const std::function<base::Seconds(Transaction&)>& clock) {
+    // Without a build, objects that were never recorded would be unknown, and their mentions would be deleted.
+    if (!finder.rules.empty() && finder.release && finder.release().empty()) return false;
     const auto digest = finder.digest();
     if (!has_more_ || digest_ != digest) look_around(pool, digest, clock);
     const auto position = store::perform(pool, Access::read, [&](Transaction& transaction) {
@@ -277,6 +292,7 @@ bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
         // Another harvester may have done the same meanwhile.
         const auto lock = store::for_update(transaction.engine());
         if (read_position(transaction, lock) != position) return;
+        lock_feeds_of(transaction, entries);
         const auto now = clock(transaction);
         bool has_written = false;
         for (const auto& entry : entries)

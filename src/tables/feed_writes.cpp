@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tables/feed_writes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,15 @@ void move_feed_writes(Transaction& transaction, std::span<const std::int64_t> fe
         transaction.execute("UPDATE feeds SET writes = writes + 1 WHERE id = ?", {Value{feed}});
     static const Value name{"writes " + slot_of_process()};
     store::add_many(transaction, a_sum, std::vector{name, Value{std::int64_t{1}}});
+}
+
+void note_written(Transaction& transaction, FeedsWritten written) {
+    auto& feeds = written.feeds;
+    std::ranges::sort(feeds);
+    const auto twice = std::ranges::unique(feeds);
+    feeds.erase(twice.begin(), twice.end());
+    if (written.objects_differ) move_generation(transaction);
+    move_feed_writes(transaction, feeds);
 }
 
 std::int64_t all_feed_writes(Transaction& transaction) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "store/pool.hpp"
 
@@ -20,6 +21,15 @@ bool lock_feed(store::Transaction& transaction, std::int64_t feed);
 // Notes that the copies of these feeds show something else from now on. Called at the end of a transaction, because
 // writers of one slot wait for each other from here on.
 void move_feed_writes(store::Transaction& transaction, std::span<const std::int64_t> feeds);
+
+// What a transaction has written of source feeds.
+struct FeedsWritten {
+    std::vector<std::int64_t> feeds = {};  // whose copies show something else; may be there twice
+    bool objects_differ = false;           // pages of objects show something else
+};
+// Moves the write generation (tables/releases.hpp) and the writes of the feeds, each where it has to be. Called at the end,
+// as move_feed_writes() is.
+void note_written(store::Transaction& transaction, FeedsWritten written);
 
 // Returns how often any feed was written, removed ones included: while it is the same, that of each feed is.
 //   cost  a look at 16 rows at most

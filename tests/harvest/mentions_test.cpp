@@ -514,3 +514,38 @@ TEST_CASE("Objects that come with a release are found in entries that are stored
         CHECK(work(first) == 1);
     });
 }
+
+TEST_CASE("Without a build, stored entries keep what they mention") {
+    each_mention_store([](MentionStore& store) {
+        std::string release = "WS1";
+        store.finder.release = [&] { return release; };
+        store.review();
+        store.record(entry_of("unc-26"));
+        release.clear();
+        store.finder.find_objects = site_with({});
+        CHECK(store.review() == 1);
+        CHECK(store.count_of("unc-26") == 1);
+        release = "WS2";
+        CHECK(store.review() == 2);
+        CHECK(store.count_of("unc-26") == 0);
+    });
+}
+
+TEST_CASE("A harvester that was taken for dead says that it has ended") {
+    each_mention_store([](MentionStore& store) {
+        const auto clock = [&](Transaction&) { return store.now; };
+        harvest::MentionReview review;
+        static_cast<void>(review.step(store.pool, store.finder, clock));
+        store.write([&](Transaction& transaction) {
+            transaction.execute("DELETE FROM harvest_notes WHERE name LIKE 'mentions %'", {});
+        });
+        review.leave(store.pool);
+        const auto rows = store.write([](Transaction& transaction) {
+            return transaction.query(
+                "SELECT number, text FROM harvest_notes WHERE name LIKE 'mentions %'", {});
+        });
+        REQUIRE(rows.size() == 1);
+        CHECK(rows[0].integer(0) == 0);
+        CHECK(rows[0].text(1) == store.finder.digest());
+    });
+}
