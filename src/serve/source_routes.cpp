@@ -27,7 +27,7 @@ using store::Transaction;
 using Format = SourcesRequest::Format;
 
 constexpr std::size_t most_events = 100;       // of a feed: as many as are kept
-constexpr std::size_t most_newest = 20;        // entries and edits on the page of a feed
+constexpr std::size_t most_versions = 20;      // entries and edits on the page of a feed
 constexpr std::size_t most_in_opml = 100'000;  // feeds
 constexpr std::size_t read_at_once = 1000;     // of these
 constexpr long status_max_age = 60;            // seconds
@@ -142,7 +142,7 @@ Result<RenderedPage> render_source(const SiteContext& context, const SourcesRequ
     if (!status) return fail(no_source_feed(request.feed));
     FeedRequest newest;
     newest.source_feed = request.feed;
-    newest.page.most = most_newest;
+    newest.page.most = most_versions;
     auto copy = load_source_feed(context, newest);
     if (!copy) return fail(copy.error());
     if (request.format == Format::html) {
