@@ -17,6 +17,7 @@
 #include "app/version.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "feed/opml.hpp"
 #include "harvest/feed_status.hpp"
 #include "harvest/harvester.hpp"
@@ -129,11 +130,11 @@ void for_each_feed(store::Pool& pool, std::string_view text, Use use) {
 
 std::string state_of(const FeedRow& feed) {
     if (!feed.last_fetch_attempt && feed.system_enabled) return "not fetched yet";
-    auto state = feed.system_status.empty() ? std::string("Working") : feed.system_status;
-    if (!feed.system_enabled)
-        state = feed.next_fetch_attempt ? "disabled, tried once a week: " + state
-                                        : "disabled: " + state;
-    return state;
+    static const std::string working = "Working";
+    const auto& state = feed.system_status.empty() ? working : feed.system_status;
+    if (feed.system_enabled) return state;
+    if (feed.next_fetch_attempt) return "disabled, tried once a week: " + state;
+    return state == working ? "disabled" : "disabled: " + state;
 }
 
 void print_numbers(const harvest::HarvestNumbers& numbers, const harvest::HeldServers& held) {
@@ -246,7 +247,8 @@ std::size_t add_listed(store::Pool& pool, std::span<const feed::ListedFeed> list
             const auto done = harvest::add_feed(
                 transaction, {.url = one.url, .name = one.title, .home_url = one.home_url}, now);
             if (!done)
-                complaints.push_back(on_one_line(one.url) + ": " + done.error().text);
+                complaints.push_back(on_one_line(std::string(base::cut_at(one.url, 200))) + ": " +
+                                     done.error().text);
             else if (done->is_new)
                 ++count;
         }

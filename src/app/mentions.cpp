@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "query/search.hpp"
+#include "tables/prewarmed.hpp"
 
 namespace app {
 namespace {
@@ -25,23 +26,36 @@ std::vector<ObjectName> objects_meant(const query::HistoryService& history,
     return objects;
 }
 
+// Objects that are not recorded are found by their names alone, so that a job that records a class makes a difference.
+// Returns "WS186 Gene Paper", the release with the classes of rules that are recorded in it; empty: there is no build yet.
+std::string known_objects(const query::HistoryService& history,
+                          std::span<const harvest::MentionRule> rules) {
+    const auto reads = history.read_context();
+    if (!reads.builds.build) return {};
+    auto known = reads.builds.build->release().version;
+    const auto prewarmed =
+        store::perform(reads.pool, store::Access::read, [&](store::Transaction& transaction) {
+            return tables::prewarmed_classes(transaction, known);
+        });
+    for (const auto& rule : rules)
+        if (prewarmed.contains(rule.class_name)) known += ' ' + rule.class_name;
+    return known;
+}
+
 }  // namespace
 
 base::Result<harvest::MentionFinder> mention_finder(const Config& config,
                                                     const query::HistoryService& history) {
     auto rules = harvest::MentionRules::compile(config.mentions);
     if (!rules) return base::fail_at("[mentions]", rules.error());
-    return harvest::MentionFinder{.rules = *std::move(rules),
-                                  .find_objects =
-                                      [&history](std::span<const ObjectName> words) {
-                                          return objects_meant(history, words);
-                                      },
-                                  .release =
-                                      [&history] {
-                                          const auto builds = history.read_context().builds;
-                                          return builds.build ? builds.build->release().version
-                                                              : std::string();
-                                      }};
+    return harvest::MentionFinder{
+        .rules = *std::move(rules),
+        .find_objects =
+            [&history](std::span<const ObjectName> words) {
+                return objects_meant(history, words);
+            },
+        .release = [&history,
+                    classes = config.mentions] { return known_objects(history, classes); }};
 }
 
 }  // namespace app

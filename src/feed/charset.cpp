@@ -414,7 +414,7 @@ class XmlMender {
     MendedXml mend() {
         drop_junk();
         while (!rest_.empty()) step();
-        return {std::move(out_), is_mended_};
+        return {std::move(out_), is_mended_, is_too_deep_};
     }
 
    private:
@@ -546,6 +546,7 @@ class XmlMender {
     void mend_start_tag(std::string_view name, std::size_t end) {
         const bool is_empty = rest_[end - 1] == '/';
         if (!is_empty && open_.size() + too_deep_ >= deepest_element) ++too_deep_;
+        is_too_deep_ = is_too_deep_ || too_deep_ > 0;
         if (too_deep_ > 0) return write("", end + 1);
         copy(1 + name.size());
         copy_attributes(end - 1 - name.size() - (is_empty ? 1 : 0));
@@ -652,7 +653,7 @@ class XmlMender {
 
     std::string_view rest_;
     std::string out_;
-    bool is_mended_ = false;
+    bool is_mended_ = false, is_too_deep_ = false;
     // An element that is open. Length and two letters distinguish it from most others: a document may end
     // elements a million times that are not among two hundred open ones.
     struct OpenElement {

@@ -28,11 +28,12 @@ struct DecodedText {
 // by their characters; drops declarations, comments, and the DOCTYPE with all that it defines, and tags with more than
 // 100 attributes or inside of 200 others; drops end tags of what is not open, and ends what is open inside of what ends.
 //   text     UTF-8
-//   returns  is_mended: more than declarations and comments had to be changed
+//   returns  is_mended: more than declarations and comments had to be changed; is_too_deep: tags were dropped because of
+//            those around them
 //   cost     O(text), at least 500 MB/s where there is little to mend
 struct MendedXml {
     std::string text;
-    bool is_mended = false;
+    bool is_mended = false, is_too_deep = false;
 };
 [[nodiscard]] MendedXml mend_xml(std::string_view text);
 

@@ -72,12 +72,14 @@ bool has_end(std::string_view text) {
 base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
     if (bytes.size() > most_bytes)
         return base::fail(base::ErrorKind::too_large, "the list is longer than 32 MB");
-    const auto text = mend_xml(decode_text(bytes, "").text).text;
+    const auto mended = mend_xml(decode_text(bytes, "").text);
     OutlineReader reader;
-    const bool is_whole = parse_xml(text, reader);
+    const bool is_whole = parse_xml(mended.text, reader);
     auto feeds = reader.finish();
+    if (feeds && mended.is_too_deep)
+        return base::fail(base::ErrorKind::too_large, "the outlines are nested too deeply");
     if (!feeds || is_whole) return feeds;
-    return base::fail(base::ErrorKind::malformed, has_end(text)
+    return base::fail(base::ErrorKind::malformed, has_end(mended.text)
                                                       ? "the OPML is not well-formed XML"
                                                       : "the OPML ends early: it has no </opml>");
 }

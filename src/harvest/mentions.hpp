@@ -74,7 +74,8 @@ using FindObjects =
 struct MentionFinder {
     MentionRules rules = {};
     FindObjects find_objects = {};  // needed if there are rules
-    // Returns the release whose objects are found, or another text that changes when there may be new ones.
+    // Returns a text that changes when more objects may be found, such as the name of the current release; empty: there
+    // is no build yet. May throw store::Failure.
     std::function<std::string()> release = {};
 
     // Returns the objects that an entry mentions, each once, sorted.

@@ -37,6 +37,14 @@ std::int64_t quarters_of(Severity severity) {
 }
 
 // Returns the value of a directive of Cache-Control: "max-age=3600"; nullopt: it has none.
+// Returns a number of seconds; one that is too large for an integer is very long (RFC 9111 section 1.2.2).
+std::optional<std::int64_t> delta_seconds(std::string_view text) {
+    constexpr std::int64_t longest = 1 << 30;
+    if (!text.empty() && std::ranges::all_of(text, base::is_digit))
+        return std::min(base::parse_integer(text).value_or(longest), longest);
+    return base::parse_integer(text);
+}
+
 std::optional<std::int64_t> directive_in(std::string_view field, std::string_view name) {
     for (const auto part : base::split(field, ',')) {
         const auto equals = std::min(part.find('='), part.size());
@@ -45,7 +53,7 @@ std::optional<std::int64_t> directive_in(std::string_view field, std::string_vie
             equals == part.size() ? std::string_view("0") : base::trim(part.substr(equals + 1));
         if (value.size() > 1 && value.starts_with('"') && value.ends_with('"'))
             value = value.substr(1, value.size() - 2);
-        return base::parse_integer(value);
+        return delta_seconds(value);
     }
     return std::nullopt;
 }
@@ -158,9 +166,8 @@ ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now)
     ServerHints hints;
     if (const auto field = net::find_field(fields, "retry-after")) {
         const auto text = base::trim(*field);
-        if (const auto number = base::parse_count(text))
-            hints.retry_after = positive(
-                seconds(static_cast<std::int64_t>(std::min<std::uint64_t>(*number, 1U << 30U))));
+        if (const auto number = delta_seconds(text))
+            hints.retry_after = positive(seconds(*number));
         else if (const auto date = base::parse_http_date(text))
             hints.retry_after = positive(*date - now);
     }
@@ -169,7 +176,7 @@ ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now)
         if (base::equal_ignoring_case(field.name, "cache-control") && !max_age)
             max_age = directive_in(field.value, "max-age");
     if (max_age) {
-        hints.fresh_for = positive(seconds(std::clamp<std::int64_t>(*max_age, 0, 1 << 30)));
+        hints.fresh_for = positive(seconds(*max_age));
     } else if (const auto field = net::find_field(fields, "expires")) {
         const auto sent = net::find_field(fields, "date");
         const auto since = sent ? base::parse_http_date(base::trim(*sent)) : std::nullopt;

@@ -134,3 +134,18 @@ TEST_CASE("Hostile lists load nothing and give legal text") {
         CHECK(base::is_legal_text(feed.url + feed.title + feed.home_url));
     }
 }
+
+TEST_CASE("Outlines that are nested too deeply are an error") {
+    const auto nested = [](int depth) {
+        std::string text = "<opml><body>";
+        for (int i = 0; i < depth; ++i) text += "<outline text=\"a\">";
+        text += "<outline xmlUrl=\"http://x.org/\"/>";
+        for (int i = 0; i < depth; ++i) text += "</outline>";
+        return text + "</body></opml>";
+    };
+    REQUIRE(feed::read_opml(nested(190)));
+    CHECK(feed::read_opml(nested(190))->size() == 1);
+    const auto deep = feed::read_opml(nested(300));
+    REQUIRE_FALSE(deep);
+    CHECK(deep.error().text == "the outlines are nested too deeply");
+}
