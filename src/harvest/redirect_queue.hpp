@@ -32,7 +32,8 @@ class RedirectQueue {
         std::vector<Open> late;  // have waited long enough
     };
     // Releases the base URLs that requests came from, and claims those that they lead to and that are free.
-    //   throws  store::Failure: they all wait on
+    //   throws  store::Failure: they all wait on. If nobody knows whether a claim was committed, it may keep its base URL
+    //           busy until it ends
     [[nodiscard]] Followed follow(WorkerContext& context) {
         if (waiting_.empty()) return {};
         std::vector<bool> is_free;

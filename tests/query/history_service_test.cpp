@@ -26,6 +26,36 @@ Shared build(const std::string& version, const std::string& day, const std::stri
     return made;
 }
 
+// Writes to one node of a cluster and reads from another one, which does not get the writes.
+class SplitConnection final : public store::Connection {
+   public:
+    SplitConnection(std::unique_ptr<store::Connection> written,
+                    std::unique_ptr<store::Connection> behind)
+        : written_(std::move(written)), behind_(std::move(behind)) {}
+    [[nodiscard]] store::Engine engine() const override { return now_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const store::Value> values) override {
+        return now_->query(sql, values);
+    }
+    std::int64_t execute(std::string_view sql, std::span<const store::Value> values) override {
+        return now_->execute(sql, values);
+    }
+    void begin(store::Access access) override {
+        now_ = access == store::Access::write ? written_.get() : behind_.get();
+        now_->begin(access);
+    }
+    void commit() override { now_->commit(); }
+    void rollback() noexcept override { now_->rollback(); }
+    [[nodiscard]] bool is_broken() const noexcept override { return now_->is_broken(); }
+    [[nodiscard]] bool has_moved() override { return now_->has_moved(); }
+    [[nodiscard]] bool may_be_awaited() override { return now_->may_be_awaited(); }
+    void require_room() override { now_->require_room(); }
+
+   private:
+    std::unique_ptr<store::Connection> written_, behind_;
+    store::Connection* now_ = behind_.get();
+};
+
 }  // namespace
 
 TEST_CASE("A request brings the object up to date and gets its history") {
@@ -308,4 +338,17 @@ TEST_CASE("An object of a class that is skipped is not shown as gone") {
     CHECK_FALSE(process.history(gene).vanished);
     CHECK(process.history(gene).rows.empty());
     CHECK(process.list({gene}).objects.size() == 1);
+}
+
+TEST_CASE("A node that does not have what was just written to another one gives no page") {
+    const support::FreshStore written(store::Engine::sqlite), behind(store::Engine::sqlite);
+    Process process([&] {
+        return std::make_unique<SplitConnection>(written.connect()(), behind.connect()());
+    });
+    process.put(build("WS186", "2008-02-01", "one"));
+    const auto answer = process.service.history_of(gene, {});
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == base::ErrorKind::unavailable);
+    const auto listed = process.service.watch_list({gene}, {});
+    CHECK_FALSE((listed && listed->up_to_date));
 }
