@@ -107,7 +107,8 @@ def expect_same(cluster, database, wanted):
     """Checks that every node holds exactly these tables, and nothing twice."""
     for node in cluster.nodes:
         for name, query in DOUBLED.items():
-            assert node.tell(query, database) == "", (node.number, "doubled", name)
+            doubled = node.tell(query, database)
+            assert doubled == "", (node.number, "doubled", name, doubled)
         found = in_node(node, database)
         for table, rows in wanted.items():
             assert found[table] == rows, (node.number, table, first_difference(found[table], rows))
