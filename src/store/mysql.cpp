@@ -14,6 +14,8 @@
 #include <cppconn/statement.h>
 #include <map>
 #include <mysql_driver.h>
+#include <optional>
+#include <utility>
 
 #include "base/log.hpp"
 
@@ -34,6 +36,7 @@ struct ThreadOfDriver {
     ThreadOfDriver& operator=(const ThreadOfDriver&) = delete;
 };
 
+constexpr int no_such_savepoint = 1305;     // ER_SP_DOES_NOT_EXIST
 constexpr int not_prepared_for_use = 1047;  // ER_UNKNOWN_COM_ERROR: a node outside its cluster
 constexpr std::size_t most_of_statement =
     300;                           // bytes of its text in an error; one can insert 64 rows
@@ -91,9 +94,13 @@ void require_tls(sql::Connection& session) {
                                 "08001", tls_refused);
 }
 
+bool is_in_cluster(sql::Connection& session) {
+    return setting(session, "SHOW VARIABLES LIKE 'wsrep_on'") == "ON";
+}
+
 // Makes a session in a cluster see what another node has just committed.
 void join_cluster(sql::Connection& session) {
-    if (setting(session, "SHOW VARIABLES LIKE 'wsrep_on'") != "ON") return;
+    if (!is_in_cluster(session)) return;
     run_mysql(session, "SET SESSION wsrep_sync_wait = 1");
     if (setting(session, "SHOW STATUS LIKE 'wsrep_ready'") != "ON")
         throw sql::SQLException("the node of the cluster is not ready", "08S01",
@@ -204,6 +211,11 @@ Rows rows_of(sql::ResultSet& result) {
     return rows;
 }
 
+// MariaDB commits before and after it.
+bool commits_by_itself(std::string_view sql) {
+    return sql.starts_with("CREATE ") || sql.starts_with("ALTER ") || sql.starts_with("DROP ");
+}
+
 class MysqlConnection final : public Connection {
    public:
     explicit MysqlConnection(std::unique_ptr<sql::Connection> session)
@@ -220,12 +232,14 @@ class MysqlConnection final : public Connection {
     }
 
     std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
+        if (commits_by_itself(sql)) end_guard();
         return translating(sql, [&] { return std::int64_t{bound(sql, values).executeUpdate()}; });
     }
 
     // The connector's own commit(), rollback() and setAutoCommit() ignore the server's answer: a
     // lost commit would look successful. As statements they throw.
     void begin(Access access) override {
+        end_guard();  // of one that could not begin
         if (access == Access::read) {
             // Every query sees the snapshot of this moment.
             run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
@@ -235,10 +249,14 @@ class MysqlConnection final : public Connection {
         // the winner's row, which a snapshot would hide. This level also locks no gaps, so
         // writers of neighbouring objects do not wait for each other.
         run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        is_guarded_ = is_in_cluster();
+        if (is_guarded_) run("SET autocommit = 0");
         run("START TRANSACTION READ WRITE");
+        if (is_guarded_) run("SAVEPOINT begun");
     }
 
     void commit() override {
+        require_same_transaction();
         try {
             run("COMMIT");
         } catch (const Failure& failure) {
@@ -247,16 +265,15 @@ class MysqlConnection final : public Connection {
             kind.in_doubt = kind.lost_connection;
             throw Failure(failure.what(), kind, failure.code(), failure.sqlstate());
         }
+        end_quietly("session not reset", [this] { end_guard(); });
     }
 
     void rollback() noexcept override {
         if (broken_) return;  // the server rolls back when the connection is dropped
-        try {
+        end_quietly("rollback failed", [this] {
             run("ROLLBACK");
-        } catch (const std::exception& error) {
-            broken_ = true;
-            base::log::warning("rollback failed", {{"reason", error.what()}});
-        }
+            end_guard();
+        });
     }
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
@@ -265,6 +282,39 @@ class MysqlConnection final : public Connection {
     void require_room() override {}
 
    private:
+    // When another node commits first, a Galera cluster rolls a transaction back, and sometimes no statement of it fails:
+    // the statements that follow would be committed without those before them. So a writing transaction in a cluster
+    // begins with a savepoint, which vanishes with it, and with autocommit off.
+    void require_same_transaction() {
+        if (!is_guarded_) return;
+        try {
+            run("RELEASE SAVEPOINT begun");
+        } catch (const Failure& failure) {
+            if (failure.code() != no_such_savepoint) throw;
+            throw Failure("the cluster has rolled the transaction back", {.transient = true},
+                          failure.code(), failure.sqlstate());
+        }
+    }
+    template <class F>
+    void end_quietly(std::string_view failed, F&& work) noexcept {
+        try {
+            work();
+        } catch (const std::exception& error) {
+            broken_ = true;
+            base::log::warning(failed, {{"reason", error.what()}});
+        }
+    }
+    bool is_in_cluster() {
+        if (!is_in_cluster_)
+            is_in_cluster_ = translating("SHOW VARIABLES LIKE 'wsrep_on'",
+                                         [&] { return store::is_in_cluster(*session_); });
+        return *is_in_cluster_;
+    }
+    void end_guard() {
+        if (!std::exchange(is_guarded_, false)) return;
+        run("SET autocommit = 1");
+    }
+
     template <class F>
     std::invoke_result_t<F&> translating(std::string_view sql, F&& work) {
         enter_mysql_thread();
@@ -318,6 +368,8 @@ class MysqlConnection final : public Connection {
     // In this order, because statements must be destroyed before the session that prepared them.
     std::unique_ptr<sql::Connection> session_;
     std::map<std::string, Prepared, std::less<>> statements_;
+    std::optional<bool> is_in_cluster_;  // once it was asked
+    bool is_guarded_ = false;            // see require_same_transaction()
     bool broken_ = false;
 };
 

@@ -32,7 +32,7 @@ QUERIES = {
 DOUBLED = {
     "objects": "SELECT class, name FROM objects GROUP BY class, name HAVING COUNT(*) > 1",
     "history": "SELECT oid, version FROM history GROUP BY oid, version HAVING COUNT(*) > 1",
-    "counts": "SELECT class, version, kind FROM (SELECT class, version, kind, 1 AS there, 0 AS counted"
+    "counts": "SELECT class, version, kind, SUM(there), SUM(counted) FROM (SELECT class, version, kind, 1 AS there, 0 AS counted"
               " FROM history UNION ALL SELECT '', version, kind, 1, 0 FROM history UNION ALL"
               " SELECT class, version, kind, 0, objects FROM row_counts) n"
               " GROUP BY class, version, kind HAVING SUM(there) <> SUM(counted)",
