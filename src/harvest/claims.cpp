@@ -200,7 +200,7 @@ constexpr std::chrono::minutes clocks_differ_by{1};
 
 // How many rows had a time that no rule explains.
 struct CutTimes {
-    std::uint64_t feeds = 0, archives = 0, base_urls = 0;
+    std::int64_t feeds = 0, archives = 0, base_urls = 0;
 };
 
 void cut_feeds(Transaction& transaction, const FeedRange& part, base::Seconds now,
@@ -232,7 +232,7 @@ void cut_archives(Transaction& transaction, base::Seconds now, CutTimes& cut) {
 }
 
 // Cuts the times of a base URL. Nobody knows how much of its pause is left: it keeps an hour.
-std::uint64_t cut_base_url(Transaction& transaction, const store::Row& row, base::Seconds now) {
+std::int64_t cut_base_url(Transaction& transaction, const store::Row& row, base::Seconds now) {
     const Value time{format_rfc3339(now)}, end_of_claim{format_rfc3339(now + fetch_claim)},
         latest_end{format_rfc3339(now + fetch_claim + clocks_differ_by)},
         longest{format_rfc3339(now + longest_pause + clocks_differ_by)},
