@@ -334,26 +334,16 @@ base::Seconds planned_until(Transaction& transaction, base::Seconds now) {
 }
 
 std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed* const> claims) {
-    constexpr std::size_t at_once = 32;
-    static const auto select = [] {
-        std::string text = "SELECT id, claim FROM feeds WHERE id IN (?";
-        for (std::size_t i = 1; i < at_once; ++i) text += ", ?";
-        return text + ")";
-    }();
-    const auto sql = select + std::string(store::for_update(transaction.engine()));
-    std::map<std::int64_t, std::int64_t> found;
     // In the order in which others lock several feeds, too.
-    std::vector<std::int64_t> sorted;
-    sorted.reserve(claims.size());
-    for (const auto* claimed : claims) sorted.push_back(claimed->feed.id);
-    std::ranges::sort(sorted);
-    for (std::size_t at = 0; at < sorted.size(); at += at_once) {
-        std::vector<Value> ids;
-        for (std::size_t i = 0; i < at_once; ++i)
-            ids.emplace_back(sorted[std::min(at + i, sorted.size() - 1)]);
-        for (const auto& row : transaction.query(sql, ids))
-            found[row.integer(0)] = row.integer(1);
-    }
+    std::vector<std::int64_t> ids;
+    ids.reserve(claims.size());
+    for (const auto* claimed : claims) ids.push_back(claimed->feed.id);
+    std::ranges::sort(ids);
+    std::map<std::int64_t, std::int64_t> found;
+    for (const auto& row :
+         tables::query_in(transaction, "SELECT id, claim FROM feeds WHERE id IN", {},
+                          tables::values_of(ids), store::for_update(transaction.engine())))
+        found[row.integer(0)] = row.integer(1);
     std::vector<bool> ours;
     ours.reserve(claims.size());
     for (const auto* claimed : claims) {

@@ -55,7 +55,7 @@ struct ClaimTerms {
 
 // Returns for each claim whether no other harvester has taken its feed over, and keeps others from doing so until the
 // transaction ends.
-//   cost  a statement for 32 feeds
+//   cost  a statement for 64 feeds
 [[nodiscard]] std::vector<bool> are_ours(store::Transaction& transaction,
                                          std::span<const ClaimedFeed* const> claims);
 

@@ -14,6 +14,7 @@
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
+#include "tables/lists.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"
 #include "tables/rows.hpp"
@@ -36,31 +37,11 @@ const store::Insert an_entry_change{
     "entry_changes", {"entry", "revision", "feed", "created_at", "notes"}, {}};
 
 constexpr std::size_t longest_guid = 2048, longest_link = 2048, longest_title = 512;
-constexpr std::size_t keys_at_once = 32;
 
 std::string guid_digest_of(const feed::Entry& entry) { return base::md5_hex(entry.id); }
 
 std::string fitting_text(const std::string& text, std::size_t most) {
     return std::string(base::cut_at(text, most));
-}
-
-// "?, ?, …" with as many places as one statement of this kind has.
-std::string places() {
-    std::string text = "?";
-    for (std::size_t i = 1; i < keys_at_once; ++i) text += ", ?";
-    return text;
-}
-
-// Calls use(row) for the rows that a statement finds for keys, which are its last values.
-template <class Use>
-void for_keys(Transaction& transaction, const std::string& sql, const std::vector<Value>& first,
-              std::span<const Value> keys, Use use) {
-    for (std::size_t at = 0; at < keys.size(); at += keys_at_once) {
-        auto values = first;
-        for (std::size_t i = 0; i < keys_at_once; ++i)
-            values.push_back(keys[std::min(at + i, keys.size() - 1)]);
-        for (const auto& row : transaction.query(sql, values)) use(row);
-    }
 }
 
 std::vector<Value> guid_keys(std::span<const feed::Entry> entries) {
@@ -224,13 +205,13 @@ void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder) {
 
 std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_t feed,
                                            std::span<const feed::Entry> entries) {
-    static const std::string sql =
-        "SELECT guid_digest, seen_digest FROM entries WHERE feed = ? AND guid_digest IN (" +
-        places() + ")";
     const auto keys = guid_keys(entries);
     std::unordered_map<std::string, std::string> seen;
-    for_keys(transaction, sql, {Value{feed}}, keys,
-             [&](const store::Row& row) { seen[row.text(0)] = row.text(1); });
+    for (const auto& row : tables::query_in(transaction,
+                                            "SELECT guid_digest, seen_digest FROM entries"
+                                            " WHERE feed = ? AND guid_digest IN",
+                                            {Value{feed}}, keys))
+        seen[row.text(0)] = row.text(1);
     std::vector<const feed::Entry*> found;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto known = seen.find(std::get<std::string>(keys[i]));
@@ -307,17 +288,11 @@ std::optional<base::Date> window_day(Transaction& transaction, std::int64_t feed
 void note_seen(Transaction& transaction, std::int64_t feed, std::span<const feed::Entry> entries,
                const SeenOn& days) {
     if (days.last_success) note_window(transaction, feed, *days.last_success);
-    static const std::string sql =
-        "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen < ? AND guid_digest IN (" +
-        places() + ")";
     const Value day{base::format_date(days.today)};
-    const auto keys = guid_keys(entries);
-    for (std::size_t at = 0; at < keys.size(); at += keys_at_once) {
-        std::vector<Value> values{day, Value{feed}, day};
-        for (std::size_t i = 0; i < keys_at_once; ++i)
-            values.push_back(keys[std::min(at + i, keys.size() - 1)]);
-        transaction.execute(sql, values);
-    }
+    tables::execute_in(transaction,
+                       "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen < ?"
+                       " AND guid_digest IN",
+                       {day, Value{feed}, day}, guid_keys(entries));
 }
 
 std::size_t count_entries(Transaction& transaction, std::int64_t feed) {

@@ -41,7 +41,7 @@ struct ReadyEntry {
 void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder);
 
 // Returns those entries that are new or differ from what is recorded, in their order. The others need no work.
-//   cost  a statement for 32 entries
+//   cost  a statement for 64 entries
 [[nodiscard]] std::vector<const feed::Entry*> unrecorded(store::Transaction& transaction,
                                                          std::int64_t feed,
                                                          std::span<const feed::Entry> entries);

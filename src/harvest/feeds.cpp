@@ -50,12 +50,6 @@ std::uint64_t count_in(Transaction& transaction, const std::string& sql,
     return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
 }
 
-std::vector<Value> first_column(const store::Rows& rows) {
-    std::vector<Value> values;
-    for (const auto& row : rows) values.push_back(row.value(0));
-    return values;
-}
-
 // Deletes a part of what belongs to a feed, and the feed when nothing else is left. Returns whether there may be more.
 bool remove_part(Transaction& transaction, std::int64_t feed) {
     const Value id{feed}, most{removed_at_once};
@@ -65,8 +59,8 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
                         {id});
     for (const std::string table : {"archives", "feed_hubs"})
         transaction.execute("DELETE FROM " + table + " WHERE feed = ?", {id});
-    const auto entries = first_column(
-        transaction.query("SELECT id FROM entries WHERE feed = ? LIMIT ?", {id, most}));
+    const auto entries = tables::values_of(tables::oids_of(
+        transaction.query("SELECT id FROM entries WHERE feed = ? LIMIT ?", {id, most})));
     if (!entries.empty()) {
         tables::execute_in(transaction, "DELETE FROM entry_changes WHERE entry IN", {}, entries);
         // Pages of the objects show them.
@@ -77,8 +71,8 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
         tables::move_feed_writes(transaction, std::span(&feed, 1));
         return true;
     }
-    const auto urls = first_column(
-        transaction.query("SELECT hash FROM known_urls WHERE feed = ? LIMIT ?", {id, most}));
+    const auto urls = tables::values_of(tables::oids_of(
+        transaction.query("SELECT hash FROM known_urls WHERE feed = ? LIMIT ?", {id, most})));
     if (!urls.empty()) {
         tables::execute_in(transaction, "DELETE FROM known_urls WHERE feed = ? AND hash IN", {id},
                            urls);

@@ -86,7 +86,6 @@ void write_position(Transaction& transaction, const Position& position) {
 // was last at work.
 constexpr std::string_view prefix_of_harvesters = "mentions ";
 constexpr std::chrono::minutes at_work_within{5};
-const store::Insert a_harvester{"harvest_notes", {"name", "number", "text"}, {"name"}};
 
 std::string new_name_of_harvester() {
     std::random_device random;
@@ -257,7 +256,7 @@ void MentionReview::look_around(store::Pool& pool, const std::string& digest,
             if (!is_known || is_other || had_other) write_start(transaction, digest);
         }
         transaction.execute(
-            store::upsert_sql(transaction.engine(), a_harvester),
+            store::upsert_sql(transaction.engine(), a_note),
             {Value{name_}, Value{std::int64_t{now.time_since_epoch().count()}}, Value{digest}});
     });
     digest_ = digest;
@@ -267,7 +266,7 @@ void MentionReview::leave(store::Pool& pool) {
     if (name_.empty()) return;
     store::perform(pool, Access::write, [&](Transaction& transaction) {
         // Another harvester may have taken this one for dead, and deleted the row.
-        transaction.execute(store::upsert_sql(transaction.engine(), a_harvester),
+        transaction.execute(store::upsert_sql(transaction.engine(), a_note),
                             {Value{name_}, Value{std::int64_t{0}}, Value{digest_.value_or("")}});
     });
 }

@@ -35,7 +35,7 @@ std::uint64_t execute_in(store::Transaction& transaction, std::string_view befor
                          std::span<const store::Value> values);
 
 [[nodiscard]] std::vector<store::Value> values_of(std::span<const std::int64_t> numbers);
-// Returns the first column, which holds oids.
+// Returns the first column, which holds oids or other numbers.
 [[nodiscard]] std::vector<std::int64_t> oids_of(const store::Rows& rows);
 
 }  // namespace tables
