@@ -1,4 +1,4 @@
-// A peer for one connection that follows a test's script, byte by byte.
+// A peer that follows a test's script with one connection after another, byte by byte.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -62,9 +62,12 @@ class ScriptedPeer {
         REQUIRE(::getsockname(listener_.descriptor(), any, &size) == 0);
         port_ = ::ntohs(address.sin_port);
         thread_ = std::thread([this, script = std::move(script)] {
-            const int accepted =
-                ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-            if (accepted >= 0) script(Connection(accepted));
+            for (;;) {
+                const int accepted =
+                    ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+                if (accepted < 0) return;
+                script(Connection(accepted));
+            }
         });
     }
     ~ScriptedPeer() {

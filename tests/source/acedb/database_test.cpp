@@ -32,6 +32,12 @@ std::string identity_of(Database& database) {
     return status->identity;
 }
 
+// Also for a database with a timeout so short that a busy machine can't always log in within it.
+std::string identity_of_impatient(Database& database) {
+    CHECK(live::comes_true([&] { return database.status().has_value(); }));
+    return identity_of(database);
+}
+
 }  // namespace
 
 TEST_CASE("A free session is used again") {
@@ -115,7 +121,7 @@ TEST_CASE("A question is not repeated to a silent server, which may still be wor
     live::Site site(small());
     site.address.timeout = std::chrono::milliseconds(250);
     const auto database = site.database();
-    const auto identity = identity_of(*database);
+    const auto identity = identity_of_impatient(*database);
     const auto fault = GENERATE(AceFault::silence, AceFault::wrong_length);
     INFO(static_cast<int>(fault));
     site.server.strike(fault);
@@ -127,7 +133,7 @@ TEST_CASE("A question is not repeated to a silent server, which may still be wor
     CHECK(site.server.logins() == logins);
     CHECK(site.server.commands().size() == asked + 1);
     CHECK(live::comes_true([&] { return database->with_session(identity, find_a).has_value(); }));
-    CHECK(site.server.logins() == logins + 1);
+    CHECK(site.server.logins() > logins);
 }
 
 TEST_CASE("A long conversation without silence does not stop other threads") {
@@ -228,7 +234,7 @@ TEST_CASE("One caller at a time asks a silent server, and the others fail at onc
     live::Site site(small());
     site.address.timeout = std::chrono::milliseconds(250);
     const auto database = site.database();
-    const auto identity = identity_of(*database);
+    const auto identity = identity_of_impatient(*database);
     site.server.strike(AceFault::silence, 1'000'000);
     REQUIRE_FALSE(database->with_session(identity, find_a));
     const auto asked = site.server.commands().size();

@@ -11,6 +11,7 @@
 #include "source/sessions.hpp"
 #include "support/ace_server.hpp"
 
+using namespace std::chrono_literals;
 using base::ErrorKind;
 using sessions::answer;
 using sessions::error_of;
@@ -42,6 +43,19 @@ SessionPtr open(const source::acedb::ServerAddress& address) {
     return sessions::opened(source::acedb::open_socket_session(address));
 }
 SessionPtr open(const AceServer& server) { return open(address_of(server.port())); }
+
+// Returns a session with a short timeout. A busy machine may need longer than that to log in, so
+// the timeout is made longer until it can.
+SessionPtr open_impatient(std::uint16_t port) {
+    auto address = address_of(port);
+    address.timeout = 250ms;
+    auto session = source::acedb::open_socket_session(address);
+    while (!session && address.timeout < 30s) {
+        address.timeout *= 4;
+        session = source::acedb::open_socket_session(address);
+    }
+    return sessions::opened(std::move(session));
+}
 
 // Makes a script of a peer that lets everybody log in and then continues with `script`.
 support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script) {
@@ -169,16 +183,16 @@ TEST_CASE("Any fault in an answer ends the session with a reason, and a new one 
 
 TEST_CASE("Silence and an incomplete answer end with the timeout") {
     AceServer server(sample_contents());
-    auto address = address_of(server.port());
-    address.timeout = std::chrono::milliseconds(250);
     for (const auto fault : {AceFault::silence, AceFault::wrong_length}) {
-        const auto session = open(address);
+        const auto session = open_impatient(server.port());
         server.strike(fault);
         const auto error = error_of_ask(*session, "status");
         CHECK(error.kind == ErrorKind::unavailable);
-        CHECK_THAT(error.text, Catch::Contains("no whole answer within 0.25 s"));
+        CHECK_THAT(error.text, Catch::Contains("no whole answer within "));
     }
     server.strike(AceFault::silent_login);
+    auto address = address_of(server.port());
+    address.timeout = 250ms;
     CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::unavailable);
 }
 
@@ -189,9 +203,7 @@ TEST_CASE("Single bytes do not extend the timeout") {
         for (const char c : bytes)
             if (!client.send(std::string(1, c)) || client.stirs_within(10)) return;
     }));
-    auto address = address_of(peer.port());
-    address.timeout = std::chrono::milliseconds(250);
-    CHECK(error_of_ask(*open(address), "status").kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*open_impatient(peer.port()), "status").kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("Slices of single bytes end with the timeout too") {
@@ -203,9 +215,7 @@ TEST_CASE("Slices of single bytes end with the timeout too") {
             if (client.stirs_within(10)) return;
         }
     }));
-    auto address = address_of(peer.port());
-    address.timeout = std::chrono::milliseconds(250);
-    CHECK(error_of_ask(*open(address), "status").kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*open_impatient(peer.port()), "status").kind == ErrorKind::unavailable);
     CHECK(slices > 1);
 }
 
