@@ -382,7 +382,6 @@ CREATE TABLE IF NOT EXISTS entries (
   title       VARCHAR(512) NOT NULL DEFAULT '',
   published   CHAR(20) NOT NULL DEFAULT '',
   first_seen  CHAR(20) NOT NULL,
-  changed_at  CHAR(20) NOT NULL,
   last_seen   CHAR(10) NOT NULL,
   revision    BIGINT NOT NULL DEFAULT 0,
   tree        LONGBLOB NOT NULL,

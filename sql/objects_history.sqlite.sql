@@ -363,7 +363,6 @@ CREATE TABLE IF NOT EXISTS entries (
   title       TEXT NOT NULL DEFAULT '' CHECK (length(title) <= 512),
   published   TEXT NOT NULL DEFAULT '' CHECK (length(published) <= 20),
   first_seen  TEXT NOT NULL CHECK (length(first_seen) <= 20),
-  changed_at  TEXT NOT NULL CHECK (length(changed_at) <= 20),
   last_seen   TEXT NOT NULL CHECK (length(last_seen) <= 10),
   revision    INTEGER NOT NULL DEFAULT 0,
   tree        BLOB NOT NULL,

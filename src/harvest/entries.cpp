@@ -30,8 +30,7 @@ using store::Value;
 
 const store::Insert an_entry{"entries",
                              {"feed", "guid", "guid_digest", "seen_digest", "link", "title",
-                              "published", "first_seen", "changed_at", "last_seen", "tree",
-                              "content"},
+                              "published", "first_seen", "last_seen", "tree", "content"},
                              {"feed", "guid_digest"}};
 const store::Insert an_entry_change{
     "entry_changes", {"entry", "revision", "feed", "created_at", "notes"}, {}};
@@ -92,7 +91,6 @@ std::vector<compare::Change> changes_between(const KnownEntry& known, const Read
 
 std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, base::Seconds now) {
     const auto& entry = *ready.entry;
-    const std::string time = format_rfc3339(std::min(ready.dated.value_or(now), now));
     return {Value{feed},
             Value{fitting_text(entry.id, longest_guid)},
             Value{guid_digest_of(entry)},
@@ -100,8 +98,7 @@ std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, bas
             Value{fitting_text(entry.link, longest_link)},
             Value{fitting_text(entry.title, longest_title)},
             Value{base::rfc3339_or(entry.published)},
-            Value{time},
-            Value{time},
+            Value{format_rfc3339(std::min(ready.dated.value_or(now), now))},
             Value{base::format_date(
                 ready.seen_on.value_or(std::chrono::floor<std::chrono::days>(now)))},
             Value{store::Blob{tables::packed_tree(ready.tree)}},
@@ -134,15 +131,13 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
     }
     transaction.execute("UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?, "
                         "tree = ?, content = ?,"
-                        " last_seen = ?, revision = ?, changed_at = CASE WHEN ? = 1 THEN ? ELSE "
-                        "changed_at END WHERE id = ?",
+                        " last_seen = ?, revision = ? WHERE id = ?",
                         {Value{entry.digest}, Value{fitting_text(entry.link, longest_link)},
                          Value{fitting_text(entry.title, longest_title)},
                          Value{base::rfc3339_or(entry.published)},
                          Value{store::Blob{tables::packed_tree(ready.tree)}},
                          Value{store::Blob{base::compress(ready.content)}},
                          Value{format_rfc3339(now).substr(0, 10)}, Value{revision},
-                         Value{std::int64_t{is_edit ? 1 : 0}}, Value{format_rfc3339(now)},
                          Value{known.id}});
     return is_edit;
 }

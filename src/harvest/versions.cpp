@@ -26,15 +26,14 @@ constexpr std::size_t longest_title = 512;     // as in the column
 
 // Reads a row; nullopt, with a line in the log: it is damaged.
 std::optional<StoredEntry> entry_in(const store::Row& row) {
-    auto nodes = tables::unpacked_tree(row.blob(9));
-    auto content = base::decompress(row.blob(10), most_content);
-    const auto first_seen = base::parse_rfc3339(row.text(6)),
-               changed_at = base::parse_rfc3339(row.text(7));
-    if (!nodes || !content || !first_seen || !changed_at) {
+    auto nodes = tables::unpacked_tree(row.blob(8));
+    auto content = base::decompress(row.blob(9), most_content);
+    const auto first_seen = base::parse_rfc3339(row.text(6));
+    if (!nodes || !content || !first_seen) {
         base::log::error("an entry cannot be read", {{"entry", std::to_string(row.integer(0))},
                                                      {"reason", !nodes     ? nodes.error().text
                                                                 : !content ? content.error().text
-                                                                           : "invalid times"}});
+                                                                           : "an invalid time"}});
         return std::nullopt;
     }
     return StoredEntry{.id = row.integer(0),
@@ -44,8 +43,7 @@ std::optional<StoredEntry> entry_in(const store::Row& row) {
                        .title = row.text(4),
                        .published = base::parse_rfc3339(row.text(5)),
                        .first_seen = *first_seen,
-                       .changed_at = *changed_at,
-                       .revision = row.integer(8),
+                       .revision = row.integer(7),
                        .tree = *std::move(nodes),
                        .content = *std::move(content)};
 }
@@ -61,8 +59,8 @@ std::unordered_map<std::int64_t, StoredEntry> entries_of(
     std::unordered_map<std::int64_t, StoredEntry> entries;
     for (const auto& row : tables::query_in(
              transaction,
-             "SELECT id, feed, guid, link, title, published, first_seen, changed_at, revision,"
-             " tree, content FROM entries WHERE id IN",
+             "SELECT id, feed, guid, link, title, published, first_seen, revision, tree,"
+             " content FROM entries WHERE id IN",
              {}, tables::values_of(ids)))
         if (auto entry = entry_in(row)) entries.insert_or_assign(entry->id, *std::move(entry));
     return entries;

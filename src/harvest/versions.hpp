@@ -22,10 +22,8 @@ struct StoredEntry {
     std::int64_t id = 0, feed = 0;
     std::string guid, link, title;
     std::optional<base::Seconds> published;
-    // first_seen: when it was recorded; of an archive, ReadyEntry::dated. changed_at: the last edit; first_seen without
-    // one.
-    base::Seconds first_seen{}, changed_at{};
-    std::int64_t revision = 0;  // 0: it was never edited
+    base::Seconds first_seen{};  // when it was recorded; of an archive, ReadyEntry::dated
+    std::int64_t revision = 0;   // 0: it was never edited
     std::vector<tree::Node> tree;
     std::string content;  // safe HTML
 };

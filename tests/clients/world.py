@@ -55,7 +55,6 @@ def _add_entry(store, feed, entry):
     columns = {name: value for name, value in entry.items() if name not in ("tree", "content", "edits")}
     number = _insert(store, "entries", {**columns, "feed": feed, "guid_digest": _md5(entry["guid"]),
                                         "seen_digest": _md5(entry["guid"]), "last_seen": RECORDED_AT[:10],
-                                        "changed_at": edits[-1][0] if edits else entry["first_seen"],
                                         "revision": len(edits), "tree": _zstd(json.dumps(tree).encode()),
                                         "content": _zstd(entry["content"].encode())})
     for revision, (created_at, changes) in enumerate(edits, 1):

@@ -158,9 +158,9 @@ TEST_CASE(
         const auto began = world.now;
         world.run();
         CHECK(world.guids() == Texts{"future", "live", "none", "updated"});
-        CHECK(world.value("SELECT changed_at FROM entries WHERE guid = 'future'") ==
+        CHECK(world.value("SELECT first_seen FROM entries WHERE guid = 'future'") ==
               base::format_rfc3339(began));
-        CHECK(world.value("SELECT changed_at FROM entries WHERE guid = 'none'") ==
+        CHECK(world.value("SELECT first_seen FROM entries WHERE guid = 'none'") ==
               "2008-04-01T12:00:00Z");
     });
 }

@@ -119,8 +119,8 @@ TEST_CASE("A feed that is deleted leaves nothing") {
         for (const auto feed : {gone, stays}) {
             const auto id = std::to_string(feed);
             store.execute("INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, "
-                          "first_seen, changed_at, last_seen, tree, content) VALUES (" +
-                          id + ", " + id + ", 'g', 'd', 's', 'f', 'c', 'l', x'', x'')");
+                          "first_seen, last_seen, tree, content) VALUES (" +
+                          id + ", " + id + ", 'g', 'd', 's', 'f', 'l', x'', x'')");
             store.execute(
                 "INSERT INTO entry_changes (entry, feed, revision, created_at, notes) VALUES (" +
                 id + ", " + id + ", 1, 't', '')");
@@ -273,7 +273,7 @@ TEST_CASE(
             for (std::int64_t i = 1; i <= 1200; ++i)
                 transaction.execute(
                     "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
-                    " changed_at, last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', '', "
+                    " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', "
                     "?, ?)",
                     {store::Value{i}, store::Value{std::to_string(i)},
                      store::Value{std::to_string(i)}, store::Value{store::Blob{""}},

@@ -416,7 +416,7 @@ TEST_CASE("Mentions are forgotten with their object or class, and not with a rel
         for (const auto* name : {"in_each", "same", "new_in_third"}) {
             transaction.execute(
                 "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
-                " changed_at, last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', '', ?, "
+                " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', ?, "
                 "?)",
                 {store::Value{std::int64_t{name[0]}}, store::Value{std::string(name)},
                  store::Value{std::string(name)}, store::Value{store::Blob{""}},

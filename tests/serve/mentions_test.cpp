@@ -25,8 +25,8 @@ struct MentionWorld : World {
             const auto id = std::to_string(entry);
             transaction.execute(
                 "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, link, title, "
-                "first_seen, changed_at, last_seen, tree, content) VALUES (?, 1, ?, ?, '', ?, ?, "
-                "'2008-01-02T10:00:00Z', '2008-01-02T10:00:00Z', '2008-01-02', ?, ?)",
+                "first_seen, last_seen, tree, content) VALUES (?, 1, ?, ?, '', ?, ?, "
+                "'2008-01-02T10:00:00Z', '2008-01-02', ?, ?)",
                 {store::Value{std::int64_t{entry}}, store::Value{id}, store::Value{id},
                  store::Value{"https://lab.example/" + id}, store::Value{title},
                  store::Value{store::Blob{tables::packed_tree({})}},
