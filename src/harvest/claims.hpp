@@ -27,6 +27,8 @@ inline constexpr std::chrono::seconds spacing{1};
 // that fails, and what comes on top of it. Feeds that wait for others of their base URL come later in theory alone.
 inline constexpr std::chrono::seconds longest_pause = std::chrono::days(1),
                                       furthest_fetch = std::chrono::days(9);
+// No subscription at a hub is in force for longer (push.hpp).
+inline constexpr std::chrono::seconds longest_hub_lease = std::chrono::days(30);
 
 struct ClaimedFeed {
     FeedRow feed;
@@ -100,7 +102,7 @@ void note_harvester(store::Transaction& transaction, base::Seconds now);
 
 // Deletes events of the next thousand feeds but the newest 100 of each, and of the next thousand base URLs those that
 // nobody needs. Times that lie further ahead than any rule puts them come from a clock that was set back since: they are
-// cut, with a line in the log.
+// cut, with a line in the log, and hubs with such times are asked for a subscription again.
 void sweep(store::Transaction& transaction, base::Seconds now);
 
 }  // namespace harvest

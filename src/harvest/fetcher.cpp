@@ -54,7 +54,6 @@ void note_hub_of(Transaction& transaction, const FinishedFetch& fetch, base::Sec
     note_fetch(transaction,
                {.feed = claimed.feed.id,
                 .previous = claimed.feed.last_fetch_attempt,
-                .began = claimed.claimed_at,
                 .has_news = fetch.has_news},
                now);
 }

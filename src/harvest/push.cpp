@@ -175,11 +175,6 @@ void note_fetch(Transaction& transaction, const SuccessfulFetch& fetch, base::Se
         {feed});
     if (rows.empty()) return;
     const auto times = times_in(rows[0], 0);
-    // It came when the answer may have been on its way already.
-    if (times.pushed_at > format_rfc3339(fetch.began)) {
-        fetch_by(transaction, fetch.feed, now);
-        return;
-    }
     if (!fetch.previous) return;
     const auto previous = format_rfc3339(*fetch.previous);
     if (!fetch.has_news) {

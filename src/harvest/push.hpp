@@ -37,7 +37,6 @@ void note_hub(store::Transaction& transaction, std::int64_t feed, const HubLinks
 // ---- What hubs send ----
 
 inline constexpr std::chrono::seconds lease_asked_for = std::chrono::days(10);
-inline constexpr std::chrono::seconds longest_hub_lease = std::chrono::days(30);
 // How long after a request the hub may ask whether it was meant.
 inline constexpr std::chrono::seconds verification_within = std::chrono::days(1);
 
@@ -72,14 +71,12 @@ bool take_push(store::Transaction& transaction, const std::string& token, base::
 //   cost  a statement for 32 feeds
 void note_hubs(store::Transaction& transaction, std::span<ClaimedFeed> feeds, base::Seconds now);
 
-// Looks at a successful fetch of a feed that has a hub, after finish_fetches(). The feed is due again if it was pushed
-// during the fetch, and in a minute if a push led to the fetch and the publisher did not have the news yet. If the
-// feed has news that the hub should have pushed, the feed is fetched as often as others until the hub pushes again,
-// and a subscription is asked for again.
+// Looks at a successful fetch of a feed that has a hub, after finish_fetches(). The feed is due again in a minute if a
+// push led to the fetch and the publisher did not have the news yet. If the feed has news that the hub should have pushed,
+// the feed is fetched as often as others until the hub pushes again, and a subscription is asked for again.
 struct SuccessfulFetch {
     std::int64_t feed = 0;
     std::optional<base::Seconds> previous = {};  // attempt before this one
-    base::Seconds began{};                       // this attempt
     bool has_news = false;                       // entries were added
 };
 void note_fetch(store::Transaction& transaction, const SuccessfulFetch& fetch, base::Seconds now);

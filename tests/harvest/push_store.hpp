@@ -68,15 +68,11 @@ struct PushStore : HarvestStore {
         return claimed[0].feed.pushed;
     }
     // A fetch that begins now, and that is next planned for a day later.
-    void fetch(
-        std::optional<base::Seconds> previous, bool has_news,
-        const std::function<void()>& meanwhile = [] {}) {
-        const auto began = now;
-        meanwhile();
+    void fetch(std::optional<base::Seconds> previous, bool has_news) {
         execute("UPDATE feeds SET claim = 0, next_fetch_attempt = '" +
                 base::format_rfc3339(now + std::chrono::days(1)) + "'");
         write([&](store::Transaction& transaction) {
-            harvest::note_fetch(transaction, {1, previous, began, has_news}, now);
+            harvest::note_fetch(transaction, {1, previous, has_news}, now);
         });
     }
     // How long after now the feed is fetched.

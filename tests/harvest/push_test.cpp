@@ -214,21 +214,10 @@ TEST_CASE("The secret is known to a token whose feed is enabled") {
     });
 }
 
-TEST_CASE("A feed that is pushed during a fetch is due again") {
-    each_push_store([](PushStore& store) {
-        store.subscribe();
-        store.fetch(store.now - 1h, true, [&] {
-            store.execute("UPDATE feeds SET claim = 7");
-            store.now += 1s;
-            store.push(store.token());
-            CHECK(store.next_fetch() > 50min);
-        });
-        CHECK(store.next_fetch() == 0min);
-    });
-}
-
-TEST_CASE("A push during a fetch that fails is not forgotten") {
-    each_push_store([](PushStore& store) {
+TEST_CASE("A push during a fetch makes its feed due again, whether or not the fetch succeeds") {
+    using harvest::EventKind;
+    const auto result = GENERATE(EventKind::fetch_succeeded, EventKind::fetch_failed);
+    each_push_store([&](PushStore& store) {
         store.subscribe();
         store.push(store.token());
         const auto claimed = store.claim();
@@ -236,10 +225,44 @@ TEST_CASE("A push during a fetch that fails is not forgotten") {
         store.now += 1s;
         store.push(store.token());
         CHECK(store.next_fetch() > 0min);
-        auto failed = store.fetch_of(claimed.at(0));
-        failed.event = harvest::EventKind::fetch_failed;
-        store.finish({failed});
+        auto fetch = store.fetch_of(claimed.at(0));
+        fetch.event = result;
+        store.finish({fetch});
+        store.write([&](store::Transaction& transaction) {
+            harvest::note_fetch(transaction, {1, store.now - 1h, true}, store.now);
+        });
         CHECK(store.next_fetch() == 0min);
+        CHECK(store.is_pushed());
+    });
+}
+
+TEST_CASE("A hub that was heard of while the clock of the store was ahead is asked anew") {
+    each_push_store([](PushStore& store) {
+        const auto row = [&] {
+            return store.rows("SELECT asked_at, expires_at, pushed_at, missed_at, due_at FROM "
+                              "feed_hubs");
+        };
+        const auto sweep = [&] {
+            store.write(
+                [&](store::Transaction& transaction) { harvest::sweep(transaction, store.now); });
+        };
+        const auto now = store.now;
+        store.now += 24h * 365;
+        store.subscribe();
+        store.push(store.token());
+        store.now = now;
+        REQUIRE(store.is_pushed());
+        sweep();
+        CHECK_FALSE(store.is_pushed());
+        CHECK(row() == std::vector<std::string>{"'' | '' | '' | '' | '2008-04-01T12:00:00Z'"});
+        // What a rule leads to stays: the longest lease, and a push of just now.
+        store.ask();
+        REQUIRE(store.confirm(1, 24h * 400));
+        store.push(store.token());
+        const auto before = row();
+        sweep();
+        CHECK(row() == before);
+        CHECK(store.is_pushed());
     });
 }
 
