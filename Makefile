@@ -109,7 +109,7 @@ cgi-bin/rss: build/release/varve
 	mkdir -p $(@D) && ln -f $< $@ 2>/dev/null || cp $< $@
 # Installs what is missing before the first compiler call.
 install_and_make = tools/install-packages $(1) && $(MAKE) -j$$(nproc) --no-print-directory $(2)
-served_and_tested := all $(peers) $(B)/bench-make_build $(B)/in-process
+served_and_tested := all $(peers) $(B)/bench-make_build $(B)/in-process $(B)/test-store
 serve:
 	@tools/serve $(or $(PORT),8080) --check-port
 	$(call install_and_make,build serve,all config=release)

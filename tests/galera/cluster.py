@@ -20,6 +20,7 @@ SIZE = 3
 # A setting of the tests, so that a missing node is noticed after 2 s instead of 5.
 QUICK_EVICTION = ("evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.25S;"
                   "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S")
+DEADLOCK = b"ERROR 1213 "
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -141,18 +142,24 @@ class Node:
 
     # ---- questions ----
 
-    def ask(self, sql, database=""):
-        """Returns the rows, tab-separated, or None when the node does not answer."""
+    def run(self, sql, database=""):
         words = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "--default-character-set=utf8mb4",
                  "-N", "-B", "-e", sql]
-        done = subprocess.run(words + ([database] if database else []), stdin=subprocess.DEVNULL, timeout=60,
+        return subprocess.run(words + ([database] if database else []), stdin=subprocess.DEVNULL, timeout=60,
                               capture_output=True, check=False)
+
+    def ask(self, sql, database=""):
+        """Returns the rows, tab-separated, or None when the node does not answer."""
+        done = self.run(sql, database)
         return done.stdout.decode() if done.returncode == 0 else None
 
     def tell(self, sql, database=""):
-        answer = self.ask(sql, database)
-        assert answer is not None, f"node {self.number}: {sql[:200]}\n{self.log_tail()}"
-        return answer
+        """Returns the rows. A statement that lost against a write on another node is run again."""
+        done = self.run(sql, database)
+        while done.returncode and DEADLOCK in done.stderr:
+            done = self.run(sql, database)
+        assert done.returncode == 0, f"node {self.number}: {sql[:200]}\n{done.stderr.decode()}{self.log_tail()}"
+        return done.stdout.decode()
 
     def status(self, name):
         assert self.runs(), f"node {self.number} ended:\n{self.log_tail()}"

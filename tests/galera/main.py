@@ -11,6 +11,7 @@ import traceback
 import asking  # noqa: F401  each of these adds its checks to the list
 import checks
 import cluster
+import counting  # noqa: F401
 import hostile_texts  # noqa: F401
 import hubs  # noqa: F401
 import republishing  # noqa: F401

@@ -5,12 +5,16 @@
 #include <atomic>
 #include <cppconn/connection.h>
 #include <cppconn/exception.h>
+#include <cstdlib>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
+#include "base/text.hpp"
 #include "store/mysql.hpp"
+#include "store/pool.hpp"
+#include "store/store.hpp"
 #include "support/stores.hpp"
 
 using namespace store;
@@ -146,6 +150,76 @@ TEST_CASE("A missing server is a transient failure") {
     const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
     CHECK(failure.code() == 2002);
     CHECK(failure.kind().transient);
+}
+
+// For tests/galera, with the URLs of a database on several nodes, each of one node, in VARVE_NODES.
+TEST_CASE(
+    "Of writers on several nodes that change one row, none writes a part of its transaction",
+    "[.][galera]") {
+    constexpr int transactions = 300, writers_of_node = 2;
+    const std::string nodes = std::getenv("VARVE_NODES");
+    std::vector<Connect> connects;
+    for (const auto& node : base::split(nodes, ' ')) {
+        const auto url = parse_url(node);
+        REQUIRE(url);
+        connects.push_back(connector(*url, "", IfMissing::fail));
+    }
+    Pool first(connects.front(), 1);
+    perform(first, Access::write, [](Transaction& transaction) {
+        transaction.execute("CREATE TABLE written (writer INT, number INT, PRIMARY KEY (writer, "
+                            "number)) ENGINE=InnoDB");
+        transaction.execute("CREATE TABLE counted (id INT PRIMARY KEY, rows_there INT) "
+                            "ENGINE=InnoDB");
+        transaction.execute("INSERT INTO counted VALUES (1, 0), (2, 0)");
+    });
+    RetryPolicy patient;
+    patient.attempts = 100;
+    std::vector<std::jthread> threads;
+    std::atomic<int> failed = 0;
+    for (int writer = 0; writer < writers_of_node * std::ssize(connects); ++writer)
+        threads.emplace_back([&, writer] {
+            Pool pool(connects.at(static_cast<std::size_t>(writer) % connects.size()), 1,
+                      patient);
+            int others = 0;
+            for (int number = 0; number < transactions; ++number) {
+                try {
+                    perform(pool, Access::write, [&](Transaction& transaction) {
+                        const std::vector<Value> row{Value{std::int64_t{writer}},
+                                                     Value{std::int64_t{number}}};
+                        // As perform() requires: a commit that was in doubt may have succeeded.
+                        if (!transaction
+                                 .query("SELECT 1 FROM written WHERE writer = ? AND number = ?",
+                                        row)
+                                 .empty())
+                            return;
+                        const std::string count =
+                            "UPDATE counted SET rows_there = rows_there + 1 WHERE id = ";
+                        transaction.execute(count + "1");
+                        // While statements are prepared, the server drops the error of a transaction that has lost.
+                        for (int i = 0; i < 20; ++i)
+                            (void)transaction.query("SELECT " + std::to_string(++others));
+                        transaction.execute("INSERT INTO written VALUES (?, ?)", row);
+                        transaction.execute(count + "2");
+                    });
+                } catch (const Failure&) {
+                    ++failed;
+                }
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(failed == 0);
+    const auto count_on = [](const Connect& connect, const char* sql) {
+        Pool pool(connect, 1);
+        return perform(pool, Access::read, [&](Transaction& transaction) {
+            return transaction.query(sql).at(0).integer(0);
+        });
+    };
+    for (const auto& connect : connects) {
+        for (const auto* sql :
+             {"SELECT COUNT(*) FROM written", "SELECT rows_there FROM counted WHERE id = 1",
+              "SELECT rows_there FROM counted WHERE id = 2"})
+            CHECK(count_on(connect, sql) == transactions * std::ssize(threads));
+    }
 }
 
 TEST_CASE("MariaDB's error codes have their kinds") {
