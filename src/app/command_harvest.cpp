@@ -8,13 +8,12 @@
 #include <sstream>
 
 #include "app/commands.hpp"
-#include "app/logs.hpp"
 #include "app/mentions.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
-#include "app/store_watch.hpp"
 #include "app/version.hpp"
+#include "app/worker.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -53,25 +52,6 @@ harvest::HarvestOptions options_of(const Config& config) {
                     config.site.contact.empty() ? "" : "; " + config.site.contact);
     if (config.harvest.push) options.push_url = config.site.base_url + "/push/";
     return options;
-}
-
-// Why the harvester ends.
-enum class End : unsigned char { stopped, store_has_moved };
-
-// Harvests until a signal stops it, the store has moved, or, with Rounds::one, all that is due has been fetched. SIGHUP
-// reopens the log.
-End harvest_until_stopped(harvest::Harvester& harvester, StopSignals& signals, StoreWatch& watch,
-                          const Config& config, Rounds rounds) {
-    for (;;) {
-        harvester.step(rounds == Rounds::one ? 100ms : 500ms);
-        const auto signal = signals.wait(0ms);
-        if (signal && *signal != SIGHUP) return End::stopped;
-        if (watch.has_moved()) return End::store_has_moved;
-        if (rounds == Rounds::one && harvester.is_done()) return End::stopped;
-        if (!signal) continue;
-        if (const auto opened = open_log(config.log, Speaker::server); !opened)
-            base::log::error("log not opened", {{"reason", opened.error().text}});
-    }
 }
 
 // Runs work(services) with the store of the configuration.
@@ -291,15 +271,11 @@ int run_harvester(const Config& config, Rounds rounds) {
     auto harvester = harvest::Harvester::make(*services->pool, std::move(options));
     if (!harvester) return complain(harvester.error().text, failed);
     base::log::info("harvester started");
-    StoreWatch watch(*services->pool);
-    const auto end = harvest_until_stopped(*harvester, signals, watch, config, rounds);
-    if (end == End::store_has_moved) {
-        // Nobody would see what is written now.
-        base::log::error(
-            "harvester stopped: the files of the store were deleted, moved or replaced",
-            {{"store", config.store.path.string()}});
-        return failed;
-    }
+    const bool is_once = rounds == Rounds::one;
+    const Worker worker{.name = "harvester",
+                        .step = [&] { harvester->step(is_once ? 100ms : 500ms); },
+                        .is_done = [&] { return is_once && harvester->is_done(); }};
+    if (!run_until_stopped(worker, signals, StoreWatch(*services->pool), config)) return failed;
     harvester->stop(wait_for_fetches);
     base::log::info("harvester stopped");
     return ok;

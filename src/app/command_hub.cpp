@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
-#include "app/logs.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
 #include "app/version.hpp"
+#include "app/worker.hpp"
 #include "base/log.hpp"
 #include "hub/hub.hpp"
 #include "render/display_text.hpp"
@@ -32,18 +32,6 @@ hub::Site site_of(serve::Site& site, const Services& services) {
                     const auto build = services.current->build();
                     return build ? build->release().version : std::string();
                 }};
-}
-
-// Until a signal that stops it. SIGHUP reopens the log.
-void deliver_until_stopped(hub::Hub& hub, StopSignals& signals, const Config& config) {
-    for (;;) {
-        hub.step(500ms);
-        const auto signal = signals.wait(0ms);
-        if (signal && *signal != SIGHUP) return;
-        if (!signal) continue;
-        if (const auto opened = open_log(config.log, Speaker::server); !opened)
-            base::log::error("log not opened", {{"reason", opened.error().text}});
-    }
 }
 
 void print_numbers(const hub::HubNumbers& numbers) {
@@ -128,7 +116,8 @@ int run_hub(const Config& config) {
     auto hub = hub::Hub::make(*services->pool, site_of(*site, *services), std::move(options));
     if (!hub) return complain(hub.error().text, failed);
     base::log::info("hub started", {{"hub", services->config.site.hub_url}});
-    deliver_until_stopped(*hub, signals, config);
+    const Worker worker{.name = "hub", .step = [&] { hub->step(500ms); }};
+    if (!run_until_stopped(worker, signals, StoreWatch(*services->pool), config)) return failed;
     hub->stop(wait_for_deliveries);
     base::log::info("hub stopped");
     return ok;
