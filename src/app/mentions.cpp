@@ -4,8 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "base/release.hpp"
 #include "query/search.hpp"
 #include "tables/prewarmed.hpp"
+#include "tables/releases.hpp"
 
 namespace app {
 namespace {
@@ -27,19 +29,25 @@ std::vector<ObjectName> objects_meant(const query::HistoryService& history,
 }
 
 // Objects that are not recorded are found by their names alone, so that a job that records a class makes a difference.
-// Returns "WS186 Gene Paper", the release with the classes of rules that are recorded in it; empty: there is no build yet.
+// Returns "WS186 DIGEST Gene Paper": the release, its publication that is recorded, and the classes of rules that are
+// recorded in it; empty: there is no build yet, or another publication is recorded than this host has.
 std::string known_objects(const query::HistoryService& history,
                           std::span<const harvest::MentionRule> rules) {
     const auto reads = history.read_context();
     if (!reads.builds.build) return {};
-    auto known = reads.builds.build->release().version;
-    const auto prewarmed =
-        store::perform(reads.pool, store::Access::read, [&](store::Transaction& transaction) {
-            return tables::prewarmed_classes(transaction, known);
-        });
-    for (const auto& rule : rules)
-        if (prewarmed.contains(rule.class_name)) known += ' ' + rule.class_name;
-    return known;
+    const auto& build = *reads.builds.build;
+    const auto& version = build.release().version;
+    return store::perform(reads.pool, store::Access::read, [&](store::Transaction& transaction) {
+        auto known = version;
+        if (const auto recorded = tables::recorded_release(transaction, version)) {
+            if (base::contradict(recorded->digest, build.digest())) return std::string();
+            known += ' ' + recorded->digest;
+        }
+        const auto prewarmed = tables::prewarmed_classes(transaction, version);
+        for (const auto& rule : rules)
+            if (prewarmed.contains(rule.class_name)) known += ' ' + rule.class_name;
+        return known;
+    });
 }
 
 }  // namespace
@@ -54,8 +62,8 @@ base::Result<harvest::MentionFinder> mention_finder(const Config& config,
             [&history](std::span<const ObjectName> words) {
                 return objects_meant(history, words);
             },
-        .release = [&history,
-                    classes = config.mentions] { return known_objects(history, classes); }};
+        .known_objects = [&history,
+                          classes = config.mentions] { return known_objects(history, classes); }};
 }
 
 }  // namespace app

@@ -237,8 +237,8 @@ std::vector<ObjectName> MentionFinder::mentions_in(const std::vector<tree::Node>
 }
 
 std::string MentionFinder::digest() const {
-    if (rules.empty() || !release) return rules.digest();
-    return base::md5_hex(rules.digest() + release());
+    if (rules.empty() || !known_objects) return rules.digest();
+    return base::md5_hex(rules.digest() + known_objects());
 }
 
 // Notes that this harvester is at work, and starts the review where that is needed: the rules are new when it begins, it
@@ -274,7 +274,8 @@ void MentionReview::leave(store::Pool& pool) {
 bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
                          const std::function<base::Seconds(Transaction&)>& clock) {
     // Without a build, objects that were never recorded would be unknown, and their mentions would be deleted.
-    if (!finder.rules.empty() && finder.release && finder.release().empty()) return false;
+    if (!finder.rules.empty() && finder.known_objects && finder.known_objects().empty())
+        return false;
     const auto digest = finder.digest();
     if (!has_more_ || digest_ != digest) look_around(pool, digest, clock);
     const auto position = store::perform(pool, Access::read, [&](Transaction& transaction) {

@@ -74,20 +74,19 @@ using FindObjects =
 struct MentionFinder {
     MentionRules rules = {};
     FindObjects find_objects = {};  // needed if there are rules
-    // Returns a text that changes when more objects may be found, such as the name of the current release; empty: there
-    // is no build yet. May throw store::Failure.
-    std::function<std::string()> release = {};
+    // Returns a text that changes when other objects may be found: of the current release, its publication, and what is
+    // recorded of it; empty: there is no build to look in. May throw store::Failure.
+    std::function<std::string()> known_objects = {};
 
     // Returns the objects that an entry mentions, each once, sorted.
     //   entry  as feed::tree_of() makes it
     [[nodiscard]] std::vector<tree::ObjectName> mentions_in(
         const std::vector<tree::Node>& entry) const;
-    // Returns a digest of what decides that: the rules, and the release. Without rules, no release matters.
+    // Returns a digest of what decides that: the rules, and the known objects. Without rules, these do not matter.
     [[nodiscard]] std::string digest() const;
 };
 
-// Looks through stored entries again after the rules have changed or another release has come, the newest first, some at
-// a time. Its position is in the store, so that one of several harvesters does it, and another one goes on when that one
+// Looks through stored entries again after the rules or the known objects have changed, the newest first, some at a time. Its position is in the store, so that one of several harvesters does it, and another one goes on when that one
 // ends. One that started with other rules later takes over; those with the old rules then leave it alone. But they may
 // record entries as long as they are at work. Each harvester therefore notes in the store by what it knows mentions, and
 // when one with other rules has ended, or not been at work for 5 minutes, all entries are looked through once more.

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "app/mentions.hpp"
 
+#include <algorithm>
+
 #include "support/catch.hpp"
 #include "support/small_site.hpp"
+#include "tables/prewarmed.hpp"
 
 using tree::ObjectName;
 
@@ -20,12 +23,15 @@ struct LabelledSite : support::SmallSite {
     void add(const std::string& name, const std::string& label) {
         set_object({"Gene", name}, {support::tag("Name", {support::text(label)})});
     }
-    std::vector<ObjectName> mentions_in(const std::string& title) {
+    harvest::MentionFinder finder() {
         app::Config config;
         config.mentions = {{"Gene", "[A-Za-z0-9]+-?[0-9]+"}};
-        const auto finder = app::mention_finder(config, service);
+        auto finder = app::mention_finder(config, service);
         REQUIRE(finder);
-        return finder->mentions_in({support::tag("Title", {support::text(title)})});
+        return *std::move(finder);
+    }
+    std::vector<ObjectName> mentions_in(const std::string& title) {
+        return finder().mentions_in({support::tag("Title", {support::text(title)})});
     }
 };
 
@@ -58,4 +64,33 @@ TEST_CASE("A label of several objects means all of them, and one of many means n
     site.add("WBGene9", "unc-26");
     site.publish("WS2", "2008-01-02");
     CHECK(site.mentions_in("unc-26").empty());
+}
+
+TEST_CASE(
+    "What may be found changes with a release, a job that records a class, and a publication") {
+    LabelledSite site;
+    const auto digest = [&] { return site.finder().digest(); };
+    std::vector<std::string> digests = {digest()};
+    const auto check_is_new = [&] {
+        CHECK(std::ranges::find(digests, digest()) == digests.end());
+        digests.push_back(digest());
+    };
+    site.add("WBGene1", "unc-26");
+    site.publish("WS1", "2008-01-01");
+    check_is_new();
+    site.publish("WS2", "2008-01-02");
+    check_is_new();
+    store::perform(site.pool, store::Access::write, [&](store::Transaction& transaction) {
+        tables::note_prewarmed(transaction, "Gene", "WS2", site.now, 1);
+    });
+    check_is_new();
+    // Published again: by another host first, whose files come to this one later.
+    site.add("WBGene2", "lev-1");
+    const auto again = site.build("WS2", "2008-01-02");
+    site.execute("UPDATE releases SET digest = ? WHERE version = 'WS2'",
+                 {store::Value{again->digest()}});
+    CHECK(site.finder().known_objects().empty());
+    site.put(again);
+    check_is_new();
+    CHECK(digest() == digests.back());
 }

@@ -490,7 +490,7 @@ TEST_CASE("What a harvester with old rules records during a review is looked thr
 TEST_CASE("Objects that come with a release are found in entries that are stored") {
     each_mention_store([](MentionStore& store) {
         std::string release = "WS1";
-        store.finder.release = [&] { return release; };
+        store.finder.known_objects = [&] { return release; };
         const auto find_later = std::exchange(store.finder.find_objects, site_with({}));
         const auto clock = [&](Transaction&) { return store.now; };
         harvest::MentionReview first, second;
@@ -518,7 +518,7 @@ TEST_CASE("Objects that come with a release are found in entries that are stored
 TEST_CASE("Without a build, stored entries keep what they mention") {
     each_mention_store([](MentionStore& store) {
         std::string release = "WS1";
-        store.finder.release = [&] { return release; };
+        store.finder.known_objects = [&] { return release; };
         store.review();
         store.record(entry_of("unc-26"));
         release.clear();
