@@ -49,6 +49,7 @@ peers      := $(B)/ace-server $(B)/tace-stand-in
 
 all: $(B)/varve cgi-bin/rss
 unit-tests: $(unit_tests) $(B)/tace-stand-in
+fuzzers: $(fuzzers)
 
 # Written only when their content changes: the compiler's command, after which everything is compiled
 # again; the names of a folder's files, so that what is made of them lacks those that are gone; and the bundles.
@@ -96,13 +97,14 @@ $(unit_tests) $(B)/test-real: $(B)/obj/tests/support/main.o $(B)/libsupport.a
 $(B)/libsupport.a: $(patsubst %.cpp,$(B)/obj/%.o,$(filter tests/support/%,$(files))) $(B)/tests/support.list
 	$(archive)
 $(benches): $(B)/bench-%: $(B)/obj/bench/%.o
-$(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o
+# Without libFuzzer they run files once.
+$(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(if $(filter-out fuzz,$(config)),$(B)/obj/tests/fuzz/replay/main.o)
 $(B)/varve: $(B)/obj/src/app/main.o
 $(B)/in-process: $(B)/obj/tests/clients/in_process.o
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o $(B)/libsupport.a
 $(B)/tace-stand-in: $(B)/obj/tests/acedb/tace_stand_in.o $(B)/libsupport.a
 $(B)/varve $(B)/in-process $(peers) $(benches) $(fuzzers): $(call archives,app)
-	$(call link,$(if $(filter fuzz,$(config)),-fsanitize=fuzzer) $(if $(filter $@,$(benches)),-lfcgi))
+	$(call link,$(if $(filter fuzz,$(config)),$(if $(filter $@,$(fuzzers)),-fsanitize=fuzzer)) $(if $(filter $@,$(benches)),-lfcgi))
 
 # The name that a web server expects of the same program; a copy where links are not possible.
 cgi-bin/rss: build/release/varve
@@ -137,14 +139,14 @@ bench soak:
 	$(call install_and_make,build serve bench,all $(benches) $(peers))
 	$(if $(filter soak,$@),bench/soak,tools/bench)
 fuzz:
-	$(call install_and_make,build test lint,config=fuzz CXX=clang++-19 $(fuzzers:$(B)/%=build/fuzz/%))
-	tools/fuzz $(or $(FUZZ_SECONDS),60) $(fuzzers:$(B)/%=build/fuzz/%)
+	$(call install_and_make,build test lint,$(if $(filter 0,$(FUZZ_SECONDS)),config=sanitize,config=fuzz CXX=clang++-19) fuzzers)
+	tools/fuzz $(or $(FUZZ_SECONDS),60) $(fuzzers:$(B)/fuzz-%=%)
 arrows includes tidy format format-check:
-	COMPILE='$(CXX) $(standard) $(warnings)' tools/lint $@
+	COMPILE='$(if $(filter includes,$@),clang++-19 -Wno-deprecated-declarations,$(CXX)) $(standard) $(warnings)' tools/lint $@
 install: build/release/varve
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 clean: ; rm -rf build cgi-bin/rss
 $(if $(filter clean,$(MAKECMDGOALS)),.NOTPARALLEL:)
-.PHONY: write-bundles all unit-tests serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench soak install clean always
+.PHONY: write-bundles all unit-tests fuzzers serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench soak install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

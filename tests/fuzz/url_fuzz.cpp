@@ -22,11 +22,11 @@ void require(bool holds) {
 }
 
 template <class Function>
-Function find(const char* name, Function) {
+Function find(const char* name) {
     static auto* library = ::dlopen("libcurl.so.4", RTLD_NOW);
     return reinterpret_cast<Function>(::dlsym(library, name));
 }
-#define FUNCTION(name) find(#name, &::name)
+#define FUNCTION(name) find<decltype(&::name)>(#name)
 
 // The parts that libcurl reads with the flags of CURLOPT_PATH_AS_IS.
 class CurlUrl {
