@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -50,7 +52,10 @@ class MariaDb {
     void wait_until_it_answers();
     // Returns the connection for what this class does itself.
     store::Connection& connection();
-    [[nodiscard]] store::Rows columns_of(const std::string& database);
+    // Returns its columns, and the comments of its tables.
+    [[nodiscard]] std::array<store::Rows, 2> schema_of(const std::string& database);
+    [[nodiscard]] std::set<std::string> tables_with_rows(const std::string& database,
+                                                         const store::Rows& tables);
     [[nodiscard]] std::string log() const;
 
     TempDir folder_;
