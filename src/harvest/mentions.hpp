@@ -86,10 +86,11 @@ struct MentionFinder {
     [[nodiscard]] std::string digest() const;
 };
 
-// Looks through stored entries again after the rules or the known objects have changed, the newest first, some at a time. Its position is in the store, so that one of several harvesters does it, and another one goes on when that one
-// ends. One that started with other rules later takes over; those with the old rules then leave it alone. But they may
-// record entries as long as they are at work. Each harvester therefore notes in the store by what it knows mentions, and
-// when one with other rules has ended, or not been at work for 5 minutes, all entries are looked through once more.
+// Looks through stored entries again after the rules or the known objects have changed, the newest first, some at a time.
+// Its position is in the store, so that one of several harvesters does it, and another one goes on when that one ends. One
+// that started with other rules later takes over; those with the old rules then leave it alone. But they may record entries
+// as long as they are at work. Each harvester therefore notes in the store by what it knows mentions, and when one with
+// other rules has ended, or not been at work for 5 minutes, all entries are looked through once more.
 // Belongs to one thread. Functions throw store::Failure.
 class MentionReview {
    public:
