@@ -32,7 +32,7 @@ std::int64_t count_things(Connection& connection) {
 }  // namespace
 
 TEST_CASE("Every value is read as it was written") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     const std::string with_nul("a\0b", 3);
@@ -53,7 +53,7 @@ TEST_CASE("Every value is read as it was written") {
 }
 
 TEST_CASE("A text and a blob of 5 MB are read whole") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     std::string bytes(5'000'000, '\0');
@@ -70,7 +70,7 @@ TEST_CASE("A text and a blob of 5 MB are read whole") {
 }
 
 TEST_CASE("Keys that differ in case or by a blank at the end are different keys") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     for (const auto* id : {"a", "A", "a ", "\xC3\xA4", "\xC3\x84"})
@@ -81,7 +81,7 @@ TEST_CASE("Keys that differ in case or by a blank at the end are different keys"
 }
 
 TEST_CASE("Texts are ordered by their bytes") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     for (const auto* id : {"b", "\xC3\xA4", "B", "a", "a "})
@@ -93,7 +93,7 @@ TEST_CASE("Texts are ordered by their bytes") {
 }
 
 TEST_CASE("Counting, summing and joining texts give the same types on both engines") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     for (const auto* id : {"one", "two"})
@@ -106,7 +106,7 @@ TEST_CASE("Counting, summing and joining texts give the same types on both engin
 }
 
 TEST_CASE("An update counts the rows it matched, changed or not") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     connection->execute(insert_thing, values({"a", std::int64_t{7}, "", Blob{}}));
@@ -117,7 +117,7 @@ TEST_CASE("An update counts the rows it matched, changed or not") {
 }
 
 TEST_CASE("One statement is run repeatedly with other values") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     for (std::int64_t n = 0; n < 300; ++n)
@@ -132,7 +132,7 @@ TEST_CASE("One statement is run repeatedly with other values") {
 }
 
 TEST_CASE("More statements than a connection keeps still give the right rows") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     for (std::int64_t n = 0; n < 600; ++n) {
         const auto rows =
@@ -142,7 +142,7 @@ TEST_CASE("More statements than a connection keeps still give the right rows") {
 }
 
 TEST_CASE("Others see a transaction when it is committed and not before") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto one = fresh.connect()(), other = fresh.connect()();
     create_things(*one);
     one->begin(Access::write);
@@ -153,7 +153,7 @@ TEST_CASE("Others see a transaction when it is committed and not before") {
 }
 
 TEST_CASE("A transaction that is not committed leaves nothing") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     {
@@ -165,7 +165,7 @@ TEST_CASE("A transaction that is not committed leaves nothing") {
 }
 
 TEST_CASE("A reading transaction sees one state from its first query to its end") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto reader = fresh.connect()(), writer = fresh.connect()();
     create_things(*writer);
     reader->begin(Access::read);
@@ -189,7 +189,7 @@ TEST_CASE("A writing transaction sees what others have committed meanwhile") {
 }
 
 TEST_CASE("A cached query sees what any connection wrote, and nothing that was rolled back") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto one = fresh.connect()(), other = fresh.connect()();
     create_things(*one);
     const auto counted = [&] {
@@ -212,7 +212,7 @@ TEST_CASE("A cached query sees what any connection wrote, and nothing that was r
 }
 
 TEST_CASE("A transaction for reading refuses to write") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     connection->begin(Access::read);
@@ -224,7 +224,7 @@ TEST_CASE("A transaction for reading refuses to write") {
 }
 
 TEST_CASE("A key in use is a duplicate, and the transaction continues") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     Transaction transaction(*connection, Access::write);
@@ -239,7 +239,7 @@ TEST_CASE("A key in use is a duplicate, and the transaction continues") {
 }
 
 TEST_CASE("A row that refers to no object is refused and is not a duplicate") {
-    const FreshStore fresh(GENERATE(support::engines()));
+    const FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     const auto failure = failure_of([&] {
         connection->execute("INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
@@ -251,7 +251,7 @@ TEST_CASE("A row that refers to no object is refused and is not a duplicate") {
 }
 
 TEST_CASE("A name that is too long is refused and never cut") {
-    const FreshStore fresh(GENERATE(support::engines()));
+    const FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     const auto insert = "INSERT INTO objects (class, name, name_key) VALUES (?, ?, ?)";
     std::string longest;
@@ -263,7 +263,7 @@ TEST_CASE("A name that is too long is refused and never cut") {
 }
 
 TEST_CASE("Wrong SQL or values are reported and break nothing") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     CHECK_FALSE(failure_of([&] { (void)connection->query("SELEC 1"); }).kind().transient);

@@ -54,7 +54,7 @@ class Counting final : public support::ForwardingConnection {
 
 TEST_CASE("Any number of rows is written, each once and unchanged") {
     for (const std::int64_t count : {0, 1, 3, 4, 5, 63, 64, 65, 85, 200}) {
-        support::each_store([&](const store::Connect& connect) {
+        support::both_stores([&](const store::Connect& connect) {
             INFO("rows: " << count);
             const auto connection = connect();
             insert(*connection, into_meta, numbered_rows(count));
@@ -67,7 +67,7 @@ TEST_CASE("Any number of rows is written, each once and unchanged") {
 }
 
 TEST_CASE("Of many rows those whose key is taken can be left out") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         const auto connection = connect();
         const store::Insert insert_into{"meta", {"name", "value"}, {"name"}};
         for (const std::int64_t count : {3, 85}) {
@@ -83,7 +83,7 @@ TEST_CASE("Of many rows those whose key is taken can be left out") {
 }
 
 TEST_CASE("MariaDB gets many rows in few statements, and SQLite one statement per row") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     Counting connection(fresh.connect()());
     insert(connection, into_meta, numbered_rows(64 + 64 + 16 + 4 + 1 + 1));
     if (fresh.engine() == store::Engine::sqlite)
@@ -113,7 +113,7 @@ TEST_CASE("Rows of many bytes are spread over more statements") {
 }
 
 TEST_CASE("NULL, blobs with NUL, quotes and 64-bit integers are written unchanged in many rows") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         const auto connection = connect();
         connection->execute(connection->engine() == store::Engine::mysql
                                 ? "CREATE TABLE mixed (id BIGINT PRIMARY KEY, word TEXT,"
@@ -141,7 +141,7 @@ TEST_CASE("NULL, blobs with NUL, quotes and 64-bit integers are written unchange
 }
 
 TEST_CASE("A key in use makes all of the rows fail, and none of them stays") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         const auto connection = connect();
         auto values = numbered_rows(100);
         values[180] = numbered(3);
@@ -156,7 +156,7 @@ TEST_CASE("A key in use makes all of the rows fail, and none of them stays") {
 }
 
 TEST_CASE("Values that are not a whole number of rows are an error of the caller") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         const auto connection = connect();
         CHECK_THROWS_AS(insert(*connection, into_meta, {Value{"a"}}), std::logic_error);
     });

@@ -41,7 +41,7 @@ const std::pair<std::int64_t, std::int64_t> one_of_each{1, 1};
 }  // namespace
 
 TEST_CASE("perform commits and returns what the callback returns") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         Pool pool(connect, 2);
         CHECK(perform(pool, Access::write,
                       [](Transaction& t) { return record_release(t, "WS187"); }) == 1);
@@ -52,7 +52,7 @@ TEST_CASE("perform commits and returns what the callback returns") {
 }
 
 TEST_CASE("What a callback throws goes to the caller, and nothing is written") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         Pool pool(connect, 1);
         const auto act = [](Transaction& t) {
             record_release(t, "WS187");
@@ -66,7 +66,7 @@ TEST_CASE("What a callback throws goes to the caller, and nothing is written") {
 TEST_CASE("A transaction is whole, whichever statement fails and however") {
     const auto fault =
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     int tried = 0;
     for (int at = 1;; ++at) {
         const FreshStore fresh(engine);
@@ -88,7 +88,7 @@ TEST_CASE("A transaction is whole, whichever statement fails and however") {
 }
 
 TEST_CASE("A permanent failure is not tried again") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         Pool pool(connect, 1, support::no_waiting());
         int runs = 0;
         const auto act = [&](Transaction& t) {
@@ -138,7 +138,7 @@ TEST_CASE("No attempt begins after the retry policy has ended") {
 }
 
 TEST_CASE("A pool opens at most its size, and reports when none becomes free in time") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         int opened = 0;
         RetryPolicy retry_policy;
         retry_policy.wait_for_connection = std::chrono::milliseconds(0);
@@ -163,7 +163,7 @@ TEST_CASE("A pool opens at most its size, and reports when none becomes free in 
 }
 
 TEST_CASE("A waiting lease gets the connection that another one returns") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         Pool pool(connect, 1);
         std::vector<std::jthread> threads;
         for (int n = 0; n < 4; ++n)
@@ -179,7 +179,7 @@ TEST_CASE("A waiting lease gets the connection that another one returns") {
 }
 
 TEST_CASE("A failed connection attempt leaves room for the next one") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         bool refuse = true;
         RetryPolicy retry_policy;
         retry_policy.wait_for_connection = std::chrono::milliseconds(0);
@@ -196,7 +196,7 @@ TEST_CASE("A failed connection attempt leaves room for the next one") {
 }
 
 TEST_CASE("Simultaneous writers lose no update and need no retry of their own") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         RetryPolicy retry_policy;
         retry_policy.attempts = 100;
         Pool pool(connect, 4, retry_policy);
@@ -214,7 +214,7 @@ TEST_CASE("Simultaneous writers lose no update and need no retry of their own") 
 }
 
 TEST_CASE("The loser of a race for a key is told and sees the winner's row") {
-    const FreshStore fresh(GENERATE(support::engines()));
+    const FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     const std::array<Value, 3> ours{"WS187", "2008-02-15", "ours"};
     const std::array<Value, 3> theirs{"WS187", "2008-02-15", "theirs"};
@@ -237,7 +237,7 @@ TEST_CASE("The loser of a race for a key is told and sees the winner's row") {
 }
 
 TEST_CASE("An upsert writes a row and then updates it") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         const auto connection = connect();
         const auto sql = upsert_sql(connection->engine(), a_release);
         connection->execute(sql, std::array<Value, 3>{"WS187", "2008-02-15", "one"});

@@ -49,7 +49,7 @@ constexpr auto to_newest = [](Connection& connection) {
 //   check    looks at what it has afterwards
 template <class Prepare, class Run, class Check>
 int interrupt_at_each_statement(Schema schema, Prepare prepare, Run run, Check check) {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     for (int at = 1;; ++at) {
         const FreshStore store(engine, schema);
         const auto connection = store.connect()();
@@ -84,7 +84,7 @@ TEST_CASE("Both schema files make the same tables with the same columns") {
 }
 
 TEST_CASE("An object with only a name gets the same defaults on both engines") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         const auto connection = connect();
         connection->execute(
             "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
@@ -101,7 +101,7 @@ TEST_CASE("An object with only a name gets the same defaults on both engines") {
 }
 
 TEST_CASE("A release has one row for an object") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         const auto connection = connect();
         connection->execute(
             "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
@@ -119,7 +119,7 @@ TEST_CASE("A release has one row for an object") {
 }
 
 TEST_CASE("An empty database gets the schema, and a second run changes nothing") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     const auto before = check_schema(*connection);
     REQUIRE_FALSE(before);
@@ -171,7 +171,7 @@ TEST_CASE("Creating the schema continues after an interruption at any statement"
 }
 
 TEST_CASE("A schema that is newer than the program is refused and not changed") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         const auto connection = connect();
         connection->execute("UPDATE meta SET value = 99 WHERE name = 'schema'");
         const auto checked = check_schema(*connection);
@@ -184,7 +184,7 @@ TEST_CASE("A schema that is newer than the program is refused and not changed") 
 }
 
 TEST_CASE("Tables of another program are refused and not changed") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     const std::string table = GENERATE("objects", "history", "releases", "meta");
     connection->execute("CREATE TABLE " + table + " (something INTEGER)");
@@ -217,7 +217,7 @@ TEST_CASE("An older schema is upgraded step by step, and an interrupted step con
 }
 
 TEST_CASE("A store of an older schema is refused until init has upgraded it to the newest") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const int number = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
     const FreshStore fresh(engine), old(engine, Schema::none);
     const auto connection = old.connect()();
@@ -240,7 +240,7 @@ TEST_CASE("A store of an older schema is refused until init has upgraded it to t
 }
 
 TEST_CASE("An upgrade makes the keys of labels as the program does") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const FreshStore old(engine, Schema::none);
     const auto connection = old.connect()();
     make_schema(*connection, 2);
@@ -282,7 +282,7 @@ TEST_CASE("An upgrade that is interrupted at any statement continues, also betwe
 }
 
 TEST_CASE("A store that another program upgrades meanwhile is upgraded for both") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const int schema = GENERATE(3, 7);
     int between = 0;
     for (int at = 1; at - 1 <= between; ++at) {
@@ -316,7 +316,7 @@ TEST_CASE("A store that another program upgrades meanwhile is upgraded for both"
 }
 
 TEST_CASE("Labels are folded in steps of their own, and correct ones are not changed") {
-    support::each_store([](const Connect& connect) {
+    support::both_stores([](const Connect& connect) {
         const auto connection = connect();
         connection->execute("UPDATE meta SET value = 3 WHERE name = 'schema'");
         constexpr std::int64_t objects = 20'001;
@@ -350,7 +350,7 @@ TEST_CASE("Labels are folded in steps of their own, and correct ones are not cha
 }
 
 TEST_CASE("An upgrade fills the renames from the notes of vanished objects") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const int number = GENERATE(1, 2, 3, 4);
     const FreshStore old(engine, Schema::none);
     const auto connection = old.connect()();

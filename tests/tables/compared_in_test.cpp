@@ -11,7 +11,7 @@ using namespace tables;
 
 TEST_CASE(
     "The jobs of other releases are asked for only where that of the current one did not do") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     int lists = 0;
     const auto connection =
         support::watched(fresh.connect(), [&](support::Statement, std::string_view sql) {

@@ -9,7 +9,7 @@
 using namespace tables;
 
 TEST_CASE("A presentation counts from when it became the newest one of its site") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     const Presentation first{"0123456789abcdef", std::string(32, '1')};
@@ -45,7 +45,7 @@ TEST_CASE("A presentation counts from when it became the newest one of its site"
 }
 
 TEST_CASE("Of two presentations of a site that are left, the newer one counts, and both go") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     const auto digit = [](char one) {

@@ -51,7 +51,7 @@ TEST_CASE("A release has a position among all, and among those of its day") {
 }
 
 TEST_CASE("Recording a release moves the generation on whenever it changes the table") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     const auto moves = [&](const std::string& digest) {
         return store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
@@ -69,7 +69,7 @@ TEST_CASE("Recording a release moves the generation on whenever it changes the t
 }
 
 TEST_CASE("A build is not recorded before a release that is") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
         REQUIRE(record_release(transaction, release("WS2", "2008-02-01"), "two"));

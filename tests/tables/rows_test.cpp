@@ -38,7 +38,7 @@ std::int64_t record_one(store::Transaction& transaction,
 
 TEST_CASE("A row of unknown kind or date is left out and named, and its label can be read") {
     const auto* damage = GENERATE("kind = 'mended'", "date = '2010-02-31'", "date = ''");
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     store::perform(pool, store::Access::write, [damage](store::Transaction& transaction) {
         const auto oid = record_one(transaction);
@@ -59,7 +59,7 @@ TEST_CASE("A row of unknown kind or date is left out and named, and its label ca
 }
 
 TEST_CASE("An object whose date is damaged is read as one without a date") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
         record_one(transaction);
@@ -88,7 +88,7 @@ TEST_CASE("A day, time or kind that rows cannot be read with is named, and other
 
 TEST_CASE(
     "The rows of one object are the same whether one statement reads them or their numbers do") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
         const auto oid = record_one(transaction);
@@ -129,7 +129,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Rows are not read when their notes have more bytes than the caller has memory for") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
         const auto oid = record_one(transaction);
@@ -157,7 +157,7 @@ TEST_CASE("Rows are not read when their notes have more bytes than the caller ha
 
 TEST_CASE(
     "Of objects that changed equally much the first by name count, in whatever order they came") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 1);
     store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
         for (const std::string name : {"c", "a", "b"})

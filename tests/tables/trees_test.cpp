@@ -84,7 +84,7 @@ std::int64_t bytes_of_trees(store::Pool& pool) {
 }  // namespace
 
 TEST_CASE("A class with enough trees gets a dictionary, and each tree is read as it was") {
-    const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
+    const support::FreshStore fresh(GENERATE(support::both_engines())), other(fresh.engine());
     store::Pool pool(fresh.connect(), 4), without(other.connect(), 4);
     const auto trees = similar_trees(100);
     store_trees(pool, trees);
@@ -116,7 +116,7 @@ TEST_CASE("Trees above 64 KB and empty trees are no samples, and large ones are 
 }
 
 TEST_CASE("A class keeps its dictionary, and of two that were made at once uses the smaller id") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 4);
     const auto one = similar_trees(150), other = similar_trees(150, "pharynx");
     const auto id_of = [&](const DictionariesByClass& dictionaries) {
@@ -139,7 +139,7 @@ TEST_CASE("A class keeps its dictionary, and of two that were made at once uses 
 
 TEST_CASE(
     "A tree whose dictionary is missing or damaged is reported, and others get another one") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     store::Pool pool(fresh.connect(), 4);
     const auto trees = similar_trees(100);
     store_trees(pool, trees);
@@ -181,7 +181,7 @@ TEST_CASE("A dictionary is made once, whichever statement fails and however") {
     using support::Fault;
     const auto fault =
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const auto trees = similar_trees(100);
     for (int at = 1;; ++at) {
         const support::FreshStore fresh(engine);

@@ -30,7 +30,7 @@ TEST_CASE("The id of a watch list is made of its objects alone") {
 }
 
 TEST_CASE("A watch list is found with its objects, whatever their names are") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     const std::vector<ObjectName> objects{{"Gene", "a\nb%\x7f"}, {"Ge:ne", ":"}};
@@ -50,7 +50,7 @@ TEST_CASE("A watch list is found with its objects, whatever their names are") {
 }
 
 TEST_CASE("Of too many watch lists the one unused longest gives way, after 400 days") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     const auto keep = [&](const std::string& name, const std::string& day) {
@@ -72,7 +72,7 @@ TEST_CASE("Of too many watch lists the one unused longest gives way, after 400 d
 }
 
 TEST_CASE("Of too many watch lists one that was never used gives way after 30 days") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     const auto keep = [&](const std::string& name, const std::string& day) {
@@ -88,7 +88,7 @@ TEST_CASE("Of too many watch lists one that was never used gives way after 30 da
 }
 
 TEST_CASE("Operators see when watch lists were used, and delete one or those that nobody uses") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     for (const std::string name : {"a", "b", "c", "d"})
@@ -118,7 +118,7 @@ TEST_CASE("Operators see when watch lists were used, and delete one or those tha
 }
 
 TEST_CASE("A watch list of more than 16 KB is not kept") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     const auto connection = fresh.connect()();
     store::Transaction transaction(*connection, store::Access::write);
     // "Gene:" and the end of the line come on top.
@@ -130,7 +130,7 @@ TEST_CASE("A watch list of more than 16 KB is not kept") {
 }
 
 TEST_CASE("A watch list is kept once, whatever fails at any statement") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const auto fault =
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
     const support::FreshStore fresh(engine);
