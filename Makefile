@@ -1,6 +1,7 @@
 # Varve. The commands people need: make, make serve, make test, make install. The others:
 #   make test-units, test-acedb …   tests of the C++ code; one of tests/*/run. test-real: data that is not ours to ship
 #   make attack       hostile texts and kills, ATTACK_ROUNDS=30 times; make bless: new golden cases, CASES=part/of/a/path
+#   make mutants      do the tests notice faults? MUTANTS="part of a name", PROGRAMS="test-compare tests/e2e/run", ALL=yes: tools/mutants
 #   make arrows includes tidy format format-check fuzz bench soak clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>; PORT=8081 is for make serve.
 config ?= release
@@ -141,12 +142,15 @@ bench soak:
 fuzz:
 	$(call install_and_make,build test lint,$(if $(filter 0,$(FUZZ_SECONDS)),config=sanitize,config=fuzz CXX=clang++-19) fuzzers)
 	tools/fuzz $(or $(FUZZ_SECONDS),60) $(fuzzers:$(B)/fuzz-%=%)
+mutants:
+	tools/install-packages build serve test
+	tools/mutants $(if $(ALL),--all) $(if $(PROGRAMS),--programs '$(PROGRAMS)') $(MUTANTS)
 arrows includes tidy format format-check:
 	COMPILE='$(if $(filter includes,$@),clang++-19 -Wno-deprecated-declarations,$(CXX)) $(standard) $(warnings)' tools/lint $@
 install: build/release/varve
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 clean: ; rm -rf build cgi-bin/rss
 $(if $(filter clean,$(MAKECMDGOALS)),.NOTPARALLEL:)
-.PHONY: write-bundles all unit-tests fuzzers serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench soak install clean always
+.PHONY: write-bundles all unit-tests fuzzers serve test test-units test-real attack bless mutants arrows includes tidy format format-check fuzz bench soak install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
