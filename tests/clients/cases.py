@@ -25,7 +25,7 @@ import re
 from types import MappingProxyType
 
 import shapes
-from checking import same
+from checks import same
 from ways import can_be_cgi
 
 WORTH_HOLDING = ("content-type", "location", "allow", "retry-after", "www-authenticate", "vary",

@@ -7,7 +7,7 @@ import json
 import cases
 import json_feed
 import shapes
-from checking import check
+from checks import check
 from outline import Forbidden, outline_of
 from site_of_varve import Reply
 

@@ -6,7 +6,7 @@ import base64
 
 import cases
 import ways
-from checking import check
+from checks import check
 from world import CASES, World
 
 _worlds = {}

@@ -14,7 +14,7 @@ import feedparser
 
 import golden
 import readers
-from checking import check, same
+from checks import check, same
 from site_of_varve import HERE, PROGRAM, eventually
 from world import World
 

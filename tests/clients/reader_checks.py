@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import golden
 import json_feed
 import readers
-from checking import check, same
+from checks import check, same
 
 GENE = "/rss?class=Gene&name=WBGene00006763"
 HOSTILE = "class=Gene&name=%3Cscript%3Ealert%28%27name%27%29%3C%2Fscript%3E"

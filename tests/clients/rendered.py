@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ElementTree
 
 import golden
 import readers
-from checking import check, same
+from checks import check, same
 from site_of_varve import EXAMPLES, PROGRAM
 from world import CASES
 

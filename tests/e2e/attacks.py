@@ -9,7 +9,8 @@ import sqlite3
 import urllib.parse
 
 import job
-from checks import check, check_served
+from checks import check
+from sites import check_served
 from faults import some_proteins, store_of
 from hostile import HOSTILE, ask_with, hostile_build, judge_reply
 from job import FIRST, NEXT, Job, MariaDbStore, SqliteStore

@@ -10,7 +10,8 @@ import re
 import sqlite3
 import subprocess
 
-from checks import check, check_served
+from checks import check
+from sites import check_served
 from site_of_varve import COMMAND_SECONDS, PROGRAM, eventually, rss_path
 
 GENE = ("Gene", "WBGene00006763")

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ElementTree
 
 import feedparser
 
-from checks import check, check_served
+from checks import check
+from sites import check_served
 from site_of_varve import rss_path
 
 GENE = ("Gene", "WBGene00006763")

@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 import gzip
 import time
 
-from checks import check_served
+from sites import check_served
 from site_of_varve import rss_path
 
 GENE = ("Gene", "WBGene00006763")

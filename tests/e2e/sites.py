@@ -1,24 +1,15 @@
-"""The list of checks and the sites that they get.
+"""The sites that checks get.
 
 SPDX-License-Identifier: MIT
 """
+from checks import check
 from site_of_varve import Site
 
-ALL = []
 _shared = {}
 
 
-class Check:
-    def __init__(self, sentence, function, make_site):
-        self.sentence = sentence
-        self.function = function
-        self.make_site = make_site
-
-    def run(self):
-        self.make_site(self.function)
-
-
-def _own(function):
+def own(function):
+    """A site of its own, built and not started."""
     site = Site()
     try:
         function(site)
@@ -45,14 +36,9 @@ def _served(function):
 VISITED = [("Gene", "WBGene00006763"), ("Paper", "WBPaper00031000"), ("Phenotype", "WBPhenotype:0001213")]
 
 
-def check(sentence):
-    """A check with a site of its own that is built and not started."""
-    return lambda function: ALL.append(Check(sentence, function, _own))
-
-
 def check_served(sentence):
     """A check on the shared running site, which it does not change."""
-    return lambda function: ALL.append(Check(sentence, function, _served))
+    return check(sentence, on=_served)
 
 
 def close_shared_sites():
