@@ -1,20 +1,20 @@
 // A connection that fails at a chosen statement, in the ways in which real ones fail.
 //
-//   for (int at = 1;; ++at) {
-//       const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+//   support::sweep(support::Fault::lost, [&](const std::shared_ptr<support::FaultPlan>& plan) {
+//       const support::FreshStore fresh(engine);
 //       store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
-//       …                                        the tested call
-//       if (!plan->struck()) break;              all statements were tried
-//   }
+//       …                                        the tested call, and what must hold afterwards
+//   });
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "store/pool.hpp"
 #include "support/forwarding_connection.hpp"
+#include "support/strikes.hpp"
 
 namespace support {
 
@@ -26,25 +26,55 @@ enum class Fault {
 };
 
 // Counts statements (begin, query, execute, commit; for the two commit faults: commits only)
-// over all connections that share it, and fails once, at the `at`-th (from 1).
+// over all connections that share it, and fails once, at the `at`-th (from 1). With 0 it only counts.
 class FaultPlan {
    public:
     FaultPlan(Fault fault, int at) : fault_(fault), at_(at) {}
     [[nodiscard]] Fault fault() const { return fault_; }
-    [[nodiscard]] bool struck() const { return seen_ >= at_; }
-    // The statements so far. A plan whose `at` is 0 only counts.
-    [[nodiscard]] int seen() const { return seen_; }
+    [[nodiscard]] int at() const { return at_; }
+    [[nodiscard]] bool struck() const { return at_ > 0 && seen() >= at_; }
+    [[nodiscard]] int seen() const { return statements().all; }  // so far
+    [[nodiscard]] Statements statements() const {
+        const std::scoped_lock lock(mutex_);
+        return statements_;
+    }
 
     [[nodiscard]] bool strikes_at(bool commit) {
-        const bool counts = commit || fault_ == Fault::lost || fault_ == Fault::deadlock;
-        return counts && ++seen_ == at_;
+        if (!commit && fault_ != Fault::lost && fault_ != Fault::deadlock) return false;
+        const std::scoped_lock lock(mutex_);
+        statements_.count(commit);
+        return statements_.all == at_;
     }
 
    private:
-    Fault fault_;
-    int at_;
-    std::atomic<int> seen_ = 0;
+    const Fault fault_;
+    const int at_;
+    mutable std::mutex mutex_;
+    Statements statements_;
 };
+
+// Runs the scenario without a fault, and then with it at some of the statements of that run (see
+// support/strikes.hpp). The scenario makes its own store, and checks what it leaves.
+//   scenario  is called with a std::shared_ptr<FaultPlan>
+//   returns   how often the fault happened; at least once
+template <class Scenario>
+int sweep(Fault fault, Scenario scenario) {
+    const auto calm = std::make_shared<FaultPlan>(fault, 0);
+    {
+        INFO("no fault");
+        scenario(calm);
+    }
+    const auto statements = calm->statements();
+    int struck = 0;
+    for (const int at : strikes_in(statements, static_cast<unsigned>(fault))) {
+        INFO("fault " << static_cast<int>(fault) << " at " << at << " of " << statements.all);
+        const auto plan = std::make_shared<FaultPlan>(fault, at);
+        scenario(plan);
+        if (plan->struck()) ++struck;
+    }
+    REQUIRE(struck > 0);
+    return struck;
+}
 
 class FaultyConnection final : public ForwardingConnection {
    public:

@@ -183,13 +183,10 @@ TEST_CASE("A dictionary is made once, whichever statement fails and however") {
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
     const auto engine = GENERATE(support::both_engines());
     const auto trees = similar_trees(100);
-    for (int at = 1;; ++at) {
+    support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const support::FreshStore fresh(engine);
-        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
         store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
-        INFO("statement " << at);
         CHECK(dictionaries_for(pool, of_class("Gene", trees)).size() == 1);
         CHECK(query(pool, "SELECT id FROM dictionaries").size() == 1);
-        if (!plan->struck()) break;
-    }
+    });
 }
