@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "app/notify.hpp"
 
-#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -47,30 +46,25 @@ TEST_CASE("A command has signals and descriptors as a shell gives them") {
 }
 
 TEST_CASE("A web server gets the text as JSON in one POST") {
-    std::string request;
-    support::HttpPeer peer([&](support::PeerConnection& connection) {
-        request = connection.request();
-        connection.answer("ok");
-    });
+    const support::HttpPeer peer([](const std::string&) { return support::answer_of("ok"); });
     CHECK(app::notify(to_url(peer.url("/hook?token=secret")), json).empty());
-    CHECK_THAT(request, Catch::StartsWith("POST /hook?token=secret HTTP/1.1\r\n"));
-    CHECK_THAT(request, Catch::Contains("Content-Type: application/json\r\n"));
-    CHECK_THAT(request, Catch::Contains("User-Agent: Varve/"));
-    CHECK_THAT(request, Catch::EndsWith("\r\n\r\n" + json));
-    CHECK(peer.connections() == 1);
+    const auto requests = peer.requests();
+    REQUIRE(requests.size() == 1);
+    CHECK_THAT(requests[0], Catch::StartsWith("POST /hook?token=secret HTTP/1.1\r\n"));
+    CHECK(support::field_in(requests[0], "Content-Type") == "application/json");
+    CHECK_THAT(support::field_in(requests[0], "User-Agent"), Catch::StartsWith("Varve/"));
+    CHECK(support::body_in(requests[0]) == json);
 }
 
 TEST_CASE("A web server that refuses, redirects or is gone is reported without its URL") {
     for (const std::string status : {"500 No", "404 No", "301 Moved"}) {
-        support::HttpPeer peer([&](support::PeerConnection& connection) {
-            (void)connection.request();
-            connection.send("HTTP/1.1 " + status +
-                            "\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n");
+        const support::HttpPeer peer([&](const std::string&) {
+            return support::empty_answer(status, "Location: /other\r\n");
         });
         CHECK(app::notify(to_url(peer.url("/secret")), json) ==
               std::vector<std::string>{"[notify] url failed: the server answered " +
                                        status.substr(0, 3)});
-        CHECK(peer.connections() == 1);
+        CHECK(peer.requests().size() == 1);
     }
     const auto refused = app::notify(to_url("http://127.0.0.1:1/secret"), json);
     REQUIRE(refused.size() == 1);
@@ -87,13 +81,9 @@ TEST_CASE("A web server that refuses, redirects or is gone is reported without i
 }
 
 TEST_CASE("A command that fails does not keep a web server from being told") {
-    std::atomic<int> requests = 0;
-    support::HttpPeer peer([&](support::PeerConnection& connection) {
-        if (!connection.request().empty()) ++requests;
-        connection.answer("");
-    });
+    const support::HttpPeer peer([](const std::string&) { return support::answer_of(""); });
     auto both = to_url(peer.url());
     both.command = "false";
     CHECK(app::notify(both, json).size() == 1);
-    CHECK(requests == 1);
+    CHECK(peer.requests().size() == 1);
 }

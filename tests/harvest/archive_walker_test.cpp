@@ -52,9 +52,13 @@ TEST_CASE("A chain of documents is walked to its oldest page") {
         CHECK(world.state() == "walking: ");
         world.run();
         CHECK(world.state() == "finished: no older page");
-        CHECK(server.take_paths() == Texts{"/3", "/2", "/1"});
-        CHECK(server.last_request().find("User-Agent: Varve/1.0 (+https://x.org/changes)\r\n") !=
-              std::string::npos);
+        const auto requests = server.take_requests();
+        REQUIRE(requests.size() == 3);
+        CHECK(support::target_in(requests[0]) == "/3");
+        CHECK(support::target_in(requests[1]) == "/2");
+        CHECK(support::target_in(requests[2]) == "/1");
+        CHECK(support::field_in(requests[2], "User-Agent") ==
+              "Varve/1.0 (+https://x.org/changes)");
         const auto archive = world.archive();
         CHECK(archive.pages == 3);
         CHECK(archive.added == 6);

@@ -26,49 +26,33 @@ struct SitePage {
     std::string fields = {};
 };
 
-// Answers with the page of a path, else with 404, and keeps the paths that it was asked for.
+// Answers with the page of a path, else with 404.
 class PageServer {
    public:
-    PageServer()
-        : peer_([this](PeerConnection& connection) {
-              for (auto request = connection.request(); !request.empty();
-                   request = connection.request())
-                  if (!connection.send(answer_to(request))) return;
-          }) {}
     [[nodiscard]] std::string url(const std::string& path) const { return peer_.url(path); }
     void set(const std::string& path, SitePage page) {
         const std::scoped_lock lock(mutex_);
         pages_[path] = std::move(page);
     }
-    // Returns the paths since the last call.
+    // Returns the requests since the last call, and their paths.
+    [[nodiscard]] std::vector<std::string> take_requests() { return peer_.take_requests(); }
     [[nodiscard]] std::vector<std::string> take_paths() {
-        const std::scoped_lock lock(mutex_);
-        return std::exchange(paths_, {});
-    }
-    [[nodiscard]] std::string last_request() const {
-        const std::scoped_lock lock(mutex_);
-        return last_;
+        std::vector<std::string> paths;
+        for (const auto& request : take_requests()) paths.push_back(target_in(request));
+        return paths;
     }
 
    private:
-    std::string answer_to(const std::string& request) {
+    std::string answer_to(const std::string& request) const {
         const std::scoped_lock lock(mutex_);
-        last_ = request;
-        const auto begin = request.find(' ') + 1;
-        auto path = request.substr(begin, request.find(' ', begin) - begin);
-        const auto found = pages_.find(path);
-        const auto page =
-            found == pages_.end() ? SitePage{"nothing here", "404 Not Found"} : found->second;
-        paths_.push_back(std::move(path));
-        return "HTTP/1.1 " + page.status + "\r\n" + page.fields +
-               "Content-Length: " + std::to_string(page.body.size()) + "\r\n\r\n" + page.body;
+        const auto found = pages_.find(target_in(request));
+        if (found == pages_.end()) return empty_answer("404 Not Found");
+        return answer_of(found->second.body, found->second.fields, found->second.status);
     }
 
     mutable std::mutex mutex_;
     std::map<std::string, SitePage> pages_;
-    std::vector<std::string> paths_;
-    std::string last_;
-    HttpPeer peer_;  // last: its threads use the others
+    HttpPeer peer_{[this](const std::string& request) { return answer_to(request); }};  // last
 };
 
 // An entry of a feed document, published on this day of February 2008.

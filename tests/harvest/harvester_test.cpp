@@ -12,13 +12,15 @@
 #include <zlib.h>
 
 #include "harvest_store.hpp"
-#include "recording_server.hpp"
+#include "support/http_peer.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;
+using support::answer_of;
+using support::field_in;
 using support::HarvestStore;
+using support::HttpPeer;
 using support::PeerConnection;
-using support::RecordingServer;
 
 namespace {
 
@@ -31,13 +33,8 @@ std::string rss(const std::string& items, const std::string& before = "") {
     return "<?xml version='1.0'?>" + before + "<rss version='2.0'><channel><title>T</title>" +
            items + "</channel></rss>";
 }
-std::string answer_of(const std::string& body, const std::string& fields = "",
-                      const std::string& status = "200 OK") {
-    return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
-           fields + "\r\n" + body;
-}
 std::string redirect_to(const std::string& url, const std::string& status = "302 Found") {
-    return answer_of("", "Location: " + url + "\r\n", status);
+    return support::empty_answer(status, "Location: " + url + "\r\n");
 }
 
 //   window  15: "deflate"; 31: "gzip"
@@ -64,12 +61,6 @@ std::string as_brotli(const std::string& bytes) {
 
 bool has_field(const std::string& request, const std::string& name) {
     return request.find("\r\n" + name + ":") != std::string::npos;
-}
-std::string field_in(const std::string& request, const std::string& name) {
-    const auto at = request.find("\r\n" + name + ": ");
-    if (at == std::string::npos) return "(none)";
-    const auto begin = at + name.size() + 4;
-    return request.substr(begin, request.find("\r\n", begin) - begin);
 }
 
 // A store, harvesters and their clocks.
@@ -150,7 +141,7 @@ void each_scene(F fn) {
 
 TEST_CASE("A feed is fetched, its entries are recorded, and it is left alone until it is due") {
     each_scene([](Scene& scene) {
-        const RecordingServer server([](const std::string&) {
+        const HttpPeer server([](const std::string&) {
             return answer_of(rss(item("2", "two") + item("1", "one")));
         });
         const auto feed = scene.add(server.url("/feed?x=1"));
@@ -193,7 +184,7 @@ TEST_CASE("Validators go back as they came, and once a day they are left out") {
     each_scene([](Scene& scene) {
         std::atomic<bool> lies = false;
         std::atomic<int> version = 1;
-        const RecordingServer server([&](const std::string& request) {
+        const HttpPeer server([&](const std::string& request) {
             const auto tag = "W/\"v, " + std::to_string(version) + "\"";
             const auto fields = "ETag: " + tag + "\r\nLast-Modified: yesterday\r\n";
             if (has_field(request, "If-None-Match") &&
@@ -231,7 +222,7 @@ TEST_CASE("Validators go back as they came, and once a day they are left out") {
 TEST_CASE("A server that changes its entity tag each time is not read twice") {
     each_scene([](Scene& scene) {
         std::atomic<int> asked = 0;
-        const RecordingServer server([&](const std::string&) {
+        const HttpPeer server([&](const std::string&) {
             return answer_of(rss(item("1", "one")),
                              "ETag: \"" + std::to_string(++asked) + "\"\r\n");
         });
@@ -249,7 +240,7 @@ TEST_CASE("A server that changes its entity tag each time is not read twice") {
 
 TEST_CASE("Neither cookies nor where we come from are told, also not after redirects") {
     each_scene([](Scene& scene) {
-        const RecordingServer server([](const std::string& request) {
+        const HttpPeer server([](const std::string& request) {
             const std::string cookie = "Set-Cookie: a=b; Path=/\r\n";
             return request.starts_with("GET /old ")
                        ? answer_of("", cookie + "Location: /new\r\n", "301 Moved")
@@ -282,12 +273,12 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
         bomb += "<!ENTITY a" + std::to_string(i) + " '&a" + std::to_string(i - 1) + ";&a" +
                 std::to_string(i - 1) + ";'>";
     bomb += "]>";
-    const auto always = [](const std::string& answer) -> RecordingServer::Serve {
+    const auto always = [](const std::string& answer) -> HttpPeer::ServeRequest {
         return [answer](PeerConnection& connection, const std::string&) {
             return connection.send(answer);
         };
     };
-    const auto then_close = [](const std::string& answer) -> RecordingServer::Serve {
+    const auto then_close = [](const std::string& answer) -> HttpPeer::ServeRequest {
         return [answer](PeerConnection& connection, const std::string&) {
             connection.send(answer);
             return false;
@@ -295,7 +286,7 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
     };
     struct Case {
         std::string name;
-        RecordingServer::Serve serve;
+        HttpPeer::ServeRequest serve;
         std::string note, status = "Working";
     };
     const std::string added = "0 skipped / 1 added";
@@ -395,10 +386,10 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
         {"no entries", always(answer_of(rss(""))), "no entries", "no entries"},
     };
     each_scene([&](Scene& scene) {
-        std::vector<std::unique_ptr<RecordingServer>> servers;
+        std::vector<std::unique_ptr<HttpPeer>> servers;
         std::vector<std::int64_t> feeds;
         for (const auto& one_case : cases) {
-            servers.push_back(std::make_unique<RecordingServer>(one_case.serve));
+            servers.push_back(std::make_unique<HttpPeer>(one_case.serve));
             feeds.push_back(scene.add(servers.back()->url("/")));
         }
         auto options = scene.options();
@@ -436,10 +427,10 @@ TEST_CASE("Huge documents that the operator allows are read within bounds") {
          "0 skipped / 1 added"},
         {rss(item("1", "one") + deep), "0 skipped / 1 added"}};
     each_scene([&](Scene& scene) {
-        std::vector<std::unique_ptr<RecordingServer>> servers;
+        std::vector<std::unique_ptr<HttpPeer>> servers;
         std::vector<std::int64_t> feeds;
         for (const auto& [body, note] : cases) {
-            servers.push_back(std::make_unique<RecordingServer>(
+            servers.push_back(std::make_unique<HttpPeer>(
                 [answer = answer_of(body)](const std::string&) { return answer; }));
             feeds.push_back(scene.add(servers.back()->url("/")));
         }
@@ -458,9 +449,8 @@ TEST_CASE("Huge documents that the operator allows are read within bounds") {
 
 TEST_CASE("A redirect to a server that is busy waits for its turn, and gives up at the end") {
     each_scene([](Scene& scene) {
-        const RecordingServer target([](const std::string&) { return answer_of(rss("")); });
-        const RecordingServer first(
-            [&](const std::string&) { return redirect_to(target.url("/")); });
+        const HttpPeer target([](const std::string&) { return answer_of(rss("")); });
+        const HttpPeer first([&](const std::string&) { return redirect_to(target.url("/")); });
         const auto feed = scene.add(first.url("/"));
         const auto hold = [&](std::chrono::seconds time) {
             auto base_url = target.url("");
@@ -484,12 +474,11 @@ TEST_CASE("A redirect to a server that is busy waits for its turn, and gives up 
 
 TEST_CASE("A fetch ends before its claim, however long its redirects wait") {
     each_scene([](Scene& scene) {
-        const RecordingServer silent([](PeerConnection& connection, const std::string&) {
+        const HttpPeer silent([](PeerConnection& connection, const std::string&) {
             connection.wait();
             return false;
         });
-        const RecordingServer first(
-            [&](const std::string&) { return redirect_to(silent.url("/")); });
+        const HttpPeer first([&](const std::string&) { return redirect_to(silent.url("/")); });
         const auto feed = scene.add(first.url("/"));
         scene.execute("INSERT INTO base_urls (base_url, held_until) VALUES ('" + silent.url("") +
                       "', '" + base::format_rfc3339(scene.now + 87s) + "')");
@@ -507,10 +496,10 @@ TEST_CASE("A fetch ends before its claim, however long its redirects wait") {
 
 TEST_CASE("Servers at one address are asked at once") {
     each_scene([](Scene& scene) {
-        std::vector<std::unique_ptr<RecordingServer>> servers;
+        std::vector<std::unique_ptr<HttpPeer>> servers;
         for (int i = 0; i < 12; ++i) {
-            servers.push_back(std::make_unique<RecordingServer>(
-                [](PeerConnection& connection, const std::string&) {
+            servers.push_back(
+                std::make_unique<HttpPeer>([](PeerConnection& connection, const std::string&) {
                     connection.wait();
                     return false;
                 }));
@@ -530,11 +519,11 @@ TEST_CASE("Servers at one address are asked at once") {
 
 TEST_CASE("Many feeds of one server that is slow do not keep others waiting") {
     each_scene([](Scene& scene) {
-        const RecordingServer slow([](PeerConnection& connection, const std::string&) {
+        const HttpPeer slow([](PeerConnection& connection, const std::string&) {
             connection.wait();
             return false;
         });
-        const RecordingServer quick([](const std::string&) { return answer_of(rss("")); });
+        const HttpPeer quick([](const std::string&) { return answer_of(rss("")); });
         for (int i = 0; i < 100; ++i) scene.add(slow.url("/" + std::to_string(i)));
         scene.pass(1s);
         const auto last = scene.add(quick.url("/"));
@@ -552,15 +541,14 @@ TEST_CASE("Many feeds of one server that is slow do not keep others waiting") {
 
 TEST_CASE("A fetch that waits for another server has nothing to do with the one it came from") {
     each_scene([](Scene& scene) {
-        const RecordingServer busy([](const std::string&) { return answer_of(rss("")); });
-        const RecordingServer second([&](PeerConnection& connection, const std::string& request) {
+        const HttpPeer busy([](const std::string&) { return answer_of(rss("")); });
+        const HttpPeer second([&](PeerConnection& connection, const std::string& request) {
             if (request.starts_with("GET /2 "))
                 return connection.send(redirect_to(busy.url("/")));
             connection.wait();
             return false;
         });
-        const RecordingServer first(
-            [&](const std::string&) { return redirect_to(second.url("/1")); });
+        const HttpPeer first([&](const std::string&) { return redirect_to(second.url("/1")); });
         scene.add(first.url("/"));
         const auto waiting = scene.add(second.url("/2"));
         scene.execute("INSERT INTO base_urls (base_url, held_until) VALUES ('" + busy.url("") +
@@ -584,7 +572,7 @@ TEST_CASE("A fetch that waits for another server has nothing to do with the one 
 TEST_CASE("A harvester that stops gives back what is open") {
     each_scene([](Scene& scene) {
         std::atomic<bool> is_silent = true;
-        const RecordingServer server([&](PeerConnection& connection, const std::string&) {
+        const HttpPeer server([&](PeerConnection& connection, const std::string&) {
             if (is_silent) {
                 connection.wait();
                 return false;
@@ -615,8 +603,8 @@ class ManyFeeds {
 
     explicit ManyFeeds(Scene& scene) : scene_(scene) {
         for (int i = 0; i < servers; ++i)
-            servers_.push_back(std::make_unique<RecordingServer>(
-                RecordingServer::Serve(
+            servers_.push_back(std::make_unique<HttpPeer>(
+                HttpPeer::ServeRequest(
                     [this, i](PeerConnection& connection, const std::string& request) {
                         return serve(i, connection, request);
                     }),
@@ -675,7 +663,7 @@ class ManyFeeds {
     std::map<std::string, int> answers_;
     std::int64_t closest_ = 1000;
     bool were_two_at_once_ = false;
-    std::vector<std::unique_ptr<RecordingServer>> servers_;  // last: their threads use the others
+    std::vector<std::unique_ptr<HttpPeer>> servers_;  // last: their threads use the others
 };
 
 // Two harvesters with connections of their own, which step at the same time; a second passes after each step.
@@ -794,10 +782,10 @@ class PickyConnection final : public support::ForwardingConnection {
 
 TEST_CASE("What the store does not take of one feed keeps back nothing of others") {
     support::each_store([](const store::Connect& connect) {
-        const std::vector<std::unique_ptr<RecordingServer>> servers = [] {
-            std::vector<std::unique_ptr<RecordingServer>> some;
+        const std::vector<std::unique_ptr<HttpPeer>> servers = [] {
+            std::vector<std::unique_ptr<HttpPeer>> some;
             for (const auto* title : {"one", "poison", "two"})
-                some.push_back(std::make_unique<RecordingServer>([title](const std::string&) {
+                some.push_back(std::make_unique<HttpPeer>([title](const std::string&) {
                     return answer_of("<rss version='2.0'><channel><title>" + std::string(title) +
                                          "</title>" + item("1", title) + "</channel></rss>",
                                      "ETag: \"1\"\r\n");
@@ -846,10 +834,10 @@ TEST_CASE("Whatever statement of a harvester fails, each entry is recorded once"
             for (int at = 1;; at += 4) {
                 INFO(support::name_of(engine)
                      << ", fault " << static_cast<int>(fault) << " at " << at);
-                const RecordingServer target([](const std::string&) {
+                const HttpPeer target([](const std::string&) {
                     return answer_of(rss(item("1", "one") + item("2", "two")));
                 });
-                const RecordingServer first([&](const std::string& request) {
+                const HttpPeer first([&](const std::string& request) {
                     return request.starts_with("GET /1 ") ? answer_of(rss(item("3", "three")))
                                                           : redirect_to(target.url("/"));
                 });

@@ -249,13 +249,11 @@ TEST_CASE(
 
 TEST_CASE("A harvester records what the entries of a feed mention that it fetches") {
     each_mention_store([](MentionStore& store) {
-        const support::HttpPeer peer([](support::PeerConnection& connection) {
-            while (!connection.request().empty())
-                if (!connection.answer("<rss version=\"2.0\"><channel><title>Lab "
-                                       "news</title><item><guid>1</guid>"
-                                       "<title>All about unc-26</title></item></channel></rss>",
-                                       "Content-Type: application/rss+xml\r\n"))
-                    return;
+        const support::HttpPeer peer([](const std::string&) {
+            return support::answer_of("<rss version=\"2.0\"><channel><title>Lab news</title>"
+                                      "<item><guid>1</guid><title>All about unc-26</title></item>"
+                                      "</channel></rss>",
+                                      "Content-Type: application/rss+xml\r\n");
         });
         harvest::HarvestOptions options;
         options.guard = net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value());

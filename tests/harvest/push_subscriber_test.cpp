@@ -3,19 +3,16 @@
 #include "harvest/push_subscriber.hpp"
 
 #include "push_store.hpp"
-#include "recording_server.hpp"
+#include "support/http_peer.hpp"
 
 using namespace std::chrono_literals;
+using support::empty_answer;
 using support::links_to_hub;
 using support::PushStore;
 
 namespace {
 
-std::string status_line(const std::string& status, const std::string& fields = "") {
-    return "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n" + fields + "\r\n";
-}
-
-using AskedHub = support::RecordingServer;
+using AskedHub = support::HttpPeer;
 
 // A feed with a hub, and the worker.
 struct SubscriberWorld : PushStore {
@@ -77,7 +74,7 @@ void in_subscriber_world(F fn) {
 
 TEST_CASE("A hub gets a form with everything that it needs") {
     in_subscriber_world([](SubscriberWorld& world) {
-        const AskedHub hub([](const std::string&) { return status_line("202 Accepted"); });
+        const AskedHub hub([](const std::string&) { return empty_answer("202 Accepted"); });
         world.ask(hub.url("/hub?x=1"));
         const auto requests = hub.requests();
         REQUIRE(requests.size() == 1);
@@ -108,9 +105,9 @@ TEST_CASE("A hub that refuses, fails or is not there is asked again after a paus
               "302 Found", "307 Temporary Redirect", "garbage", ""}) {
             INFO(answer);
             const AskedHub hub([&](const std::string&) {
-                return *answer == '\0' ? std::string() : status_line(answer);
+                return *answer == '\0' ? std::string() : empty_answer(answer);
             });
-            world.ask(hub.url());
+            world.ask(hub.url("/hub"));
             CHECK_FALSE(hub.requests().empty());
             CHECK(world.failures() == "1");
             CHECK(world.next_request() == 10min);
@@ -130,9 +127,9 @@ TEST_CASE("A hub that confirms before it answers is not asked again") {
     in_subscriber_world([](SubscriberWorld& world) {
         const AskedHub hub([&](const std::string&) {
             world.confirm();
-            return status_line("204 No Content");
+            return empty_answer("204 No Content");
         });
-        world.ask(hub.url());
+        world.ask(hub.url("/hub"));
         CHECK(world.failures() == "0");
         CHECK(world.is_pushed());
         CHECK(world.next_request() == 10 * 24 * 60min * 3 / 4);
@@ -141,15 +138,15 @@ TEST_CASE("A hub that confirms before it answers is not asked again") {
 
 TEST_CASE("Redirections with 307 and 308 are followed with the same form, others are not") {
     in_subscriber_world([](SubscriberWorld& world) {
-        const AskedHub last([](const std::string&) { return status_line("202 Accepted"); });
+        const AskedHub last([](const std::string&) { return empty_answer("202 Accepted"); });
         for (const auto* status : {"307 Temporary Redirect", "308 Permanent Redirect"}) {
             const AskedHub first([&](const std::string& request) {
                 return request.starts_with("POST /hub ")
-                           ? status_line(status, "Location: ../other\r\n")
-                           : status_line(status, "Location: " + last.url() + "\r\n");
+                           ? empty_answer(status, "Location: ../other\r\n")
+                           : empty_answer(status, "Location: " + last.url("/hub") + "\r\n");
             });
             const auto before = last.requests().size();
-            world.ask(first.url());
+            world.ask(first.url("/hub"));
             CHECK(first.requests().size() == 2);
             const auto requests = last.requests();
             REQUIRE(requests.size() == before + 1);
@@ -157,14 +154,14 @@ TEST_CASE("Redirections with 307 and 308 are followed with the same form, others
                 return request.substr(request.find("\r\n\r\n"));
             };
             CHECK(body_of(requests.back()) == body_of(first.requests().front()));
-            CHECK(world.value("SELECT hub_url FROM feed_hubs") == first.url());
+            CHECK(world.value("SELECT hub_url FROM feed_hubs") == first.url("/hub"));
         }
         const auto before = last.requests().size();
         for (const auto* status : {"301 Moved Permanently", "302 Found", "303 See Other"}) {
             const AskedHub first([&](const std::string&) {
-                return status_line(status, "Location: " + last.url() + "\r\n");
+                return empty_answer(status, "Location: " + last.url("/hub") + "\r\n");
             });
-            world.ask(first.url());
+            world.ask(first.url("/hub"));
         }
         CHECK(last.requests().size() == before);
     });
@@ -173,18 +170,18 @@ TEST_CASE("Redirections with 307 and 308 are followed with the same form, others
 TEST_CASE("A hub that redirects without an end, or to where nobody may go, is given up") {
     in_subscriber_world([](SubscriberWorld& world) {
         const AskedHub endless([](const std::string&) {
-            return status_line("307 Temporary Redirect", "Location: /hub\r\n");
+            return empty_answer("307 Temporary Redirect", "Location: /hub\r\n");
         });
-        world.ask(endless.url());
+        world.ask(endless.url("/hub"));
         CHECK(endless.requests().size() == 4);
         CHECK(world.failures() == "1");
         for (const auto* target : {"http://10.0.0.1/", "ftp://a.example/", "::", ""}) {
             INFO(target);
             const AskedHub hub([&](const std::string&) {
-                return status_line("308 Permanent Redirect",
-                                   "Location: " + std::string(target) + "\r\n");
+                return empty_answer("308 Permanent Redirect",
+                                    "Location: " + std::string(target) + "\r\n");
             });
-            world.ask(hub.url());
+            world.ask(hub.url("/hub"));
             CHECK(world.failures() == "1");
         }
         CHECK(world.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "0");
@@ -194,8 +191,8 @@ TEST_CASE("A hub that redirects without an end, or to where nobody may go, is gi
 TEST_CASE("Without an address for pushes no hub is asked") {
     support::each_store([](const store::Connect& connect) {
         SubscriberWorld world(connect, "");
-        const AskedHub hub([](const std::string&) { return status_line("202 Accepted"); });
-        world.ask(hub.url());
+        const AskedHub hub([](const std::string&) { return empty_answer("202 Accepted"); });
+        world.ask(hub.url("/hub"));
         CHECK(hub.requests().empty());
         CHECK(world.failures() == "0");
     });
@@ -204,7 +201,7 @@ TEST_CASE("Without an address for pushes no hub is asked") {
 TEST_CASE("A worker that ends gives its requests back") {
     in_subscriber_world([](SubscriberWorld& world) {
         const AskedHub silent([](const std::string&) { return std::string(); });
-        world.note(1, {silent.url(), links_to_hub.topic});
+        world.note(1, {silent.url("/hub"), links_to_hub.topic});
         world.subscriber.work();
         CHECK(world.subscriber.is_open());
         CHECK(world.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0") == "1");

@@ -12,6 +12,10 @@
 
 using namespace hub;
 using namespace std::chrono_literals;
+using support::answer_of;
+using support::body_in;
+using support::empty_answer;
+using support::field_in;
 using support::HubStore;
 using support::PeerConnection;
 
@@ -27,39 +31,30 @@ std::string value_in(const std::string& request, const std::string& name) {
     const auto begin = at + name.size() + 1;
     return request.substr(begin, request.find_first_of("& ", begin) - begin);
 }
-std::string field_in(const std::string& request, const std::string& name) {
-    const auto at = request.find("\r\n" + name + ": ");
-    if (at == std::string::npos) return "(no field)";
-    const auto begin = at + name.size() + 4;
-    return request.substr(begin, request.find("\r\n", begin) - begin);
-}
-std::string body_in(const std::string& request) {
-    return request.substr(request.find("\r\n\r\n") + 4);
-}
-std::string answer_of(const std::string& body, const std::string& status = "200 OK") {
-    return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) +
-           "\r\n\r\n" + body;
-}
-
 // A subscriber: it confirms what it is asked for, and answers deliveries as the test says.
 class Reader {
    public:
-    // Answers a request, or does something worse; false: the connection is closed.
-    using Answer = std::function<bool(PeerConnection&, const std::string& request)>;
+    using Answer = support::HttpPeer::ServeRequest;
 
     explicit Reader(Answer to_delivery = {}, Answer to_verification = {},
                     const std::string& address = "127.0.0.1")
-        : to_delivery_(std::move(to_delivery)), to_verification_(std::move(to_verification)),
-          peer_([this](PeerConnection& connection) { serve(connection); }, address) {}
+        : peer_(
+              [deliver = std::move(to_delivery), verify = std::move(to_verification)](
+                  PeerConnection& connection, const std::string& request) {
+                  if (request.starts_with("POST"))
+                      return deliver ? deliver(connection, request) : connection.send(yes);
+                  return verify ? verify(connection, request) : confirm(connection, request);
+              },
+              address) {}
 
     [[nodiscard]] std::string url(const std::string& target = "/take?for=me") const {
         return peer_.url(target);
     }
-    [[nodiscard]] Texts requests(const std::string& method) const {
-        const std::scoped_lock lock(mutex_);
-        Texts found;
-        for (const auto& request : requests_)
-            if (request.starts_with(method)) found.push_back(request);
+    // Those that begin so.
+    [[nodiscard]] Texts requests(const std::string& begin) const {
+        auto found = peer_.requests();
+        std::erase_if(found,
+                      [&](const std::string& request) { return !request.starts_with(begin); });
         return found;
     }
     [[nodiscard]] Texts bodies() const {
@@ -72,26 +67,7 @@ class Reader {
     }
 
    private:
-    void serve(PeerConnection& connection) {
-        for (;;) {
-            const auto request = connection.request();
-            if (request.empty()) return;
-            {
-                const std::scoped_lock lock(mutex_);
-                requests_.push_back(request);
-            }
-            const auto& answer = request.starts_with("POST") ? to_delivery_ : to_verification_;
-            const bool goes_on = answer                        ? answer(connection, request)
-                                 : request.starts_with("POST") ? connection.send(yes)
-                                                               : confirm(connection, request);
-            if (!goes_on) return;
-        }
-    }
-
-    Answer to_delivery_, to_verification_;
-    mutable std::mutex mutex_;
-    Texts requests_;
-    support::HttpPeer peer_;  // last: its threads use the others
+    support::HttpPeer peer_;
 };
 
 Reader::Answer with(const std::string& answer) {
@@ -255,7 +231,7 @@ TEST_CASE("Without a secret there is no signature") {
         subscribe(scene, hub, reader.url());
         scene.publish("<new/>");
         run_until(hub, [&] { return !reader.bodies().empty(); });
-        CHECK(field_in(reader.requests("POST").at(0), "X-Hub-Signature") == "(no field)");
+        CHECK(field_in(reader.requests("POST").at(0), "X-Hub-Signature") == "(none)");
     });
 }
 
@@ -263,14 +239,14 @@ TEST_CASE("Who does not repeat the challenge has not confirmed") {
     const std::vector<Reader::Answer> wrong = {
         with(answer_of("wrong")),
         with(answer_of("")),
-        with(answer_of("", "404 Not Found")),
-        with(answer_of("", "403 Forbidden")),
+        with(empty_answer("404 Not Found")),
+        with(empty_answer("403 Forbidden")),
         [](PeerConnection& connection, const std::string& request) {
             return connection.send(answer_of(value_in(request, "hub.challenge") + "\n"));
         },
         [](PeerConnection& connection, const std::string& request) {
             return connection.send(
-                answer_of(value_in(request, "hub.challenge"), "300 Multiple Choices"));
+                answer_of(value_in(request, "hub.challenge"), "", "300 Multiple Choices"));
         },
         [](PeerConnection& connection, const std::string& request) {
             return connection.send("HTTP/1.1 302 Found\r\nLocation: /?hub.challenge=" +
@@ -296,7 +272,7 @@ TEST_CASE("Who can't confirm now is asked again later") {
     each_scene([](Scene& scene) {
         std::atomic<int> asked = 0;
         const Reader reader({}, [&](PeerConnection& connection, const std::string& request) {
-            if (++asked == 1) return connection.send(answer_of("", "503 Service Unavailable"));
+            if (++asked == 1) return connection.send(empty_answer("503 Service Unavailable"));
             if (asked == 2) return false;
             return Reader::confirm(connection, request);
         });
@@ -327,9 +303,9 @@ TEST_CASE("Verifications that hang do not delay deliveries") {
 
 TEST_CASE("A delivery that fails is repeated after a pause, and later ones come after it") {
     const std::vector<Reader::Answer> failing = {
-        with(answer_of("", "500 Internal Server Error")),
+        with(empty_answer("500 Internal Server Error")),
         with("HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"),
-        with(answer_of("", "404 Not Found")), with("not HTTP\r\n\r\n"),
+        with(empty_answer("404 Not Found")), with("not HTTP\r\n\r\n"),
         [](PeerConnection& connection, const std::string&) {
             connection.reset();
             return false;
@@ -370,7 +346,7 @@ TEST_CASE("A delivery that fails is repeated after a pause, and later ones come 
 
 TEST_CASE("Any 2xx is a success, whatever follows") {
     const std::vector<Reader::Answer> good = {
-        with(answer_of("", "202 Accepted")), with(answer_of(std::string(1 << 20, 'x'))),
+        with(empty_answer("202 Accepted")), with(answer_of(std::string(1 << 20, 'x'))),
         with("HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nabc"),
         [](PeerConnection& connection, const std::string&) {
             while (connection.send("HTTP/1.1 200 OK\r\n\r\n" + std::string(1 << 16, 'x'))) {
@@ -394,7 +370,7 @@ TEST_CASE("Any 2xx is a success, whatever follows") {
 
 TEST_CASE("410 ends a subscription") {
     each_scene([](Scene& scene) {
-        const Reader reader(with(answer_of("", "410 Gone")));
+        const Reader reader(with(empty_answer("410 Gone")));
         auto hub = scene.make_hub();
         subscribe(scene, hub, reader.url());
         scene.publish("1");

@@ -40,6 +40,7 @@ std::string PeerConnection::request() {
             if (read_.size() >= size) {
                 auto request = read_.substr(0, size);
                 read_.erase(0, size);
+                log_.add(request);
                 return request;
             }
         }
@@ -63,8 +64,7 @@ bool PeerConnection::send(std::string_view bytes) {
 }
 
 bool PeerConnection::answer(std::string_view body, std::string_view fields) {
-    return send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
-                std::string(fields) + "\r\n" + std::string(body));
+    return send(answer_of(body, fields));
 }
 
 bool PeerConnection::wait(int seconds) {
@@ -79,8 +79,7 @@ void PeerConnection::reset() {
     socket_ = base::Descriptor();
 }
 
-HttpPeer::HttpPeer(std::function<void(PeerConnection&)> serve, const std::string& address,
-                   std::uint16_t port)
+HttpPeer::HttpPeer(ServeConnection serve, const std::string& address, std::uint16_t port)
     : serve_(std::move(serve)), address_(address),
       listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
       stop_(::eventfd(0, EFD_CLOEXEC)) {
@@ -100,6 +99,23 @@ HttpPeer::HttpPeer(std::function<void(PeerConnection&)> serve, const std::string
     acceptor_ = std::thread([this] { accept_all(); });
 }
 
+HttpPeer::HttpPeer(const ServeRequest& serve, const std::string& address)
+    : HttpPeer(
+          [serve](PeerConnection& connection) {
+              for (auto request = connection.request(); !request.empty();
+                   request = connection.request())
+                  if (!serve(connection, request)) return;
+          },
+          address) {}
+
+HttpPeer::HttpPeer(const Answer& answer, const std::string& address)
+    : HttpPeer(
+          [answer](PeerConnection& connection, const std::string& request) {
+              const auto bytes = answer(request);
+              return !bytes.empty() && connection.send(bytes);
+          },
+          address) {}
+
 HttpPeer::~HttpPeer() {
     const std::uint64_t one = 1;
     if (::write(stop_.number(), &one, sizeof one) < 0) std::terminate();
@@ -113,8 +129,9 @@ void HttpPeer::accept_all() {
     while (::poll(both.data(), both.size(), -1) > 0 && both[1].revents == 0) {
         const int socket = ::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC);
         if (socket < 0) continue;
-        threads_.emplace_back([this, socket, number = ++accepted_] {
-            PeerConnection connection(socket, stop_.number(), number);
+        ++accepted_;
+        threads_.emplace_back([this, socket] {
+            PeerConnection connection(socket, stop_.number(), log_);
             serve_(connection);
         });
     }
@@ -122,6 +139,32 @@ void HttpPeer::accept_all() {
 
 std::string HttpPeer::url(std::string_view target) const {
     return "http://" + address_ + ":" + std::to_string(port_) + std::string(target);
+}
+
+std::string answer_of(std::string_view body, std::string_view fields, std::string_view status) {
+    std::string bytes = "HTTP/1.1 ";
+    bytes.append(status).append("\r\nContent-Length: ").append(std::to_string(body.size()));
+    return bytes.append("\r\n").append(fields).append("\r\n").append(body);
+}
+
+std::string empty_answer(std::string_view status, std::string_view fields) {
+    return answer_of("", fields, status);
+}
+
+std::string target_in(const std::string& request) {
+    const auto begin = request.find(' ') + 1;
+    return request.substr(begin, request.find(' ', begin) - begin);
+}
+
+std::string field_in(const std::string& request, const std::string& name) {
+    const auto at = request.find("\r\n" + name + ": ");
+    if (at == std::string::npos) return "(none)";
+    const auto begin = at + name.size() + 4;
+    return request.substr(begin, request.find("\r\n", begin) - begin);
+}
+
+std::string body_in(const std::string& request) {
+    return request.substr(request.find("\r\n\r\n") + 4);
 }
 
 }  // namespace support
