@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compare/compare.hpp"
 
+#include <algorithm>
 #include <rapidcheck.h>
 
 #include "support/catch.hpp"
@@ -60,10 +61,14 @@ TEST_CASE("Paths take space in proportion to the trees, however deep they are") 
         after.front().children.push_back(text("new"));
     }
     const auto found = changes(before, after);
-    std::size_t cells = 0;
-    for (const auto& change : found) cells += change.path.size();
+    std::size_t cells = 0, deepest = 0;
+    for (const auto& change : found) {
+        cells += change.path.size();
+        deepest = std::max(deepest, change.path.size());
+    }
     CHECK(cells <= 50'000 + 16 * found.size());
     CHECK(found.size() > 10);
+    CHECK(deepest == 16);  // a node below that many is one change
     const auto applied = compare::apply(before, found);
     REQUIRE(applied);
     CHECK(tree::signature_of(*applied) == tree::signature_of(after));

@@ -153,6 +153,12 @@ TEST_CASE("A headline stays short whatever tags, labels and values are made of")
     CHECK(headline(changes).size() < 300);
 }
 
+TEST_CASE("A headline names a value of 40 bytes, and none that is longer") {
+    CHECK(headline({go_term(std::string(40, 'x'))}) ==
+          "GO term " + std::string(40, 'x') + " added");
+    CHECK(headline({go_term(std::string(41, 'x'))}) == "GO term added");
+}
+
 TEST_CASE("A headline names no long values, and calls a long text reworded") {
     const std::string words(60, 'x');
     CHECK(headline({added({}, tag("Remark", {text(words)}))}) == "Remark added");
