@@ -14,15 +14,6 @@ using support::FreshStore;
 
 namespace {
 
-bool commits_only(Fault fault) {
-    return fault == Fault::lost_commit || fault == Fault::undone_commit;
-}
-
-// The statements are the same on both engines. SQLite fails at each of them, MariaDB at some.
-int step_of(const store::Connect& connect) {
-    return connect()->engine() == store::Engine::sqlite ? 1 : 5;
-}
-
 // Returns an archive with rows in every table.
 const std::string& sample() {
     static const std::string bytes = [] {
@@ -300,37 +291,29 @@ TEST_CASE("An import whose reader fails deletes its rows and returns the reason"
 }
 
 TEST_CASE("An import survives a transient fault at any statement") {
-    for (const auto fault :
-         {Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit}) {
-        support::each_store([&](const store::Connect& connect) {
-            const int step = commits_only(fault) ? 1 : step_of(connect);
-            for (int at = 1;; at += step) {
-                INFO("fault " << static_cast<int>(fault) << " at statement " << at);
-                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-                store::Pool pool(support::faulty(connect, plan), 2, support::no_waiting());
-                // The first check of the schema is not retried.
-                try {
-                    const auto done = archive::import_store(pool, archives::reading(sample()),
-                                                            Leftovers::refuse);
-                    REQUIRE(done);
-                    REQUIRE(exported(connect) == sample());
-                    if (!plan->struck()) return;
-                    archives::clear_rows(*connect());
-                } catch (const store::Failure&) {
-                    REQUIRE(archives::is_as_new(connect));
-                }
-            }
-        });
-    }
+    const auto engine = GENERATE(support::engines());
+    const auto fault =
+        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
+        const FreshStore fresh(engine);
+        store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+        // The first check of the schema is not retried.
+        try {
+            const auto done =
+                archive::import_store(pool, archives::reading(sample()), Leftovers::refuse);
+            REQUIRE(done);
+            REQUIRE(exported(fresh.connect()) == sample());
+        } catch (const store::Failure&) {
+            REQUIRE(plan->struck());
+            REQUIRE(archives::is_as_new(fresh.connect()));
+        }
+    });
 }
 
 TEST_CASE("An interrupted import leaves all rows or a mark, and can be started over") {
     for (const auto fault : {Fault::lost, Fault::lost_commit, Fault::undone_commit}) {
         support::each_store([&](const store::Connect& connect) {
-            const int step = commits_only(fault) ? 1 : step_of(connect);
-            for (int at = 1;; at += step) {
-                INFO("fault " << static_cast<int>(fault) << " at statement " << at);
-                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+            support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
                 auto once = support::no_waiting();
                 once.attempts = 1;
                 store::Pool pool(support::faulty(connect, plan), 2, once);
@@ -339,7 +322,6 @@ TEST_CASE("An interrupted import leaves all rows or a mark, and can be started o
                                                             Leftovers::clear);
                     REQUIRE(done);
                     REQUIRE_FALSE(plan->struck());
-                    return;
                 } catch (const store::Failure&) {
                 }
                 const bool is_whole =
@@ -349,7 +331,7 @@ TEST_CASE("An interrupted import leaves all rows or a mark, and can be started o
                 REQUIRE(again.has_value() != is_whole);
                 REQUIRE(exported(connect) == sample());
                 connect()->execute("INSERT INTO meta (name, value) VALUES ('importing', 1)");
-            }
+            });
         });
     }
 }

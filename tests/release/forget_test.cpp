@@ -265,13 +265,9 @@ TEST_CASE("Forgetting that fails at any statement continues when it is run again
     const auto calm = support::FreshStore::copy_of(recorded);
     JobSite undisturbed(calm.connect());
     const auto expected = forgotten(undisturbed, what);
-    const bool is_sqlite = recorded.engine() == store::Engine::sqlite;
-    const int step = is_sqlite || fault != support::Fault::lost ? 1 : 3;
-    for (int at = 1;; at += step) {
-        INFO("statement " << at);
+    support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const auto fresh = support::FreshStore::copy_of(recorded);
         JobSite site(fresh.connect());
-        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
         JobSite dying(support::faulty(fresh.connect(), plan), once);
         if (!dying.try_forget(what)) CHECK(orphans(site) == 0);
         REQUIRE(forgotten(site, what) == expected);
@@ -280,9 +276,7 @@ TEST_CASE("Forgetting that fails at any statement continues when it is run again
             ask_for_all(site, builds.c, &builds.b);
             REQUIRE(site.contents() == whole);
         }
-        if (!plan->struck()) break;
-        REQUIRE(at < 1000);
-    }
+    });
 }
 
 TEST_CASE("Counts are those of the rows, whatever was recorded, replaced and forgotten in which "
