@@ -195,6 +195,9 @@ void add_prewarm(Line& line) {
     command->add_option("--jobs", job.jobs, "Number of threads")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
+    command->add_option("--part-objects", job.part_objects)
+        ->check(CLI::Range(1, 1'000'000))
+        ->group("");  // is in no help
     command->add_flag("--json", job.json, "Print the summary as JSON");
     command->add_flag(
         "--dry-run", job.dry_run,

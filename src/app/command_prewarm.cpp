@@ -33,9 +33,9 @@ Result<Outcome> warm_one(Services& services, const history::Builds& builds,
     const base::Clock clock = base::system_clock_now;
     history::BuildDifference difference;
     history::LabelCache labels;
-    auto job = release_job(
-        services, {*services.pool, services.config.history, clock, difference, labels}, builds);
-    job.options.threads = options.jobs;
+    auto job = release_job(services,
+                           {*services.pool, services.config.history, clock, difference, labels},
+                           builds, options);
     const auto start = steady_clock::now();
     auto result = run_with_progress(builds.build->release().version, signals,
                                     [&](release::Progress& progress, const auto& stop) {

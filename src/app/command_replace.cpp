@@ -31,9 +31,9 @@ Result<release::JobResult> republish(Services& services, const history::Builds& 
     const base::Clock clock = base::system_clock_now;
     history::BuildDifference difference;
     history::LabelCache labels;
-    auto job = release_job(
-        services, {*services.pool, services.config.history, clock, difference, labels}, builds);
-    job.options.threads = options.jobs;
+    auto job = release_job(services,
+                           {*services.pool, services.config.history, clock, difference, labels},
+                           builds, options);
     StopSignals signals;
     return run_with_progress(builds.build->release().version, signals,
                              [&](release::Progress& progress, const auto& stop) {

@@ -80,6 +80,8 @@ struct PrewarmOptions {
     std::string replace;  // version of a release that was published again; empty: none
     bool all = false, json = false, dry_run = false;
     std::size_t jobs = 1;
+    std::size_t part_objects =
+        0;  // 0: the usual number; for tests, so that few objects make many parts
 };
 int prewarm(const Config& config, const PrewarmOptions& options);
 // Records a release that was published again, options.replace.

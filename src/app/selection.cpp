@@ -93,13 +93,18 @@ Result<release::Objects> objects_in(const std::string& path) {
 }
 
 release::ReleaseJob release_job(const Services& services, history::Context context,
-                                const history::Builds& builds) {
+                                const history::Builds& builds, const PrewarmOptions& options) {
     release::ReleaseJob job{context, builds.build, builds.previous};
     job.open_kept = [source = services.config.source](const std::string& version,
                                                       const std::string& digest) {
         return kept_index(source, version, digest);
     };
     job.mass_change.percent = services.config.mass_change;
+    job.options.threads = options.jobs;
+    if (options.part_objects > 0) {
+        job.options.part_objects = options.part_objects;
+        job.options.batch_objects = (options.part_objects + 4) / 5;  // about the usual share
+    }
     return job;
 }
 

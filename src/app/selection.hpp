@@ -16,7 +16,8 @@ namespace app {
 // recorded (a release that was published twice has two indexes), or else one whose digest does not
 // contradict the record.
 [[nodiscard]] release::ReleaseJob release_job(const Services& services, history::Context context,
-                                              const history::Builds& builds);
+                                              const history::Builds& builds,
+                                              const PrewarmOptions& options);
 
 // Says why there is no build to record, and that the job can be started again. Returns `failed`.
 int complain_of_build(const std::string& why);
