@@ -13,9 +13,10 @@ from checks import check
 from sites import check_served
 from faults import some_proteins, store_of
 from hostile import HOSTILE, ask_with, hostile_build, judge_reply
-from job import FIRST, NEXT, Job, MariaDbStore, SqliteStore
+from job import FIRST, NEXT, MariaDbStore, SqliteStore
 from load import Load
 from nginx import behind_nginx
+from prewarm_job import Job
 from site_of_varve import COMMAND_SECONDS, eventually, rss_path
 
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
@@ -117,9 +118,8 @@ def kill_at_random(site, store, chance, *words):
     """Runs a job that is killed at some moment. Returns whether it was done before."""
     killed = Job(site, *words, config=store.config)
     try:
-        eventually(lambda: not killed.runs() or chance.random() < 0.03, "the moment to kill", every=0.005)
-        if killed.runs():
-            killed.kill()
+        eventually(lambda: not killed.runs() or chance.random() < 0.03, "the moment to kill", every=0.002)
+        if killed.runs() and killed.kill():
             return False
         assert killed.wait() == 0, killed.told()
         return True

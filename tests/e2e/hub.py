@@ -16,7 +16,8 @@ import urllib.parse
 
 import job
 from checks import check
-from job import FIRST, NEXT, Job, MariaDbStore
+from job import FIRST, NEXT, MariaDbStore
+from prewarm_job import Job
 from site_of_varve import PROGRAM, eventually, rss_path
 from three_hubs import Hub, expect_all_delivered
 

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import functools
-import itertools
-import json
 import os
 import pathlib
 import random
@@ -18,11 +16,11 @@ import time
 
 import tables
 from mariadb import MariaDb
-from site_of_varve import HERE, PROGRAM, Site, eventually, rss_path
+from prewarm_job import JOB_SECONDS, Job
+from site_of_varve import HERE, Site, eventually, rss_path
 
-OBJECTS = 20000
+OBJECTS = 3000
 FIRST, NEXT = RELEASES = ("WS300", "WS301")
-JOB_SECONDS = 120
 GO_ON = "Run the same command to continue"
 
 
@@ -161,73 +159,22 @@ def is_served(site, release):
     return lambda: f'"release":"{release}"' in site.get("/healthz").text
 
 
-def adds_up(summary):
-    return summary["looked_at"] == sum(summary[what] for what in (
-        "new", "changed", "unchanged", "compared_before", "vanished", "failed"))
+def to_be_interrupted():
+    """For Job(prepare=…): on a busy machine others come first, so that the check notices how far the job is."""
+    os.nice(10)
 
 
-class Job:
-    """A process of `varve prewarm --all --json`, or with other arguments `words`."""
-    numbers = itertools.count()
-
-    def __init__(self, site, *words, config="varve.conf", prepare=None):
-        self.output, self.log = (site.folder / f"job{next(self.numbers)}.{kind}"
-                                 for kind in ("out", "err"))
-        command = [str(PROGRAM), "prewarm", "--config", str(site.folder / config), "--json"]
-        with open(self.output, "wb") as output, open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                command + list(words or ["--all"]), cwd=site.folder, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=log, preexec_fn=prepare)
-
-    def runs(self):
-        return self.process.poll() is None
-
-    def wait(self):
-        """Returns the exit status, after killing the process when it takes too long."""
+def until_recorded(job, store, trees, then=lambda: None):
+    """Returns once that many trees are recorded, while the job still runs. The job waits
+    while they are counted, and then() is called, so that it cannot end before a slow machine has noticed."""
+    def are_recorded():
+        assert job.runs(), f"done before {trees} were recorded: {job.told()[-2000:]}"
+        job.process.send_signal(signal.SIGSTOP)
         try:
-            return self.process.wait(JOB_SECONDS)
+            if recorded(store) < trees:
+                return False
+            then()
+            return True
         finally:
-            self.end()
-
-    def end(self):
-        if self.runs():
-            self.process.kill()
-            self.process.wait()
-
-    def told(self):
-        return self.log.read_text(errors="replace")
-
-    def summary(self):
-        return json.loads(self.output.read_text())
-
-    def expect_done(self):
-        """Returns the summary of a job that must succeed."""
-        status = self.wait()
-        assert status == 0, (status, self.told()[-2000:])
-        summary = self.summary()
-        assert summary["finished"] and adds_up(summary), summary
-        return summary
-
-    def until(self, store, trees, then=lambda: None):
-        """Returns once that many trees are recorded, while the job still runs. The job waits
-        while they are counted, and then() is called, so that it cannot end before a slow machine has noticed."""
-        def are_recorded():
-            assert self.runs(), f"done before {trees} were recorded: {self.told()[-2000:]}"
-            self.process.send_signal(signal.SIGSTOP)
-            try:
-                if recorded(store) < trees:
-                    return False
-                then()
-                return True
-            finally:
-                self.process.send_signal(signal.SIGCONT)
-        eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.005)
-
-    def interrupt(self, how):
-        """Sends the signal and returns the exit status."""
-        self.process.send_signal(how)
-        return self.wait()
-
-    def kill(self):
-        status = self.interrupt(signal.SIGKILL)
-        assert status == -signal.SIGKILL, f"it was done before it was killed: {status}"
+            job.process.send_signal(signal.SIGCONT)
+    eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.002)

@@ -8,6 +8,7 @@ import re
 import job
 from checks import check
 from job import FIRST, NEXT, OBJECTS, SqliteStore
+from prewarm_job import adds_up
 from site_of_varve import eventually, rss_path
 
 # The part of the store that a request for an object could write, except how often objects were requested.
@@ -22,7 +23,7 @@ CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, a
 def prewarm(site, *words, status=0):
     """Returns the summary of a job that must finish."""
     summary = json.loads(site.expect(status, "prewarm", "--json", *words).stdout)
-    assert summary["finished"] and job.adds_up(summary), summary
+    assert summary["finished"] and adds_up(summary), summary
     return summary
 
 

@@ -12,9 +12,10 @@ import subprocess
 import job
 from ace_peers import ask_database
 from checks import check
-from job import FIRST, GO_ON, NEXT, OBJECTS, Job, MariaDbStore, SqliteStore
+from job import FIRST, GO_ON, NEXT, OBJECTS, MariaDbStore, SqliteStore
 from load import Load
 from mariadb import MariaDb
+from prewarm_job import Job, adds_up
 from site_of_varve import PROGRAM, eventually
 
 # The shares of a release's records after which the job is killed.
@@ -30,9 +31,13 @@ def kill_at(site, store, trees):
     """Starts the job and kills it when that many are recorded, at least one by it. It continued
     with the part that a killed one before it held, whose lease has not expired."""
     left = job.unfinished_parts(store)
-    killed = Job(site, config=store.config)
+    killed = Job(site, config=store.config, prepare=job.to_be_interrupted)
+
+    def kill():
+        assert killed.kill(), "it was done before it was killed"
+
     try:
-        killed.until(store, max(trees, job.recorded(store) + 1), then=killed.kill)
+        job.until_recorded(killed, store, max(trees, job.recorded(store) + 1), then=kill)
     finally:
         killed.end()
     held = job.unfinished_parts(store)
@@ -103,15 +108,15 @@ def _(site):
 def _(site):
     job.put_builds(site)
     store = SqliteStore(site)
-    stopped = Job(site)
+    stopped = Job(site, prepare=job.to_be_interrupted)
     try:
-        stopped.until(store, OBJECTS // 4)
+        job.until_recorded(stopped, store, OBJECTS // 4)
         assert stopped.interrupt(signal.SIGINT) == 1, stopped.told()
     finally:
         stopped.end()
     assert GO_ON in stopped.told() and "stopped" in stopped.told(), stopped.told()
     summary = stopped.summary()
-    assert not summary["finished"] and job.adds_up(summary), summary
+    assert not summary["finished"] and adds_up(summary), summary
     assert job.unfinished_parts(store) == {}, "a part is held by nobody"
     assert job.recorded(store) < trees_of(FIRST)
     Job(site).expect_done()
@@ -208,18 +213,18 @@ def _(site):
     job.put_builds(site)
     server = job.mariadb()
     store = MariaDbStore(site, server)
-    lost = Job(site, config=store.config)
+    lost = Job(site, config=store.config, prepare=job.to_be_interrupted)
     try:
-        lost.until(store, OBJECTS // 4)
+        job.until_recorded(lost, store, OBJECTS // 4)
         server.kill()
         status = lost.wait()
     finally:
         lost.end()
         server.start()
     assert status == 1 and GO_ON in lost.told() and "store" in lost.told(), (status, lost.told())
-    back = Job(site, config=store.config)
+    back = Job(site, config=store.config, prepare=job.to_be_interrupted)
     try:
-        back.until(store, OBJECTS // 2)
+        job.until_recorded(back, store, OBJECTS // 2)
         server.kill()
         server.start()
         assert back.wait() in (0, 1), back.told()

@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 from checks import check
 from cluster import end_with_parent
 from three_hubs import Hub, expect_all_delivered
-from warming import RELEASES, Job, undisturbed
+from warming import RELEASES, job_on, undisturbed
 
 
 @check("Three hubs, of which one is killed in the middle, deliver everything to everybody, and nothing recorded twice")
@@ -14,7 +14,7 @@ def _(world):
     database = world.new_database()
     for release in RELEASES:
         world.publish(release)
-        Job(world.site, release, world.cluster.url(database, 3, 1, 2)).expect_done()
+        job_on(world.site, release, world.cluster.url(database, 3, 1, 2)).expect_done()
 
     def start_hubs():
         return [Hub(world.site, f"hub{order[0]}", world.cluster.url(database, *order), preexec_fn=end_with_parent)

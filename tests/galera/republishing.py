@@ -13,7 +13,7 @@ import tables
 from checks import check
 from cluster import end_with_parent
 from site_of_varve import eventually
-from warming import Job
+from warming import job_on
 from web import Web
 from world import objects_of, paths_of
 
@@ -62,7 +62,7 @@ def published_again_alone(site, paths):
     finally:
         web.close()
     site.switch_to(AGAIN)
-    Job(site, "calm_job", store, "--replace", RELEASE).expect_done()
+    job_on(site, "calm_job", store, "--replace", RELEASE).expect_done()
     web = Web(site, "calm", store)
     try:
         web.wait_for(RELEASE)
@@ -158,9 +158,9 @@ def _(world):
     stop_amid_transactions(node, database, slow, answers)
     with behind_the_others(world.cluster, node):
         site.switch_to(AGAIN)
-        jobs = [Job(site, f"again{number}", world.cluster.url(database, number), "--replace", RELEASE)
+        jobs = [job_on(site, f"again{number}", world.cluster.url(database, number), "--replace", RELEASE)
                 for number in (1, 3)]
-        late = [job for job in jobs if job.status() != 0]
+        late = [job for job in jobs if job.wait() != 0]
         # One that was late finds nothing to do, or that the other has done it meanwhile.
         assert len(late) < len(jobs), [job.log.read_text() for job in jobs]
         for job in late:

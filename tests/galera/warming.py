@@ -3,7 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import collections
-import json
 import os
 import random
 import subprocess
@@ -13,14 +12,14 @@ import tables
 from checks import check
 from cluster import end_with_parent
 from load import Load
+from prewarm_job import Job
 from readers import Readers, page_of
-from site_of_varve import HERE, PROGRAM, eventually
+from site_of_varve import HERE, eventually
 from web import Web
 from world import objects_in, paths_of
 
 OBJECTS = 30000
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
-JOB_SECONDS = 120
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
 
 
@@ -40,45 +39,10 @@ def some_paths(site):
     return paths_of(random.Random(3).sample(named, 400))
 
 
-class Job:
-    """`varve prewarm` of the current build: of all its objects, or with other arguments `words`."""
-
-    def __init__(self, site, name, store, *words):
-        self.name = name
-        self.killed = False
-        self.output = site.folder / f"{name}.out"
-        self.log = site.folder / f"{name}.err"
-        config = site.write_config(f"{name}.conf", store__url=store)
-        with open(self.output, "wb") as output, open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [str(PROGRAM), "prewarm", "--config", str(config), *(words or ["--all"]), "--jobs", "2", "--json"],
-                cwd=site.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=log,
-                preexec_fn=end_with_parent)
-
-    def runs(self):
-        return self.process.poll() is None
-
-    def status(self):
-        """Waits for its end."""
-        try:
-            return self.process.wait(JOB_SECONDS)
-        finally:
-            self.end()
-
-    def expect_done(self):
-        """Returns the summary of the job."""
-        status = self.status()
-        assert status == 0, f"{self.name} ended with {status}:\n{self.log.read_text()[-2000:]}"
-        return json.loads(self.output.read_text())
-
-    def kill(self):
-        self.killed = True
-        self.end()
-
-    def end(self):
-        if self.runs():
-            self.process.kill()
-            self.process.wait()
+def job_on(site, name, store, *words):
+    """Starts `varve prewarm` of the current build: of all its objects, or with other arguments `words`."""
+    config = site.write_config(f"{name}.conf", store__url=store)
+    return Job(site, *(words or ("--all",)), "--jobs", "2", config=config.name, prepare=end_with_parent)
 
 
 class Undisturbed:
@@ -97,7 +61,7 @@ def prewarmed_on_sqlite(site, paths):
     pages, found = [], []
     for release in RELEASES:
         site.switch_to(release)
-        Job(site, "alone", f"sqlite:{store}").expect_done()
+        job_on(site, "alone", f"sqlite:{store}").expect_done()
         web = Web(site, "reference", f"sqlite:{store}")
         try:
             web.wait_for(release)
@@ -125,7 +89,7 @@ def warm_and_kill(world, database, web, pages, release, kill):
     the summary of the first job, which counts the work of both."""
     cluster = world.cluster
     world.publish(release)
-    jobs = [Job(world.site, f"job{order[0]}", cluster.url(database, *order))
+    jobs = [job_on(world.site, f"job{order[0]}", cluster.url(database, *order))
             for order in ((1, 2, 3), (2, 3, 1))]
     try:
         with Readers([web], pages) as readers:
@@ -188,7 +152,7 @@ def kill_one_at_random(world, database, job, paths, victim, chance, kills):
             world.cluster.bring_back(node)
         else:
             job.kill()
-            return Job(world.site, "attacked", world.cluster.url(database, 2, 3, 1))
+            return job_on(world.site, "attacked", world.cluster.url(database, 2, 3, 1))
     return job
 
 
@@ -199,7 +163,7 @@ def _(world):
     for _ in range(ROUNDS):
         database = world.new_database()
         world.publish(RELEASES[0])
-        job = Job(world.site, "attacked", world.cluster.url(database, 1, 2, 3))
+        job = job_on(world.site, "attacked", world.cluster.url(database, 1, 2, 3))
         for victim in chance.sample(("job", "server", "node"), 3):
             job = kill_one_at_random(world, database, job, wanted.paths, victim, chance, kills)
         job.expect_done()
