@@ -51,6 +51,18 @@ TEST_CASE("perform commits and returns what the callback returns") {
     });
 }
 
+TEST_CASE("A transaction whose commit is refused is rolled back") {
+    const FreshStore fresh(Engine::sqlite);
+    Pool pool(fresh.connect(), 1);
+    const auto orphan = [](Transaction& t) {
+        (void)t.query("PRAGMA defer_foreign_keys = ON");  // until the commit
+        t.execute("INSERT INTO trees (oid, version, tree) VALUES (1, 'WS187', x'00')");
+    };
+    CHECK_THROWS_AS(perform(pool, Access::write, orphan), Failure);
+    perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
+    CHECK(releases_and_generation(fresh.connect()) == one_of_each);
+}
+
 TEST_CASE("What a callback throws goes to the caller, and nothing is written") {
     support::both_stores([](const Connect& connect) {
         Pool pool(connect, 1);

@@ -82,3 +82,19 @@ TEST_CASE("A build is not recorded before a release that is") {
         CHECK(record_release(transaction, release("WS3", "2008-03-01"), "three"));
     });
 }
+
+TEST_CASE("A release that was known by name alone gets the date of its first build") {
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        const auto date = [&] {
+            return base::format_date(*load_releases(transaction).date_of("WS1"));
+        };
+        REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), ""));
+        CHECK(date() == "2008-01-01");
+        REQUIRE(record_release(transaction, release("WS1", "2008-01-05"), "one"));
+        CHECK(date() == "2008-01-05");
+        REQUIRE(record_release(transaction, release("WS1", "2008-01-09"), "server:one"));
+        CHECK(date() == "2008-01-05");
+    });
+}

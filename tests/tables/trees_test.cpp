@@ -190,3 +190,28 @@ TEST_CASE("A dictionary is made once, whichever statement fails and however") {
         CHECK(query(pool, "SELECT id FROM dictionaries").size() == 1);
     });
 }
+
+TEST_CASE("An object keeps as many trees as it shall, the newest") {
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store_trees(pool, similar_trees(1));  // of WS186
+    const auto known = [] {
+        Releases all;
+        for (const auto* version : {"WS185", "WS186", "WS187"})
+            all.add({version, *base::parse_date("2008-02-01")});
+        return all;
+    }();
+    store::perform(pool, Access::write, [&](Transaction& transaction) {
+        const std::string older = "WS185", newer = "WS187", packed = packed_tree({tag("Live")});
+        insert_trees(transaction,
+                     std::vector<NewTree>{{1, &newer, &packed}, {1, &older, &packed}});
+        const std::int64_t oid = 1;
+        const auto kept = [&](std::size_t keep) {
+            prune_trees(transaction, std::span(&oid, 1), keep, known);
+            return tree_versions(transaction, std::span(&oid, 1), known).at(1);
+        };
+        CHECK(kept(0) == std::vector<std::string>{"WS187", "WS186", "WS185"});  // all
+        CHECK(kept(3).size() == 3);
+        CHECK(kept(2) == std::vector<std::string>{"WS187", "WS186"});
+    });
+}

@@ -115,3 +115,19 @@ TEST_CASE("An outline can be used again") {
     outline.add_copy(tree::Outline::root, tree::Notation::bare, "First");
     CHECK(outline.signature() == first);
 }
+
+TEST_CASE("Equal siblings are signed as one node with the children of all of them") {
+    const Nodes apart{support::tag("A", {support::text("x")}), support::tag("B"),
+                      support::tag("A", {support::text("y")})};
+    const Nodes together{support::tag("A", {support::text("x"), support::text("y")}),
+                         support::tag("B")};
+    CHECK(signature_of(apart) == signature_of(together));
+}
+
+TEST_CASE("Members of a KeySet with one name differ if their classes do") {
+    auto gene = node(CellKind::member, "a"), paper = gene;
+    gene.cell.class_name = "Gene";
+    paper.cell.class_name = "Paper";
+    CHECK_FALSE(tree::same_content(gene.cell, paper.cell));
+    CHECK(signature_of({gene}) != signature_of({paper}));
+}

@@ -1,0 +1,62 @@
+// Objects in the store: how they are found, and when they are written.
+// SPDX-License-Identifier: MIT
+#include "tables/objects.hpp"
+
+#include "support/catch.hpp"
+#include "support/stores.hpp"
+#include "tables/forgetting.hpp"
+
+using namespace tables;
+
+namespace {
+
+ObjectRow object(const std::string& name) {
+    ObjectRow row;
+    row.object = {"Gene", name};
+    row.ace_version = row.compared_in = "WS186";
+    row.signature = "one";
+    row.last_modified = *base::parse_date("2008-02-01");
+    return row;
+}
+
+}  // namespace
+
+TEST_CASE("Of two objects whose names differ in case, a third spelling finds neither") {
+    const ObjectsByName one({object("unc-1")});
+    REQUIRE(one.find({"Gene", "UNC-1"}) != nullptr);
+    const ObjectsByName two({object("unc-1"), object("Unc-1")});
+    REQUIRE(two.find({"Gene", "Unc-1"}) != nullptr);
+    CHECK(two.find({"Gene", "Unc-1"})->object.name == "Unc-1");
+    CHECK(two.find({"Gene", "UNC-1"}) == nullptr);
+}
+
+TEST_CASE("An object is written only if it still is as it was read") {
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        auto there = object("unc-1");
+        const auto* row = &there;
+        there.oid = insert_objects(transaction, std::span(&row, 1)).at(0);
+        auto other_release = there, other_content = there, other_day = there;
+        other_release.ace_version = "WS185";
+        other_content.signature = "two";
+        other_day.last_modified += std::chrono::days(1);
+        for (const auto& read : {other_release, other_content, other_day})
+            CHECK_FALSE(update_object(transaction, there, read));
+        CHECK(update_object(transaction, other_content, there));
+        CHECK_FALSE(update_object(transaction, other_content, there));
+    });
+}
+
+TEST_CASE("Names that differ in case, or in a blank at the end, are names of three objects") {
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        const std::vector objects{object("unc-1"), object("Unc-1"), object("unc-1 ")};
+        for (const auto& each : objects) {
+            const auto* row = &each;
+            static_cast<void>(insert_objects(transaction, std::span(&row, 1)));
+        }
+        for (const auto& each : objects) CHECK(oids_named(transaction, each.object).size() == 1);
+    });
+}
