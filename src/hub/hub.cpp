@@ -62,6 +62,8 @@ class Hub::Loop {
         try_store([&] { verifier_.write_results(); });
     }
 
+    [[nodiscard]] bool is_open() const { return verifier_.is_open() || deliverer_.is_open(); }
+
     void stop(std::chrono::milliseconds at_most) {
         const auto end = context_.steady() + at_most;
         for (auto now = context_.steady(); now < end && deliverer_.is_open();
@@ -173,6 +175,7 @@ base::Result<Hub> Hub::make(store::Pool& pool, Site site, HubOptions options) {
 }
 
 void Hub::step(std::chrono::milliseconds at_most) { loop_->step(at_most); }
+bool Hub::is_open() const { return loop_->is_open(); }
 void Hub::stop(std::chrono::milliseconds at_most) { loop_->stop(at_most); }
 void Hub::wake() { loop_->wake(); }
 

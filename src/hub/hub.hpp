@@ -51,6 +51,9 @@ class Hub {
     //            subscriptions and other hubs' failures are seen only then
     void step(std::chrono::milliseconds at_most);
 
+    // Returns whether answers are awaited.
+    [[nodiscard]] bool is_open() const;
+
     // Starts nothing new, waits for answers so long, and gives the rest back to other hubs.
     void stop(std::chrono::milliseconds at_most);
 

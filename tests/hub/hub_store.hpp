@@ -137,4 +137,13 @@ void each_hub_store(F fn) {
     });
 }
 
+// The same for what MariaDB might count or lock in another way than SQLite.
+template <class F>
+void both_hub_stores(F fn) {
+    both_stores([&](const store::Connect& connect) {
+        HubStore hub_store(connect);
+        fn(hub_store);
+    });
+}
+
 }  // namespace support

@@ -272,7 +272,8 @@ TEST_CASE("A topic without subscribers is passed over") {
 }
 
 TEST_CASE("One hub looks at a time, and another one when it is gone") {
-    each_news_store([](NewsStore& store) {
+    support::both_stores([](const store::Connect& connect) {
+        NewsStore store(connect);
         const auto claim = [&](std::int64_t owner) {
             return store.write([&](store::Transaction& transaction) {
                 return claim_look(transaction, owner, store.now);

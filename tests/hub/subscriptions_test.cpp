@@ -334,22 +334,20 @@ TEST_CASE("The numbers of a hub follow from its tables") {
 }
 
 TEST_CASE("A request that fails at any statement is recorded once or not at all") {
+    const auto engine = GENERATE(support::engines());
     for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
                              support::Fault::lost_commit, support::Fault::undone_commit})
-        for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
-            for (int at = 1;; ++at) {
-                const support::FreshStore fresh(engine);
-                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-                HubStore faulty(support::faulty(fresh.connect(), plan));
-                CHECK(faulty.ask(one_callback) == Accepted::yes);
-                faulty.confirm_all();
-                if (!plan->struck()) break;
-                HubStore hub_store(fresh.connect());
-                hub_store.now += std::chrono::minutes(5);
-                hub_store.confirm_all();
-                CHECK(hub_store.list().size() == 1);
-                CHECK_FALSE(expiry_of(hub_store).empty());
-            }
+        support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
+            const support::FreshStore fresh(engine);
+            HubStore faulty(support::faulty(fresh.connect(), plan));
+            CHECK(faulty.ask(one_callback) == Accepted::yes);
+            faulty.confirm_all();
+            HubStore hub_store(fresh.connect());
+            hub_store.now += std::chrono::minutes(5);
+            hub_store.confirm_all();
+            CHECK(hub_store.list().size() == 1);
+            CHECK_FALSE(expiry_of(hub_store).empty());
+        });
 }
 
 TEST_CASE("The objects with most subscriptions come first") {
