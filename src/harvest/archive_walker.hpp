@@ -53,6 +53,7 @@ class ArchiveWalker {
     // Abandons what is open, and gives its claims back.
     void give_back();
 
+    [[nodiscard]] bool is_fetching() const { return !open_.empty(); }
     [[nodiscard]] bool is_open() const {
         return !open_.empty() || !redirected_.empty() || !results_.empty();
     }

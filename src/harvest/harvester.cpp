@@ -74,6 +74,10 @@ class Harvester::Loop {
         });
     }
 
+    [[nodiscard]] bool is_fetching() const {
+        return fetcher_->is_fetching() || walker_->is_fetching();
+    }
+
     void stop(std::chrono::milliseconds at_most) {
         const auto end = options_.steady() + at_most;
         for (auto now = options_.steady(); now < end && fetcher_->is_fetching();
@@ -176,6 +180,7 @@ base::Result<Harvester> Harvester::make(store::Pool& pool, HarvestOptions option
 
 void Harvester::step(std::chrono::milliseconds at_most) { loop_->step(at_most); }
 bool Harvester::is_done() { return loop_->is_done(); }
+bool Harvester::is_fetching() const { return loop_->is_fetching(); }
 void Harvester::stop(std::chrono::milliseconds at_most) { loop_->stop(at_most); }
 void Harvester::wake() { loop_->wake(); }
 

@@ -36,6 +36,9 @@ class Harvester {
     //   throws  store::Failure
     [[nodiscard]] bool is_done();
 
+    // Returns whether answers of servers are awaited, or being read.
+    [[nodiscard]] bool is_fetching() const;
+
     // Starts nothing new, waits at most so long for open answers, and gives the rest back to other harvesters.
     void stop(std::chrono::milliseconds at_most);
 

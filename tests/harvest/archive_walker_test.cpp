@@ -5,6 +5,7 @@
 #include "archive_world.hpp"
 #include "feed/read_feed.hpp"
 #include "harvest/harvester.hpp"
+#include "support/repeat_until.hpp"
 
 using namespace std::chrono_literals;
 using support::archive_document;
@@ -446,34 +447,31 @@ TEST_CASE("Archives of feeds that are disabled or gone are not walked") {
 }
 
 TEST_CASE("A fault at any statement leaves a walk that comes to the same end") {
-    const auto walk = [](store::Engine engine, support::Fault fault, int at) {
+    const auto engine = GENERATE(support::engines());
+    const auto walk = [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const support::FreshStore fresh(engine);
         PageServer server;
         set_chain(server);
         ArchiveWorld seen(fresh.connect());
         seen.add_feed();
         seen.start(1, server.url("/2"));
-        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
         ArchiveWorld world(support::faulty(fresh.connect(), plan));
         // A claim whose commit is in doubt ends by itself.
         for (int i = 0; i < 100 && seen.archive().next_attempt; ++i) {
             world.step(world.walker);
             world.pass(harvest::page_spacing);
         }
-        INFO(support::name_of(engine) << ", fault " << static_cast<int>(fault) << " at " << at);
+        INFO(support::name_of(engine));
         CHECK(seen.state() == "finished: no older page");
         CHECK(seen.guids() == Texts{"e4", "e3", "e2", "e1"});
         CHECK(seen.archive().pages == 2);
         CHECK(seen.archive().added == 4);
         CHECK(seen.known_urls() == "0");
         CHECK(seen.claims() == "0");
-        return plan->struck();
     };
     for (const auto fault :
-         {support::Fault::lost, support::Fault::lost_commit, support::Fault::undone_commit}) {
-        for (int at = 1; walk(store::Engine::sqlite, fault, at);) ++at;
-        for (int at = 1; walk(store::Engine::mysql, fault, at);) at += 5;
-    }
+         {support::Fault::lost, support::Fault::lost_commit, support::Fault::undone_commit})
+        support::sweep(fault, walk);
 }
 
 TEST_CASE("What a harvester fetches tells it which archives there are") {
@@ -488,12 +486,12 @@ TEST_CASE("What a harvester fetches tells it which archives there are") {
         world.add_feed(server.url("/list/"));
         auto harvester = harvest::Harvester::make(world.pool, world.options).value();
         const auto run = [&] {
-            for (int i = 0; i < 300; ++i) {
-                harvester.step(20ms);
-                world.pass(1s);
-                if (harvester.is_done()) return;
-            }
-            FAIL("the harvester does not come to rest");
+            support::repeat_until([&] { return harvester.is_done(); },
+                                  [&] {
+                                      const bool waits = harvester.is_fetching();
+                                      harvester.step(waits ? 2ms : 0ms);
+                                      if (!waits) world.pass(1s);
+                                  });
         };
         run();
         CHECK(world.state(1) == "finished: no older page");

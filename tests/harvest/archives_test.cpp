@@ -71,7 +71,8 @@ TEST_CASE("An archive is started for a feed that is there, at a URL that can be 
 }
 
 TEST_CASE("An archive is claimed once, until its claim ends") {
-    in_archive_world([](ArchiveWorld& world) {
+    support::both_stores([](const store::Connect& connect) {
+        ArchiveWorld world(connect);
         world.add_feed();
         note(world, page_url);
         const auto claimed = claim(world, 7);

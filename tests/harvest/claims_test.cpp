@@ -9,6 +9,7 @@
 
 using namespace harvest;
 using namespace std::chrono_literals;
+using support::both_harvest_stores;
 using support::each_harvest_store;
 using support::HarvestStore;
 
@@ -69,7 +70,7 @@ std::vector<std::string> what_is_left(HarvestStore& store) {
 }  // namespace
 
 TEST_CASE("Feeds that are due are claimed once, those that wait longest first") {
-    each_harvest_store([](HarvestStore& store) {
+    both_harvest_stores([](HarvestStore& store) {
         const auto late = store.add("http://a.example/1");
         store.now += 1s;
         const auto later = store.add("https://a.example/2");
@@ -101,7 +102,7 @@ TEST_CASE("Feeds that are due are claimed once, those that wait longest first") 
 
 TEST_CASE(
     "Of one base URL one feed is claimed at a time, and the others get times of their own") {
-    each_harvest_store([](HarvestStore& store) {
+    both_harvest_stores([](HarvestStore& store) {
         Ids feeds;
         for (const auto* url : {"/1", "/2", "/3", "/4"})
             feeds.push_back(store.add("http://a.example" + std::string(url)));
@@ -162,7 +163,7 @@ TEST_CASE("Between two requests to a base URL at least a second passes") {
 }
 
 TEST_CASE("A claim ends, and what comes after its end changes nothing") {
-    each_harvest_store([](HarvestStore& store) {
+    both_harvest_stores([](HarvestStore& store) {
         const auto feed = store.add("http://a.example/1");
         const auto first = store.claim();
         store.now += fetch_claim - 1s;
@@ -321,7 +322,7 @@ TEST_CASE("A disabled feed that an operator enables during its weekly try stays 
 }
 
 TEST_CASE("A base URL is claimed for other requests, too") {
-    each_harvest_store([](HarvestStore& store) {
+    both_harvest_stores([](HarvestStore& store) {
         CHECK(take_base(store, 5));
         CHECK_FALSE(take_base(store, 6));
         const auto feed = store.add("http://a.example/1");
@@ -501,7 +502,7 @@ TEST_CASE("A round over all feeds goes on where any harvester has left it") {
 }
 
 TEST_CASE("Harvesters that claim at once never get the same feed or base URL") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         HarvestStore store(connect);
         for (int i = 0; i < 60; ++i)
             store.add("http://" + std::to_string(i % 20) + ".example/" + std::to_string(i));

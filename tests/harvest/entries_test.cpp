@@ -247,7 +247,7 @@ TEST_CASE("Guids that turn from http to https do not make new entries") {
 }
 
 TEST_CASE("A second insertion is impossible, and counted") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         HarvestStore store(connect);
         std::vector<feed::Entry> entries{entry_of("1", "one"), entry_of("2", "two")};
         feed::identify(entries);

@@ -265,33 +265,31 @@ TEST_CASE("A kick tells of feeds whose server asked for a pause") {
 
 TEST_CASE(
     "A feed with many entries is deleted part by part, and again where it was interrupted") {
-    for (const auto engine : {store::Engine::sqlite, store::Engine::mysql}) {
-        const support::FreshStore fresh(engine);
-        HarvestStore store(fresh.connect());
-        const auto feed = store.add("http://a.example/1");
-        store.write([](store::Transaction& transaction) {
-            for (std::int64_t i = 1; i <= 1200; ++i)
-                transaction.execute(
-                    "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
-                    " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', "
-                    "?, ?)",
-                    {store::Value{i}, store::Value{std::to_string(i)},
-                     store::Value{std::to_string(i)}, store::Value{store::Blob{""}},
-                     store::Value{store::Blob{""}}});
-        });
-        int deletions = 0;
-        const auto interrupt = [&](support::Statement, std::string_view sql) {
-            if (sql.starts_with("DELETE FROM entries") && ++deletions == 10)
-                throw std::runtime_error("interrupted");
-        };
-        store::Pool watched_pool(support::watched(fresh.connect(), interrupt), 1);
-        CHECK_THROWS_AS(remove_feed(watched_pool, feed), std::runtime_error);
-        CHECK(store.value("SELECT COUNT(*) FROM entries") == "700");
-        CHECK(store.claim().empty());
-        CHECK(remove_feed(store.pool, feed));
-        CHECK(store.value("SELECT COUNT(*) FROM entries") == "0");
-        CHECK_FALSE(remove_feed(store.pool, feed));
-    }
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    HarvestStore store(fresh.connect());
+    const auto feed = store.add("http://a.example/1");
+    store.write([](store::Transaction& transaction) {
+        for (std::int64_t i = 1; i <= 1200; ++i)
+            transaction.execute(
+                "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
+                " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', "
+                "?, ?)",
+                {store::Value{i}, store::Value{std::to_string(i)},
+                 store::Value{std::to_string(i)}, store::Value{store::Blob{""}},
+                 store::Value{store::Blob{""}}});
+    });
+    int deletions = 0;
+    const auto interrupt = [&](support::Statement, std::string_view sql) {
+        if (sql.starts_with("DELETE FROM entries") && ++deletions == 10)
+            throw std::runtime_error("interrupted");
+    };
+    store::Pool watched_pool(support::watched(fresh.connect(), interrupt), 1);
+    CHECK_THROWS_AS(remove_feed(watched_pool, feed), std::runtime_error);
+    CHECK(store.value("SELECT COUNT(*) FROM entries") == "700");
+    CHECK(store.claim().empty());
+    CHECK(remove_feed(store.pool, feed));
+    CHECK(store.value("SELECT COUNT(*) FROM entries") == "0");
+    CHECK_FALSE(remove_feed(store.pool, feed));
 }
 
 TEST_CASE("A feed is found by its id, its URL, or a part of its URL, name or title") {

@@ -1,4 +1,5 @@
-// The whole harvester, against servers that lie in every way. Nothing sleeps: clocks move with its steps.
+// The whole harvester, against servers that lie in every way. Nothing sleeps: clocks move with its steps, and stand
+// still while it waits for answers.
 // SPDX-License-Identifier: MIT
 #include "harvest/harvester.hpp"
 
@@ -13,6 +14,7 @@
 
 #include "harvest_store.hpp"
 #include "support/http_peer.hpp"
+#include "support/repeat_until.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;
@@ -71,8 +73,8 @@ struct Scene : HarvestStore {
         HarvestOptions some;
         some.guard = net::AddressGuard(net::parse_allow_list("127.0.0.0/8").value());
         some.user_agent = "Varve/1.0 (+https://x.org/changes; mail@x.org)";
-        some.connect = 5s;
-        some.total = 5s;
+        some.connect = support::long_enough;
+        some.total = support::long_enough;
         some.clock = [this](store::Transaction&) { return start + seconds.load() * 1s; };
         // Each look at the clock takes a while, so that nobody waits for it to move.
         some.steady = [this] { return SteadyTime() + seconds.load() * 1s + ++looks * 2ms; };
@@ -88,15 +90,18 @@ struct Scene : HarvestStore {
         now += time;
         seconds += time.count();
     }
-    // Lets a second pass at each step, until all is fetched that is due.
-    //   at_most  how long a step may wait for what is being fetched or read: claims end after some 100 steps
-    void run(Harvester& harvester, std::chrono::milliseconds at_most = 5ms) {
-        for (int i = 0; i < 1000; ++i) {
-            if (harvester.is_done()) return;
-            harvester.step(at_most);
-            pass(1s);
-        }
-        FAIL("the harvester does not come to rest");
+    // A second passes when no answer is awaited.
+    void step(Harvester& harvester) {
+        const bool waits = harvester.is_fetching();
+        harvester.step(waits ? 2ms : 0ms);
+        if (!waits) pass(1s);
+    }
+    void run_until(Harvester& harvester, const std::function<bool()>& condition) {
+        support::repeat_until(condition, [&] { step(harvester); });
+    }
+    // Takes steps until all is fetched that is due.
+    void run(Harvester& harvester) {
+        run_until(harvester, [&] { return harvester.is_done(); });
     }
     // Fetches all feeds now, whenever they are due.
     void fetch_all(Harvester& harvester) {
@@ -140,7 +145,8 @@ void each_scene(F fn) {
 }  // namespace
 
 TEST_CASE("A feed is fetched, its entries are recorded, and it is left alone until it is due") {
-    each_scene([](Scene& scene) {
+    support::both_stores([](const store::Connect& connect) {
+        Scene scene(connect);
         const HttpPeer server([](const std::string&) {
             return answer_of(rss(item("2", "two") + item("1", "one")));
         });
@@ -352,7 +358,7 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
         {"a body that drips",
          [](PeerConnection& connection, const std::string&) {
              connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-             while (connection.wait(1) && connection.send("1\r\nx\r\n")) {
+             while (connection.wait(50ms) && connection.send("1\r\nx\r\n")) {
              }
              return false;
          },
@@ -387,23 +393,29 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
     };
     each_scene([&](Scene& scene) {
         std::vector<std::unique_ptr<HttpPeer>> servers;
-        std::vector<std::int64_t> feeds;
+        std::map<std::string, std::int64_t> feeds;
+        const auto fetch = [&](bool until_timeout, std::chrono::milliseconds total) {
+            for (const auto& one_case : cases) {
+                if ((one_case.status == "read timeout") != until_timeout) continue;
+                servers.push_back(std::make_unique<HttpPeer>(one_case.serve));
+                feeds[one_case.name] = scene.add(servers.back()->url("/"));
+            }
+            auto options = scene.options();
+            options.total = total;
+            auto harvester = scene.make(options);
+            scene.run(harvester);
+        };
+        fetch(true, 300ms);
+        fetch(false, support::long_enough);
         for (const auto& one_case : cases) {
-            servers.push_back(std::make_unique<HttpPeer>(one_case.serve));
-            feeds.push_back(scene.add(servers.back()->url("/")));
-        }
-        auto options = scene.options();
-        options.total = 1s;
-        auto harvester = scene.make(options);
-        scene.run(harvester);
-        for (std::size_t i = 0; i < cases.size(); ++i) {
-            INFO(cases[i].name);
-            CHECK(scene.last_note(feeds[i]) == cases[i].note);
-            const auto row = scene.feed(feeds[i]);
-            CHECK(row.system_status == cases[i].status);
+            INFO(one_case.name);
+            const auto feed = feeds.at(one_case.name);
+            CHECK(scene.last_note(feed) == one_case.note);
+            const auto row = scene.feed(feed);
+            CHECK(row.system_status == one_case.status);
             CHECK_FALSE(row.queued);
-            CHECK(row.system_enabled == (cases[i].name != "410"));
-            for (const auto& entry : scene.entries(feeds[i])) {
+            CHECK(row.system_enabled == (one_case.name != "410"));
+            for (const auto& entry : scene.entries(feed)) {
                 CHECK(entry.find("root:") == std::string::npos);
                 CHECK(entry.size() < 1000);
             }
@@ -436,9 +448,8 @@ TEST_CASE("Huge documents that the operator allows are read within bounds") {
         }
         auto options = scene.options();
         options.most_bytes = std::size_t{64} << 20;
-        options.total = 60s;
         auto harvester = scene.make(options);
-        scene.run(harvester, 500ms);
+        scene.run(harvester);
         for (std::size_t i = 0; i < cases.size(); ++i)
             CHECK(scene.last_note(feeds[i]) == cases[i].second);
         // The first ones of the document are the newest; the oldest of them is recorded first.
@@ -485,10 +496,9 @@ TEST_CASE("A fetch ends before its claim, however long its redirects wait") {
         auto options = scene.options();
         options.total = 1h;
         auto harvester = scene.make(options);
-        for (int i = 0; i < 400 && scene.feed(feed).queued == (i > 0); ++i) {
-            harvester.step(5ms);
-            if (silent.requests().empty()) scene.pass(1s);
-        }
+        const auto is_asked = [&] { return !silent.requests().empty(); };
+        scene.run_until(harvester, is_asked);
+        scene.run_until(harvester, [&] { return !scene.feed(feed).queued; });
         CHECK(silent.requests().size() == 1);
         CHECK(scene.last_note(feed) == "read timeout");
     });
@@ -512,8 +522,7 @@ TEST_CASE("Servers at one address are asked at once") {
             return std::ranges::all_of(
                 servers, [](const auto& server) { return server->requests().size() == 1; });
         };
-        for (int i = 0; i < 100 && !are_asked(); ++i) harvester.step(5ms);
-        CHECK(are_asked());
+        support::repeat_until(are_asked, [&] { harvester.step(5ms); });
     });
 }
 
@@ -531,10 +540,10 @@ TEST_CASE("Many feeds of one server that is slow do not keep others waiting") {
         options.connections = 8;
         options.total = 1h;
         auto harvester = scene.make(options);
-        const auto is_fetched = [&] { return scene.last_note(last) == "no entries"; };
-        for (int i = 0; i < 100 && (slow.requests().empty() || !is_fetched()); ++i)
-            harvester.step(50ms);
-        CHECK(is_fetched());
+        const auto are_asked = [&] {
+            return !slow.requests().empty() && scene.last_note(last) == "no entries";
+        };
+        support::repeat_until(are_asked, [&] { harvester.step(5ms); });
         CHECK(slow.requests().size() == 1);
     });
 }
@@ -558,10 +567,16 @@ TEST_CASE("A fetch that waits for another server has nothing to do with the one 
             options.total = 1h;
             return options;
         }());
-        for (int i = 0; i < 110 && scene.feed(waiting).queued == (i > 0); ++i) {
-            harvester.step(1ms);
-            scene.pass(1s);
-        }
+        support::repeat_until([&] { return second.requests().size() == 2; },
+                              [&] {
+                                  harvester.step(1ms);
+                                  scene.pass(1s);
+                              });
+        support::repeat_until([&] { return !scene.feed(waiting).queued; },
+                              [&] {
+                                  harvester.step(0ms);
+                                  scene.pass(4s);
+                              });
         CHECK(scene.last_note(waiting) == "fetch error; redirected to a busy server");
         CHECK(second.requests().size() == 2);
         CHECK(scene.value("SELECT COUNT(*) FROM base_urls WHERE claim <> 0 AND base_url = '" +
@@ -644,8 +659,9 @@ class ManyFeeds {
                 closest_ = std::min(closest_, scene_.seconds.load() - last->second);
         }
         bool has_answer = true;
-        while (is_silent && has_answer) has_answer = connection.wait(1);
-        has_answer = has_answer && connection.wait(0);  // whoever asked may have ended meanwhile
+        while (is_silent && has_answer) has_answer = connection.wait(10ms);
+        has_answer =
+            has_answer && connection.wait(0ms);  // whoever asked may have ended meanwhile
         const auto target = request.substr(4, request.find(' ', 4) - 4);
         {
             const std::scoped_lock lock(mutex_);
@@ -669,10 +685,10 @@ class ManyFeeds {
 // Two harvesters with connections of their own, which step at the same time; a second passes after each step.
 class TwoHarvesters {
    public:
-    TwoHarvesters(Scene& scene, const store::Connect& connect) : scene_(scene) {
+    TwoHarvesters(Scene& scene, const ManyFeeds& feeds, const store::Connect& connect)
+        : scene_(scene), feeds_(feeds) {
         auto options = scene.options();
         options.connections = 8;
-        options.total = 60s;
         for (int i = 0; i < 2; ++i) {
             pools_.push_back(std::make_unique<store::Pool>(connect, 2, support::no_waiting()));
             auto made = Harvester::make(*pools_.back(), options);
@@ -681,18 +697,19 @@ class TwoHarvesters {
         }
     }
     void run_until(const std::function<bool()>& condition) {
-        for (int i = 0; i < 1000; ++i) {
-            if (condition()) return;
-            step();
-        }
-        FAIL("the harvesters do not get there");
+        support::repeat_until(condition, [&] { step(); });
     }
+    // A second passes when no answer is awaited that comes.
     void step() {
+        const bool waits =
+            std::ranges::any_of(harvesters_, [](const std::optional<Harvester>& harvester) {
+                return harvester && harvester->is_fetching();
+            });
         std::vector<std::thread> threads;
         for (auto& harvester : harvesters_)
-            if (harvester) threads.emplace_back([&] { harvester->step(5ms); });
+            if (harvester) threads.emplace_back([&] { harvester->step(waits ? 2ms : 0ms); });
         for (auto& thread : threads) thread.join();
-        scene_.pass(1s);
+        if (!waits || feeds_.is_silent) scene_.pass(1s);
     }
     [[nodiscard]] bool are_done() {
         return std::ranges::all_of(harvesters_, [](std::optional<Harvester>& harvester) {
@@ -703,6 +720,7 @@ class TwoHarvesters {
 
    private:
     Scene& scene_;
+    const ManyFeeds& feeds_;
     std::vector<std::unique_ptr<store::Pool>> pools_;
     std::vector<std::optional<Harvester>> harvesters_;
 };
@@ -711,10 +729,10 @@ class TwoHarvesters {
 
 TEST_CASE(
     "Two harvesters fetch each feed once a cycle, and ask each server at most once a second") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         Scene scene(connect);
         ManyFeeds feeds(scene);
-        TwoHarvesters harvesters(scene, connect);
+        TwoHarvesters harvesters(scene, feeds, connect);
         const auto is_done = [&] { return harvesters.are_done(); };
         harvesters.run_until(is_done);
         CHECK(feeds.answers() == "36 x 1");
@@ -734,10 +752,10 @@ TEST_CASE(
 }
 
 TEST_CASE("What a harvester that was killed had begun is fetched when its claims have ended") {
-    support::each_store([](const store::Connect& connect) {
+    support::both_stores([](const store::Connect& connect) {
         Scene scene(connect);
         ManyFeeds feeds(scene);
-        TwoHarvesters harvesters(scene, connect);
+        TwoHarvesters harvesters(scene, feeds, connect);
         for (int i = 0; i < 4; ++i) harvesters.step();
         feeds.is_silent = true;
         const auto claimed = [&] {
@@ -807,11 +825,7 @@ TEST_CASE("What the store does not take of one feed keeps back nothing of others
                 return scene.last_note(feeds[0]) == "0 skipped / 1 added" &&
                        scene.last_note(feeds[2]) == "0 skipped / 1 added";
             };
-            for (int i = 0; i < 100 && !are_written(); ++i) {
-                harvester->step(20ms);
-                scene.pass(1s);
-            }
-            CHECK(are_written());
+            scene.run_until(*harvester, are_written);
             CHECK(scene.entries(feeds[1]).empty());
             if (table.starts_with("INSERT")) {
                 CHECK(scene.last_note(feeds[1]) == "entries cannot be recorded");
@@ -829,40 +843,34 @@ TEST_CASE("What the store does not take of one feed keeps back nothing of others
 }
 
 TEST_CASE("Whatever statement of a harvester fails, each entry is recorded once") {
-    for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
-        for (const auto fault : {support::Fault::lost, support::Fault::lost_commit})
-            for (int at = 1;; at += 4) {
-                INFO(support::name_of(engine)
-                     << ", fault " << static_cast<int>(fault) << " at " << at);
-                const HttpPeer target([](const std::string&) {
-                    return answer_of(rss(item("1", "one") + item("2", "two")));
-                });
-                const HttpPeer first([&](const std::string& request) {
-                    return request.starts_with("GET /1 ") ? answer_of(rss(item("3", "three")))
-                                                          : redirect_to(target.url("/"));
-                });
-                const support::FreshStore fresh(engine);
-                Scene scene(fresh.connect());
-                const auto one = scene.add(first.url("/1")), two = scene.add(first.url("/2"));
-                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-                store::Pool pool(support::faulty(fresh.connect(), plan), 2,
-                                 support::no_waiting());
-                auto harvester = Harvester::make(pool, scene.options());
-                REQUIRE(harvester);
-                for (int i = 0; i < 400; ++i) {
-                    if (scene.value("SELECT COUNT(*) FROM feeds WHERE last_fetch_success = ''") ==
-                        "0")
-                        break;
-                    harvester->step(2ms);
-                    scene.pass(1s);
-                    // A claim of the server that it is redirected to may be in doubt, and then ends by itself.
-                    if (scene.feed(two).last_fetch_failures > 0) scene.kick_one(first.url("/2"));
-                }
-                CHECK(scene.entries(one) == Texts{"3 three"});
-                CHECK(scene.entries(two) == Texts{"2 two", "1 one"});
-                CHECK(scene.value("SELECT COUNT(*) FROM fetch_events WHERE event = "
-                                  "'fetch_succeeded'") == "2");
-                CHECK(scene.value("SELECT COUNT(*) FROM feeds WHERE claim <> 0") == "0");
-                if (!plan->struck()) break;
-            }
+    const auto engine = GENERATE(support::engines());
+    for (const auto fault : {support::Fault::lost, support::Fault::lost_commit})
+        support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
+            INFO(support::name_of(engine));
+            const HttpPeer target([](const std::string&) {
+                return answer_of(rss(item("1", "one") + item("2", "two")));
+            });
+            const HttpPeer first([&](const std::string& request) {
+                return request.starts_with("GET /1 ") ? answer_of(rss(item("3", "three")))
+                                                      : redirect_to(target.url("/"));
+            });
+            const support::FreshStore fresh(engine);
+            Scene scene(fresh.connect());
+            const auto one = scene.add(first.url("/1")), two = scene.add(first.url("/2"));
+            store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+            auto harvester = Harvester::make(pool, scene.options());
+            REQUIRE(harvester);
+            const auto are_fetched = [&] {
+                // A claim of the server that it is redirected to may be in doubt, and then ends by itself.
+                if (scene.feed(two).last_fetch_failures > 0) scene.kick_one(first.url("/2"));
+                return scene.value("SELECT COUNT(*) FROM feeds WHERE last_fetch_success = ''") ==
+                       "0";
+            };
+            scene.run_until(*harvester, are_fetched);
+            CHECK(scene.entries(one) == Texts{"3 three"});
+            CHECK(scene.entries(two) == Texts{"2 two", "1 one"});
+            CHECK(scene.value("SELECT COUNT(*) FROM fetch_events WHERE event = "
+                              "'fetch_succeeded'") == "2");
+            CHECK(scene.value("SELECT COUNT(*) FROM feeds WHERE claim <> 0") == "0");
+        });
 }

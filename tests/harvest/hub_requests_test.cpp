@@ -166,26 +166,23 @@ TEST_CASE("Feeds that are gone or disabled are not subscribed to") {
 }
 
 TEST_CASE("A request whose claim or end fails at any statement is sent once") {
-    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
-                             support::Fault::lost_commit, support::Fault::undone_commit})
-        for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
-            for (int at = 1;; ++at) {
-                const support::FreshStore fresh(engine);
-                RequestStore store(fresh.connect());
-                store.add_feed(1);
-                store.note();
-                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-                RequestStore faulty(support::faulty(fresh.connect(), plan));
-                auto claimed = faulty.claim();
-                // A claim whose answer was lost ends by itself, and nothing was sent.
-                if (claimed.empty()) {
-                    faulty.now += harvest::fetch_claim + 1s;
-                    claimed = faulty.claim();
-                }
-                REQUIRE(claimed.size() == 1);
-                faulty.finish(claimed[0]);
-                if (!plan->struck()) break;
-                CHECK(store.value("SELECT failures FROM feed_hubs") == "1");
-                CHECK(store.claim().empty());
+    const auto engine = GENERATE(support::engines());
+    for (const auto fault : support::all_faults)
+        support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
+            const support::FreshStore fresh(engine);
+            RequestStore store(fresh.connect());
+            store.add_feed(1);
+            store.note();
+            RequestStore faulty(support::faulty(fresh.connect(), plan));
+            auto claimed = faulty.claim();
+            // A claim whose answer was lost ends by itself, and nothing was sent.
+            if (claimed.empty()) {
+                faulty.now += harvest::fetch_claim + 1s;
+                claimed = faulty.claim();
             }
+            REQUIRE(claimed.size() == 1);
+            faulty.finish(claimed[0]);
+            CHECK(store.value("SELECT failures FROM feed_hubs") == "1");
+            CHECK(store.claim().empty());
+        });
 }

@@ -13,6 +13,7 @@
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/http_peer.hpp"
+#include "support/repeat_until.hpp"
 #include "support/stores.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"
@@ -264,7 +265,7 @@ TEST_CASE("A harvester records what the entries of a feed mention that it fetche
             (void)harvest::add_feed(transaction, {.url = peer.url("/feed")}, now);
         });
         auto harvester = harvest::Harvester::make(store.pool, std::move(options)).value();
-        for (int i = 0; i < 100 && !harvester.is_done(); ++i) harvester.step(100ms);
+        support::repeat_until([&] { return harvester.is_done(); }, [&] { harvester.step(10ms); });
         const auto mentions = store.mentions_of("unc-26");
         REQUIRE(mentions.size() == 1);
         CHECK(mentions[0].title == "All about unc-26");
@@ -382,13 +383,11 @@ TEST_CASE("A review whose statements fail, each in turn, ends with the same ment
         entry.id = std::to_string(i);
         store.record(entry);
     }
-    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
-                             support::Fault::lost_commit, support::Fault::undone_commit}) {
-        for (int at = 1;; ++at) {
+    for (const auto fault : support::all_faults)
+        support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
             store.finder = {};
             store.review();
             REQUIRE(store.count_of("unc-26") == 0);
-            const auto plan = std::make_shared<support::FaultPlan>(fault, at);
             store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
             harvest::MentionReview review;
             const auto clock = [&](Transaction&) { return store.now; };
@@ -399,9 +398,7 @@ TEST_CASE("A review whose statements fail, each in turn, ends with the same ment
                     REQUIRE(++failures < 3);
                 }
             CHECK(store.count_of("unc-26") == 3);
-            if (!plan->struck()) break;
-        }
-    }
+        });
 }
 
 TEST_CASE("A review goes on where another harvester ended, and ends when newer rules are there") {

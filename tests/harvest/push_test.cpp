@@ -357,24 +357,21 @@ TEST_CASE("Hubs of many feeds are noted with each of them") {
 
 TEST_CASE(
     "A subscription and a push that fail at any statement are recorded once or not at all") {
-    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
-                             support::Fault::lost_commit, support::Fault::undone_commit})
-        for (const auto engine : {store::Engine::sqlite, store::Engine::mysql})
-            for (int at = 1;; ++at) {
-                const support::FreshStore fresh(engine);
-                PushStore store(fresh.connect());
-                store.add_feed(1);
-                const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-                PushStore faulty(support::faulty(fresh.connect(), plan));
-                faulty.note();
-                store.ask();
-                const auto token = store.token();
-                CHECK(faulty.answer(token, {.topic = links_to_hub.topic}));
-                faulty.push(token);  // after a commit in doubt it has been done already
-                if (!plan->struck()) break;
-                CHECK(store.value(hub_count) == "1");
-                CHECK(store.token() == token);
-                CHECK(store.is_pushed());
-                CHECK(store.next_fetch() == 0min);
-            }
+    const auto engine = GENERATE(support::engines());
+    for (const auto fault : support::all_faults)
+        support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
+            const support::FreshStore fresh(engine);
+            PushStore store(fresh.connect());
+            store.add_feed(1);
+            PushStore faulty(support::faulty(fresh.connect(), plan));
+            faulty.note();
+            store.ask();
+            const auto token = store.token();
+            CHECK(faulty.answer(token, {.topic = links_to_hub.topic}));
+            faulty.push(token);  // after a commit in doubt it has been done already
+            CHECK(store.value(hub_count) == "1");
+            CHECK(store.token() == token);
+            CHECK(store.is_pushed());
+            CHECK(store.next_fetch() == 0min);
+        });
 }

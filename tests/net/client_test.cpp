@@ -14,6 +14,7 @@
 
 #include "support/catch.hpp"
 #include "support/http_peer.hpp"
+#include "support/repeat_until.hpp"
 #include "support/temp_dir.hpp"
 
 using namespace net;
@@ -109,7 +110,7 @@ void stay_silent(PeerConnection& peer) {
 struct Misbehaviour {
     std::string name;
     std::function<void(PeerConnection&)> serve;
-    std::string whole_body, status;
+    std::string whole_body, status;  // an empty one depends on how long the first bytes take
 };
 
 std::function<void(PeerConnection&)> answer_and_close(std::string bytes) {
@@ -119,26 +120,26 @@ std::function<void(PeerConnection&)> answer_and_close(std::string bytes) {
     };
 }
 
+void drip(PeerConnection& peer) {
+    peer.request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    while (peer.send("x") && peer.wait(50ms)) continue;
+}
+
 std::vector<Misbehaviour> misbehaviours() {
     const std::string ok = "HTTP/1.1 200 OK\r\n",
                       chunked = ok + "Transfer-Encoding: chunked\r\n\r\n";
     const std::string kilobyte(1024, 'x');
     return {
         {"never answers", stay_silent, "timeout", "timeout"},
-        {"sends a byte a second",
+        {"sends a byte of its fields now and then",
          [=](PeerConnection& peer) {
              peer.request();
-             for (const char c : ok + "Content-Length: 5\r\n\r\nhello")
-                 if (!peer.send({&c, 1}) || !peer.wait(1)) return;
+             if (peer.send(ok))
+                 while (peer.send("A") && peer.wait(50ms)) continue;
          },
          "timeout", "timeout"},
-        {"sends a byte of the body a second",
-         [=](PeerConnection& peer) {
-             peer.request();
-             peer.send(ok + "Content-Length: 1000\r\n\r\n");
-             while (peer.send("x") && peer.wait(1)) continue;
-         },
-         "timeout", "200 cut"},
+        {"sends a byte of its body now and then", drip, "timeout", ""},
         {"sends 10 GB",
          [=](PeerConnection& peer) {
              send_without_end(peer, ok + "Content-Length: 10737418240\r\n\r\n", kilobyte);
@@ -250,17 +251,18 @@ TEST_CASE("A server that misbehaves costs its own request alone, and what is nee
     std::map<RequestId, std::pair<std::string, std::string>> expected;
     for (const auto& misbehaviour : misbehaviours())
         for (const auto needed : {Needed::whole_body, Needed::status}) {
+            const auto& outcome =
+                needed == Needed::status ? misbehaviour.status : misbehaviour.whole_body;
+            if (outcome.empty()) continue;
             // An address of its own, so that none waits for the turn of another.
             const auto address = "127.0.1." + std::to_string(peers.size() + 1);
             peers.push_back(std::make_unique<HttpPeer>(misbehaviour.serve, address));
             auto request = get(peers.back()->url());
-            request.total = 1500ms;
+            request.total = 300ms;
             request.most_body = 100'000;
             request.asks_for_compression = true;
             request.needed = needed;
             // Only silence takes until the end.
-            const auto& outcome =
-                needed == Needed::status ? misbehaviour.status : misbehaviour.whole_body;
             if (misbehaviour.whole_body != "timeout") request.total = long_enough;
             expected[client.add(request)] = {misbehaviour.name, outcome};
         }
@@ -270,6 +272,19 @@ TEST_CASE("A server that misbehaves costs its own request alone, and what is nee
         CHECK(kind_of(finished) == expected[id].second);
         if (finished.response) CHECK(finished.response->body.size() <= 100'000);
     }
+}
+
+TEST_CASE("A status counts that came in time, though its body did not") {
+    HttpPeer peer(drip);
+    auto client = client_for("127.0.0.0/8");
+    auto request = get(peer.url());
+    request.needed = Needed::status;
+    request.total = 50ms;
+    // On a busy machine even the status takes that long.
+    auto kind = kind_of(run(client, request));
+    for (; kind == "timeout" && request.total < support::long_enough; request.total *= 2)
+        kind = kind_of(run(client, request));
+    CHECK(kind == "200 cut");
 }
 
 TEST_CASE("Interim answers and trailers are no fields of the answer") {

@@ -67,10 +67,15 @@ bool PeerConnection::answer(std::string_view body, std::string_view fields) {
     return send(answer_of(body, fields));
 }
 
-bool PeerConnection::wait(int seconds) {
+bool PeerConnection::wait(std::chrono::milliseconds at_most) {
+    return wait_for(static_cast<int>(at_most.count()));
+}
+bool PeerConnection::wait() { return wait_for(-1); }
+
+bool PeerConnection::wait_for(int milliseconds) {
     std::array<pollfd, 2> both = {pollfd{socket_.number(), POLLRDHUP, 0},
                                   pollfd{stop_, POLLIN, 0}};
-    return ::poll(both.data(), both.size(), seconds < 0 ? -1 : seconds * 1000) == 0;
+    return ::poll(both.data(), both.size(), milliseconds) == 0;
 }
 
 void PeerConnection::reset() {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -54,14 +55,16 @@ class PeerConnection {
     // False when the client does not read any more, or the server is to end.
     bool send(std::string_view bytes);
     bool answer(std::string_view body, std::string_view fields = "");
-    // Blocks until the client closes the connection, the server is to end, or `seconds` are over; returns
-    // true for the latter. Negative: without a limit.
-    bool wait(int seconds = -1);
+    // Blocks until the client closes the connection, the server is to end, or the time is over; returns true
+    // for the latter.
+    bool wait(std::chrono::milliseconds at_most);
+    bool wait();  // without a limit
     // Closes so that the client gets an error instead of an end.
     void reset();
 
    private:
     bool is_ready(short events);
+    bool wait_for(int milliseconds);
     base::Descriptor socket_;
     int stop_;
     RequestLog& log_;
