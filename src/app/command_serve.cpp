@@ -20,10 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::serve::Request;
 
-// How long a stop may take: a source that hangs is given up after ten seconds by default, and a slow
-// reader of the answer after five. TimeoutStopSec in systemd/varve.service is longer.
-constexpr auto stop_at_most = 15s;
-
 // Answers the client of a CGI program. Only the web server's log shows what goes to stderr.
 int excuse_cgi(const base::Error& why) {
     base::log::error("cannot start", {{"reason", why.text}});
@@ -96,7 +92,7 @@ int serve_fastcgi(const Config& config) {
     if (!fastcgi) return complain(fastcgi.error().text, failed);
     base::log::info("serving", {{"listen", config.serve.listen}});
     mind(server, signals);
-    limit.emplace(stop_at_most, stop_at_once);
+    limit.emplace(server.stop_within(), stop_at_once);
     (*fastcgi)->stop();
     base::log::info("stopped");
     return ok;

@@ -55,6 +55,9 @@ struct ServeConfig {
     long max_age = 3600;                         // seconds, 0 ... 31536000
     std::size_t limit_per_minute = 0;            // requests of one client; 0: no limit
     std::size_t limit_burst = 60;                // of them at once
+    // How long a stop may take, 1 ... 300: a source that hangs is given up after ten seconds by default,
+    // and a slow reader of the answer after five. TimeoutStopSec in systemd/varve.service is longer.
+    std::chrono::seconds stop_within{15};
 };
 
 struct HubConfig {
@@ -112,6 +115,7 @@ struct Config {
     store::Url store;
     std::string store_password;
     std::filesystem::path store_password_file;  // empty: none
+    std::chrono::seconds store_give_up{60};     // 1 ... 60; no new attempt later than this
     history::Settings history;
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;

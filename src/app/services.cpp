@@ -36,8 +36,9 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
     store::RetryPolicy retry_policy;
-    if (waiting == Waiting::request)
-        retry_policy.last_attempt = 12s;  // enough for one silent server and a try at the next
+    retry_policy.last_attempt = config.store_give_up;
+    if (waiting == Waiting::request)  // enough for one silent server and a try at the next
+        retry_policy.last_attempt = std::min(12'000ms, retry_policy.last_attempt);
     else
         retry_policy.attempts = 20;
     const std::chrono::seconds answer_within = waiting == Waiting::request   ? 10s

@@ -238,6 +238,10 @@ void Server::take_over(const Prepared& prepared) {
     base::log::info("configuration reloaded", {{"file", after.file.string()}});
 }
 
+std::chrono::seconds Server::stop_within() const {
+    return now_->services.config.serve.stop_within;
+}
+
 void Server::settle() {
     if (next_.valid() && next_.wait_for(0ms) == std::future_status::ready) {
         const auto prepared = next_.get();

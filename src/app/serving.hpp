@@ -122,6 +122,8 @@ class Server {
     // logs why it is rejected, and looks again for its build if nothing else is wrong; drops an old
     // one after its last request.
     void settle();
+    // As the configuration says now.
+    [[nodiscard]] std::chrono::seconds stop_within() const;
     [[nodiscard]] bool is_busy() const {
         return next_.valid() || waiting_ != nullptr || !retired_.empty();
     }
