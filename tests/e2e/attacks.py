@@ -146,13 +146,15 @@ def _(site):
     prewarmed_under_kills(site, SqliteStore(site))
 
 
-@check("Under attack: the release job on MariaDB, killed at random moments, gives the same store as one run")
+@check("Under attack: the release job on MariaDB, killed at random moments, gives the same store as one run",
+       nightly=True)
 def _(site):
     job.put_builds(site)
     prewarmed_under_kills(site, MariaDbStore(site, job.mariadb()))
 
 
-@check("Under attack: mariadbd, killed again and again under a release job, loses and doubles nothing")
+@check("Under attack: mariadbd, killed again and again under a release job, loses and doubles nothing",
+       nightly=True)
 def _(site):
     job.put_builds(site)
     server = job.mariadb()

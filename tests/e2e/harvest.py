@@ -228,7 +228,8 @@ def _(site):
     expect_each_once(site, ask, "varve.conf")
 
 
-@check("Two harvesters over MariaDB fetch each of 1,000 feeds once a cycle, though one is killed")
+@check("Two harvesters over MariaDB fetch each of 1,000 feeds once a cycle, though one is killed",
+       nightly=True)
 def _(site):
     store = MariaDbStore(site, job.mariadb())
     site.write_config(store.config, store__url=store.server.url(store.database), net__allow="127.0.0.0/8")

@@ -157,7 +157,8 @@ def _(site):
         site.expect(0, "hub", "retry")
 
 
-@check("Three hubs over MariaDB, of which one is killed in the middle, deliver everything to everybody")
+@check("Three hubs over MariaDB, of which one is killed in the middle, deliver everything to everybody",
+       nightly=True)
 def _(site):
     job.put_builds(site)
     store = MariaDbStore(site, job.mariadb())

@@ -105,10 +105,10 @@ class MariaDbStore:
     """Makes a new store on the server, and site.CONFIG for it."""
     config = "mariadb.conf"
 
-    def __init__(self, site, server):
+    def __init__(self, site, server, **settings):
         self.server = server
         self.database = server.create_database()
-        site.write_config(self.config, store__url=server.url(self.database))
+        site.write_config(self.config, store__url=server.url(self.database), **settings)
         site.expect(0, "init", config=self.config)
 
     def rows(self, sql):
