@@ -81,3 +81,9 @@ TEST_CASE("The first of several bytes is found from a place on") {
     CHECK(find_any<'<', '&'>("a&<b", 3) == none);
     CHECK(find_any<'x'>("", 5) == none);
 }
+
+TEST_CASE("Each letter of ASCII equals its capital, and nothing beside them does") {
+    CHECK(base::fold_ascii("@AMZ[`amz{") == "@amz[`amz{");
+    CHECK(base::equal_ignoring_case("AZ", "az"));
+    CHECK_FALSE(base::equal_ignoring_case("@[", "`{"));
+}
