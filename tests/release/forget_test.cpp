@@ -153,7 +153,7 @@ TEST_CASE(
 }
 
 TEST_CASE("A forgotten class is gone from every table, and other classes stay as they are") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     JobSite site(fresh.connect());
     const Three builds;
     ask_for_all(site, builds);
@@ -384,7 +384,7 @@ TEST_CASE("A running server sees at once that something was forgotten") {
 }
 
 TEST_CASE("What a request records of a release while it is being forgotten is deleted as well") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     JobSite server(fresh.connect());
     const Three builds;
     ask_for_all(server, builds);

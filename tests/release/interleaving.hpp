@@ -1,5 +1,14 @@
 // Two processes over one store: one stops behind a statement of its own until the other has done
 // its work, or waits for a lock that the first one holds.
+//
+//   interleave([&](int at) {
+//       const auto fresh = support::FreshStore::copy_of(recorded);
+//       Interleaving both(fresh, at, [&] { … });      the other process
+//       …                                             the first one, with both.connect()
+//       both.join();
+//       …                                             what must hold afterwards
+//       return both.statements();
+//   });
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,19 +20,23 @@
 #include <thread>
 
 #include "support/stores.hpp"
+#include "support/strikes.hpp"
 #include "support/watched_connection.hpp"
 
 namespace release_tests {
 
 class Interleaving {
    public:
-    // `other` runs once, behind the `at`-th statement (from 1) of the first process. Where SQLite
-    // would let nobody else write, it runs when that transaction has ended.
+    // `other` runs once, behind the `at`-th statement (from 1) of the first process, or after all
+    // of them (0). Where SQLite would let nobody else write, it runs when that transaction has
+    // ended.
     Interleaving(const support::FreshStore& store, int at, std::function<void()> other)
         : store_(store), at_(at), other_(std::move(other)) {
         if (store.engine() == store::Engine::mysql) waits_ = store.connect()();
     }
-    ~Interleaving() { join(); }
+    ~Interleaving() {
+        if (thread_.joinable()) thread_.join();
+    }
     Interleaving(const Interleaving&) = delete;
     Interleaving& operator=(const Interleaving&) = delete;
 
@@ -32,21 +45,24 @@ class Interleaving {
         return support::watched(store_.connect(), [this](support::Statement statement,
                                                          std::string_view) { note(statement); });
     }
-    // Waits for the other process. Returns whether it ran at all.
-    bool join() {
-        if (thread_.joinable()) thread_.join();
+    // Waits for the other process. Fails when the first one had no such statement.
+    void join() {
+        if (at_ == 0) return other_();
+        REQUIRE(is_running_);
+        thread_.join();
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-        return is_running_;
     }
+    // Returns those of the first process, so far.
+    [[nodiscard]] const support::Statements& statements() const { return statements_; }
 
    private:
     void note(support::Statement statement) {
         using support::Statement;
-        ++statements_;
+        statements_.count(statement == Statement::commit);
         if (statement == Statement::begin_write) is_writing_ = true;
         if (statement == Statement::begin_read || statement == Statement::commit)
             is_writing_ = false;
-        if (statements_ < at_ || is_running_) return;
+        if (at_ == 0 || statements_.all < at_ || is_running_) return;
         if (is_writing_ && store_.engine() == store::Engine::sqlite) return;
         is_running_ = true;
         thread_ = std::thread([this] {
@@ -74,10 +90,22 @@ class Interleaving {
     std::unique_ptr<store::Connection> waits_;
     std::thread thread_;
     std::exception_ptr failure_;
-    int statements_ = 0;
+    support::Statements statements_;
     bool is_writing_ = false, is_running_ = false;
     std::atomic<bool> has_ended_ = false;
 };
+
+// Calls scenario(at) with 0, and then with the number of each statement to strike at.
+//   scenario  returns the statements of the first process
+template <class Scenario>
+void interleave(Scenario scenario) {
+    const support::Statements statements = scenario(0);
+    REQUIRE(statements.all > 0);
+    for (const int at : support::strikes_in(statements)) {
+        INFO("statement " << at << " of " << statements.all);
+        scenario(at);
+    }
+}
 
 // Returns connections that call `action` once, when the first part of a job is done.
 inline store::Connect after_first_part(const store::Connect& connect,

@@ -225,12 +225,14 @@ std::string renames_of(JobSite& site) {
 }  // namespace
 
 TEST_CASE("Any order of requests and jobs gives the same rows, renames and objects") {
-    const auto engine = GENERATE(support::engines());
     const World world;
     Random random(7);
     std::string expected;
-    for (int order = 0; order < 12; ++order) {
-        const support::FreshStore fresh(engine);
+    for (int order = 0; order < (support::is_nightly() ? 24 : 12); ++order) {
+        // Both engines get the same contents.
+        const support::FreshStore fresh(order % (support::is_nightly() ? 2 : 4) == 1
+                                            ? store::Engine::mysql
+                                            : store::Engine::sqlite);
         JobSite site(fresh.connect());
         site.settings.names = {{"Gene", {{"Remark"}}}};
         record_in_any_order(site, world, random);

@@ -321,7 +321,7 @@ TEST_CASE("Unreadable objects are listed, and the next run tries them again") {
 }
 
 TEST_CASE("Jobs of several processes and requests between them record each object once") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const HundredGenes a(186), b(187), c(188);
     const auto expected = asked_for(engine, a, b, c);
     const support::FreshStore fresh(engine);

@@ -48,7 +48,7 @@ void check_is_ended(JobSite& site) {
 }  // namespace
 
 TEST_CASE("Of two who move a replacement into place one does it") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const Builds builds;
     const Published published(engine, builds);
     republish_until_in_force(published.connect(), builds);
@@ -67,19 +67,18 @@ TEST_CASE("Of two who move a replacement into place one does it") {
     const auto calm = support::FreshStore::copy_of(published);
     move(calm.connect());
     const auto expected = JobSite(calm.connect()).contents();
-    bool met = true;
-    for (int at = 1; met; ++at) {
-        INFO("statement " << at);
+    interleave([&](int at) {
         const auto fresh = support::FreshStore::copy_of(published);
         Interleaving both(fresh, at, [&] { move(fresh.connect()); });
         move(both.connect());
-        met = both.join();
+        both.join();
         CHECK(JobSite(fresh.connect()).contents() == expected);
-    }
+        return both.statements();
+    });
 }
 
 TEST_CASE("What a slow request to the old build writes is replaced or refused") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const Builds builds;
     const auto* const asked = GENERATE("differs", "new_row");
     const support::FreshStore recorded(engine);
@@ -98,10 +97,8 @@ TEST_CASE("What a slow request to the old build writes is replaced or refused") 
     before.ask(builds.first, &builds.before, {"Gene", asked});
     before.republish(builds.again, &builds.before, &builds.first);
     const auto expected = end_of(before);
-    const int step = engine == store::Engine::sqlite ? 4 : 1;
-    bool met = true;
-    for (int at = 1; met; at += step) {
-        INFO(asked << ", statement " << at);
+    interleave([&](int at) {
+        INFO(asked);
         const auto fresh = support::FreshStore::copy_of(recorded);
         bool republished = false;
         Interleaving both(fresh, at, [&] {
@@ -111,15 +108,16 @@ TEST_CASE("What a slow request to the old build writes is replaced or refused") 
         });
         JobSite slow(both.connect());
         (void)support::record(slow.context(), builds.first, &builds.before, {"Gene", asked});
-        met = both.join();
+        both.join();
         JobSite site(fresh.connect());
-        if (met) CHECK(republished);
-        if (met) CHECK(end_of(site) == expected);
-    }
+        CHECK(republished);
+        CHECK(end_of(site) == expected);
+        return both.statements();
+    });
 }
 
 TEST_CASE("A request to a later release is compared with the rows in force, or comes first") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const Builds builds;
     const bool is_killed = GENERATE(false, true);
     // As in the first publication, or in neither.
@@ -139,10 +137,9 @@ TEST_CASE("A request to a later release is compared with the rows in force, or c
     JobSite before(other.connect());
     REQUIRE(record_next(before));
     const auto refused = before.contents();
-    const int step = engine == store::Engine::sqlite ? 4 : 2;
-    bool met = true;
-    for (int at = 1; met; at += step) {
-        INFO(words << (is_killed ? ", killed" : "") << ", statement " << at);
+    int first = 0, later = 0;
+    interleave([&](int at) {
+        INFO(words << (is_killed ? ", killed" : ""));
         const auto fresh = support::FreshStore::copy_of(published);
         Interleaving both(fresh, at, [&] {
             if (is_killed) return republish_until_in_force(fresh.connect(), builds);
@@ -151,36 +148,38 @@ TEST_CASE("A request to a later release is compared with the rows in force, or c
         });
         JobSite slow(both.connect());
         REQUIRE(record_next(slow));
-        met = both.join();
+        both.join();
         JobSite site(fresh.connect());
-        const auto done = site.try_republish(builds.again, &builds.before, &builds.first);
+        (void)site.try_republish(builds.again, &builds.before, &builds.first);
         check_is_ended(site);
         const bool is_first = digest_of_release(site) != builds.again.digest();
+        ++(is_first ? first : later);
         CHECK(site.contents() == (is_first ? refused : republished_first));
-    }
+        return both.statements();
+    });
+    CHECK(first > 0);
+    CHECK(later > 0);
 }
 
 TEST_CASE("Two processes publish a release again at once, and it is as if one had done it") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const Builds builds;
     const Published published(engine, builds);
     const auto expected = republished_alone(published, builds);
-    const int step = engine == store::Engine::sqlite ? 23 : 61;
-    bool met = true;
-    for (int at = 1; met; at += step) {
-        INFO("statement " << at);
+    interleave([&](int at) {
         const auto fresh = support::FreshStore::copy_of(published);
         Interleaving both(fresh, at, [&] {
             JobSite job(fresh.connect());
             (void)job.try_republish(builds.again, &builds.before, &builds.first);
         });
         JobSite site(both.connect());
-        const auto done = site.try_republish(builds.again, &builds.before, &builds.first);
-        met = both.join();
+        (void)site.try_republish(builds.again, &builds.before, &builds.first);
+        both.join();
         JobSite looking(fresh.connect());
         check_is_ended(looking);
         CHECK(looking.contents() == expected);
-    }
+        return both.statements();
+    });
 }
 
 TEST_CASE("A re-publication by another build ends the one that is under way") {
@@ -197,10 +196,8 @@ TEST_CASE("A re-publication by another build ends the one that is under way") {
         return rows_that_count(alone);
     };
     const auto third_rows = rows_after(third), again_rows = rows_after(builds.again);
-    const int step = engine == store::Engine::sqlite ? 17 : 47;
-    bool met = true;
-    for (int at = 1; met; at += step) {
-        INFO("statement " << at);
+    int ended = 0;  // re-publications that gave way to the other build
+    interleave([&](int at) {
         const auto fresh = support::FreshStore::copy_of(published);
         std::optional<base::Error> error;
         Interleaving both(fresh, at, [&] {
@@ -210,18 +207,24 @@ TEST_CASE("A re-publication by another build ends the one that is under way") {
         });
         JobSite first(both.connect());
         const auto done = first.try_republish(builds.again, &builds.before, &builds.first);
-        met = both.join();
-        if (!met) break;
+        both.join();
         // Whichever of the two gave way can be run again.
         JobSite site(fresh.connect());
-        if (error) CHECK(error->kind == base::ErrorKind::conflict);
-        if (error) site.republish(third, &builds.before, &builds.again);
-        CHECK((done || done.error().kind == base::ErrorKind::conflict));
+        if (error) {
+            CHECK(error->kind == base::ErrorKind::conflict);
+            site.republish(third, &builds.before, &builds.again);
+        }
+        if (!done) {
+            CHECK(done.error().kind == base::ErrorKind::conflict);
+            ++ended;
+        }
         check_is_ended(site);
         // It may have begun after the other had ended.
         CHECK(rows_that_count(site) ==
               (digest_of_release(site) == third.digest() ? third_rows : again_rows));
-    }
+        return both.statements();
+    });
+    CHECK(ended > 0);
 }
 
 TEST_CASE("What a release had is read while its rows are replaced, without a write") {
