@@ -157,6 +157,8 @@ TEST_CASE("Half of a class may vanish, and small classes may lose everything") {
     const auto before = build("WS186", "2008-02-01", 30);
     CHECK(lost_classes(*build("WS187", "2008-02-15", 15), *before).empty());
     CHECK_FALSE(lost_classes(*build("WS187", "2008-02-15", 0), *before).empty());
+    const auto counted = build("WS186", "2008-02-01", 20);
+    CHECK_FALSE(lost_classes(*build("WS187", "2008-02-15", 9), *counted).empty());
     const auto small = build("WS186", "2008-02-01", 19);
     CHECK(lost_classes(*build("WS187", "2008-02-15", 0), *small).empty());
 }
