@@ -1,4 +1,4 @@
-// A browser for each site, which fails a check when a page does something forbidden: complains on the
+// One browser for all sites, which fails a check when a page does something forbidden: complains on the
 // console, breaks its content security policy, opens a dialog, fetches from elsewhere, or fails to.
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
@@ -7,23 +7,39 @@ import { chromium } from "playwright-core";
 // The browser itself uses no network.
 const quiet = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-domain-reliability"];
-export const host = "http://varve.test";
-const elsewhere = /^https?:\/\/(?!varve\.test[/:])/;
+// The base_url of each world that is visited, without its path.
+export const hosts = {
+  sample: "http://varve.test", many: "http://many.varve.test", hostile: "http://hostile.varve.test",
+  feeds: "http://feeds.varve.test",
+};
+export const host = hosts.sample;
+
+// A folder for pictures of the pages, or nothing: drawing them takes as long as all else.
+export const screenshots = process.env.SCREENSHOTS;
+
+// ports: { sample: 1234, … }, of the servers that answer for those hosts
+export function launch(ports) {
+  const rules = Object.entries(ports).map(([name, port]) => `MAP ${new URL(hosts[name]).host}:80 127.0.0.1:${port}`);
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [...quiet, `--host-resolver-rules=${[...rules, "MAP * ~NOTFOUND"].join(", ")}`],
+  });
+}
+
+// Far more than any check takes, so that only one that hangs is late.
+const most_seconds = 120;
 
 export class Site {
-  // port: of the server that answers for http://varve.test
-  static async open(name, port) {
-    const site = new Site();
-    site.name = name;
-    site.browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: [...quiet, `--host-resolver-rules=MAP varve.test:80 127.0.0.1:${port}, MAP * ~NOTFOUND`],
-    });
-    return site;
+  constructor(browser, name, port) {
+    this.browser = browser;
+    this.port = port;
+    this.host = hosts[name];
+    this.elsewhere = new RegExp(`^https?://(?!${this.host.slice(7).replaceAll(".", "\\.")}[/:])`);
   }
 
-  close() {
-    return this.browser.close();
+  // Requests outside the browser do not follow its host rules.
+  fetch(address) {
+    return fetch(address.replace(this.host, `http://127.0.0.1:${this.port}`));
   }
 
   // Opens a page as a new visitor and passes it to `look`. Fails when the page does something forbidden.
@@ -31,13 +47,13 @@ export class Site {
   async visit(options, look, allowed = []) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    const complaints = watch(page, allowed);
+    page.setDefaultTimeout(most_seconds * 1000);
+    const complaints = watch(page, this.elsewhere, allowed);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (event) =>
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
     });
-    await context.route(elsewhere, (route) =>
+    await context.route(this.elsewhere, (route) =>
       route.fulfill({ status: 200, contentType: "text/html", body: "<title>elsewhere</title>" }));
     try {
       await look(page, context);
@@ -48,7 +64,7 @@ export class Site {
   }
 }
 
-function watch(page, allowed) {
+function watch(page, elsewhere, allowed) {
   const complaints = [];
   const expected = (text) => allowed.some((status) => text.includes(`status of ${status}`));
   page.on("console", (message) => {
@@ -77,8 +93,6 @@ const checksAtOnce = 2;
 export function check(sentence, run) {
   checks.push({ sentence, run });
 }
-
-const most_seconds = 90;
 
 async function runOne({ sentence, run }, sites) {
   const started = Date.now();

@@ -4,7 +4,6 @@ golden cases whose file does.
 SPDX-License-Identifier: MIT
 """
 import json
-import os
 import subprocess
 import sys
 
@@ -22,8 +21,7 @@ SECONDS_FOR_PAGES = 900
 def run_pages(pattern):
     """Runs the checks in a browser, which print lines of their own."""
     ports = {name: golden.asked(name).world.port for name in ("sample", "many", "hostile", "feeds")}
-    process = subprocess.Popen(["node", str(HERE / "clients" / "pages.mjs"), json.dumps(ports), pattern],
-                               env={**os.environ, "SCREENSHOTS": str(HERE / "screenshots")})
+    process = subprocess.Popen(["node", str(HERE / "clients" / "pages.mjs"), json.dumps(ports), pattern])
     try:
         return process.wait(SECONDS_FOR_PAGES) == 0
     finally:
