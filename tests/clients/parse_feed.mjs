@@ -1,9 +1,10 @@
-// parse_feed.mjs FILE... -- what npm's feed readers find in feeds: a JSON document a line. feedsmith reads any
-// format and OPML: { format, title, self, hub, home, items: [{ title, id, date, link, authors, content }] }; rss-parser
-// and feedparser read RSS and Atom: { others: { "rss-parser": [{ title, id, date, link, text }], "feedparser":
-// [{ title, id, date, link, content }] } }. feedparser takes what looks like a tag out of titles.
+// parse_feed.mjs -- what npm's feed readers find in feeds: each line of input is a feed, as a string of JSON; each
+// line of output is what they find in it, as JSON. feedsmith reads any format and OPML: { format, title, self, hub,
+// home, items: [{ title, id, date, link, authors, content }] }; rss-parser and feedparser read RSS and Atom:
+// { others: { "rss-parser": [{ title, id, date, link, text }], "feedparser": [{ title, id, date, link, content }] } }.
+// { error } when a reader refuses it. feedparser takes what looks like a tag out of titles.
 // SPDX-License-Identifier: MIT
-import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import FeedParser from "feedparser";
 import { parseFeed, parseOpml } from "feedsmith";
@@ -70,7 +71,6 @@ async function feedOf(text) {
   return { format, title: feed.title?.value ?? feed.title, ...read[format](feed), others };
 }
 
-for (const file of process.argv.slice(2)) {
-  const text = readFileSync(file, "utf8");
-  console.log(JSON.stringify(text.includes("<opml") ? outlineOf(text) : await feedOf(text)));
-}
+const readAny = async (text) => (text.includes("<opml") ? outlineOf(text) : feedOf(text));
+for await (const line of createInterface({ input: process.stdin }))
+  console.log(JSON.stringify(await readAny(JSON.parse(line)).catch((error) => ({ error: error.stack }))));

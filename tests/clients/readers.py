@@ -3,10 +3,12 @@ and feedsmith, rss-parser and feedparser of npm.
 
 SPDX-License-Identifier: MIT
 """
+import atexit
 import calendar
 import collections
 import datetime
 import email.utils
+import functools
 import html
 import json
 import pathlib
@@ -19,7 +21,7 @@ import feedparser
 
 from site_of_varve import HERE
 
-SECONDS = 60
+SECONDS = 120
 
 # date: seconds since 1970, without a fraction.
 Item = collections.namedtuple("Item", "title id date link")
@@ -58,17 +60,26 @@ def words_of(content):
     return without_blanks(html.unescape(without_tags(content)))
 
 
+@functools.lru_cache(maxsize=None)
+def _npm():
+    """Returns the process of npm's readers, which ends with this one."""
+    process = subprocess.Popen(["node", str(HERE / "clients" / "parse_feed.mjs")], text=True, encoding="utf-8",
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(process.communicate)
+    return process
+
+
 def by_npm(bodies):
     """bodies: of feeds or OPML. Returns what tests/clients/parse_feed.mjs finds in each."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = []
-        for number, body in enumerate(bodies):
-            files.append(pathlib.Path(folder) / str(number))
-            files[-1].write_bytes(body)
-        done = subprocess.run(["node", str(HERE / "clients" / "parse_feed.mjs"), *map(str, files)],
-                              capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    process, found = _npm(), []
+    for body in bodies:
+        process.stdin.write(json.dumps(body.decode("utf-8")) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        assert line, f"the readers of npm ended with status {process.wait()}"
+        found.append(json.loads(line))
+        assert "error" not in found[-1], found[-1]["error"]
+    return found
 
 
 def items_of(items):
