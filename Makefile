@@ -13,7 +13,7 @@ flags_release  := -O2
 flags_debug    := -O0 -g -D_GLIBCXX_ASSERTIONS
 flags_sanitize := -O1 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 flags_tsan     := -O1 -g1 -fsanitize=thread
-flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Wno-deprecated-declarations
+flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 $(if $(flags_$(config)),,$(error config=$(config): use debug, release, sanitize, tsan or fuzz))
 # Compiling the tests takes longer than what more would save when they run. UBSan is for what they test.
 test_flags_release  := -O1
@@ -23,6 +23,11 @@ standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include
 # The last ones are false alarms of g++ 12: about <regex>, about strings, about files that are included.
 warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Wno-unknown-warning-option \
   -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-subobject-linkage
+# Clang finds what g++ does not, and complains of a call that libstdc++ itself makes.
+ifneq ($(filter sanitize fuzz,$(config)),)
+CXX      := clang++-19
+warnings += -Wno-deprecated-declarations
+endif
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
 LIBS := -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lgumbo -lre2 -licuuc -lzstd -lz -lpthread $(if $(filter release debug,$(config)),-ljemalloc)
@@ -38,7 +43,7 @@ test_of_release_needs := query  # they read what a job has recorded
 # In bundles, the files of a room take a third less time; otherwise each is compiled alone, so that a change costs least.
 folders := $(rooms:%=src/%) $(wildcard $(rooms:%=tests/%))
 bundle  := tools/bundle $(B)/bundles 1500 $(folders)
-bundles := $(if $(filter release sanitize fuzz,$(config)),$(shell $(bundle)))
+bundles := $(if $(filter release fuzz,$(config)),$(shell $(bundle)))
 files   := $(shell find $(folders) tests/support -name '*.cpp' ! -name main.cpp | LC_ALL=C sort)
 sources := $(or $(bundles:$(B)/bundles/%=%),$(filter-out tests/support/%,$(files)))
 vpath %.cpp $(B)/bundles
@@ -61,12 +66,14 @@ $(B)/%.list: always
 	$(call keep,$(filter $*/%,$(files) $(wildcard sql/*.sql templates/*)))
 $(bundles): write-bundles ;
 write-bundles: ; @$(bundle) --write
-# Headers that most files include, compiled once. Each file still includes what it uses.
+# Headers that most files include, compiled once. Each file still includes what it uses, as the sanitized build
+# shows: it compiles each file alone.
+precompiled = $(if $(filter sanitize,$(config)),$(B)/command,$(B)/$(1)/precompiled.hpp.gch)
 $(B)/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/command
 	mkdir -p $(@D) && $(compile) -x c++-header $< -o $@
 to_object = mkdir -p $(@D) && $(compile) -iquote . $(patsubst %.gch,-include %,$(filter %.gch,$^)) -c $< -o $@
-$(B)/obj/%.o: %.cpp $(B)/src/precompiled.hpp.gch ; $(to_object)
-$(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch ; $(to_object)
+$(B)/obj/%.o: %.cpp $(call precompiled,src) ; $(to_object)
+$(B)/obj/tests/%.o: tests/%.cpp $(call precompiled,tests) ; $(to_object)
 # Defines Catch2's own functions, so it must read catch.hpp itself.
 $(B)/obj/tests/support/main.o: tests/support/main.cpp $(B)/command ; $(to_object)
 $(B)/obj/tests/% $(B)/tests/%: private compile := $(subst $(flags_$(config)),$(test_flags),$(compile))
@@ -123,7 +130,14 @@ test:
 	tests/run $(unit_tests) $(wildcard tests/*/run)
 test-units:
 	$(call install_and_make,build test,unit-tests)
-	tests/run $(unit_tests)
+	tests/run $(BUDGETS) $(unit_tests)
+test-programs:
+	tools/install-node-packages tests/clients
+	$(call install_and_make,build serve test,$(served_and_tested))
+	tests/run $(BUDGETS) $(wildcard tests/*/run)
+nightly:
+	NIGHTLY=yes OBJECTS=1000000 ATTACK_ROUNDS=30 $(MAKE) test
+	$(MAKE) fuzz FUZZ_SECONDS=600
 test-real:
 	tools/real-data
 	$(call install_and_make,build test,$(B)/test-real)
@@ -151,6 +165,6 @@ install: build/release/varve
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 clean: ; rm -rf build cgi-bin/rss
 $(if $(filter clean,$(MAKECMDGOALS)),.NOTPARALLEL:)
-.PHONY: write-bundles all unit-tests fuzzers serve test test-units test-real attack bless mutants arrows includes tidy format format-check fuzz bench soak install clean always
+.PHONY: write-bundles all unit-tests fuzzers serve test test-units test-programs nightly test-real attack bless mutants arrows includes tidy format format-check fuzz bench soak install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -51,7 +51,7 @@ TEST_CASE("Text is legal if it is UTF-8 of characters that XML allows, wherever 
     // Every first byte with each border of the second and of those that follow.
     const std::string borders{'\x00', 'A',    '\x7F', '\x80', '\x8F', '\x90', '\x9F',
                               '\xA0', '\xBD', '\xBE', '\xBF', '\xC0', '\xFF'};
-    for (int first = 0; first < 256; ++first)
+    for (unsigned first = 0; first < 256; ++first)
         for (const char second : borders)
             for (const char third : borders)
                 for (const char fourth : {'\x7F', '\x80', '\xBF', '\xC0'})

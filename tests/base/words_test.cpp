@@ -103,7 +103,7 @@ TEST_CASE(
 }
 
 TEST_CASE("The number behind a colon is a whole word, however long what stands before it is") {
-    for (const std::size_t size : {55, 60, 63, 64, 65, 200}) {
+    for (const std::size_t size : {55U, 60U, 63U, 64U, 65U, 200U}) {
         INFO(size);
         CHECK(base::words_of(base::SearchTexts{"x", std::string(size, 'a') + ":0004439", ""})
                   .at(1) == "0004439");

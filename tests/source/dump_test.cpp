@@ -80,7 +80,7 @@ TEST_CASE("The sample builds open without their session objects") {
             return ++objects, true;
         });
         CHECK(objects > 1490);
-        for (const std::uint64_t in_one : {1, 7, 1000, 100000}) {
+        for (const std::uint64_t in_one : {1U, 7U, 1000U, 100000U}) {
             const auto parts = (*build)->parts(in_one);
             CHECK(parts.size() == (objects + in_one - 1) / in_one);
             CHECK(parts.order == (*build)->parts(1).order);

@@ -233,7 +233,7 @@ TEST_CASE("A full disk needs the operator, and what was written stays whole") {
 TEST_CASE("A read-only store is read, and writing it needs the operator") {
     const support::TempDir folder;
     const auto file = store_with_one_release(folder);
-    const mode_t folder_mode = GENERATE(0555, 0777);
+    const mode_t folder_mode = GENERATE(0555U, 0777U);
     set_mode(file, 0444);
     set_mode(folder.path(), folder_mode);
     {
