@@ -58,7 +58,7 @@ class Interleaving {
    private:
     void note(support::Statement statement) {
         using support::Statement;
-        statements_.count(statement == Statement::commit);
+        statements_.count(statement == Statement::commit && is_writing_);
         if (statement == Statement::begin_write) is_writing_ = true;
         if (statement == Statement::begin_read || statement == Statement::commit)
             is_writing_ = false;

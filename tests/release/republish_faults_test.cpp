@@ -87,9 +87,12 @@ TEST_CASE("A job that dies at any statement continues to the same result") {
     const auto die_at = [&](int at) {
         const auto fresh = support::FreshStore::copy_of(published);
         support::Statements statements;
+        bool is_writing = false;
         {
             JobSite site(watched(fresh.connect(), [&](Statement statement, std::string_view) {
-                statements.count(statement == Statement::commit);
+                statements.count(statement == Statement::commit && is_writing);
+                if (statement != Statement::query && statement != Statement::execute)
+                    is_writing = statement == Statement::begin_write;
                 if (at > 0 && statements.all >= at)
                     throw store::Failure("killed (by the test)", {}, 0);
             }));

@@ -39,10 +39,12 @@ class FaultPlan {
         return statements_;
     }
 
-    [[nodiscard]] bool strikes_at(bool commit) {
-        if (!commit && fault_ != Fault::lost && fault_ != Fault::deadlock) return false;
+    enum class Next { statement, commit_of_reading, commit_of_writing };
+    [[nodiscard]] bool strikes_at(Next next) {
+        const bool counts_all = fault_ == Fault::lost || fault_ == Fault::deadlock;
+        if (next == Next::statement && !counts_all) return false;
         const std::scoped_lock lock(mutex_);
-        statements_.count(commit);
+        statements_.count(next == Next::commit_of_writing);
         return statements_.all == at_;
     }
 
@@ -94,9 +96,13 @@ class FaultyConnection final : public ForwardingConnection {
     void begin(store::Access access) override {
         strike_before_statement();
         ForwardingConnection::begin(access);
+        access_ = access;
     }
     void commit() override {
-        if (!plan_->strikes_at(true)) return ForwardingConnection::commit();
+        using Next = FaultPlan::Next;
+        const bool has_written = access_ == store::Access::write;
+        if (!plan_->strikes_at(has_written ? Next::commit_of_writing : Next::commit_of_reading))
+            return ForwardingConnection::commit();
         if (plan_->fault() == Fault::lost_commit) {
             ForwardingConnection::commit();
         } else {
@@ -114,7 +120,7 @@ class FaultyConnection final : public ForwardingConnection {
    private:
     void strike_before_statement() {
         if (broken_) fail(false);  // like a dead socket, at each use
-        if (!plan_->strikes_at(false)) return;
+        if (!plan_->strikes_at(FaultPlan::Next::statement)) return;
         ForwardingConnection::rollback();
         fail(false);
     }
@@ -128,6 +134,7 @@ class FaultyConnection final : public ForwardingConnection {
     }
 
     std::shared_ptr<FaultPlan> plan_;
+    store::Access access_ = store::Access::read;
     bool broken_ = false;
 };
 

@@ -1,6 +1,6 @@
 // Which statements of a run a test strikes at, by a fault or by another process. All of them would
-// take too long each time, so `make test` strikes at the first, the last, each commit and six
-// others, and `make nightly` at all.
+// take too long each time, so `make test` strikes at the first, the last, each commit of what was
+// written and six others, and `make nightly` at all.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,11 +17,11 @@ namespace support {
 // The statements of one run, numbered from 1.
 struct Statements {
     int all = 0;
-    std::vector<int> commits;
+    std::vector<int> commits;  // of writing transactions
 
-    void count(bool is_commit) {
+    void count(bool commits_writes) {
         ++all;
-        if (is_commit) commits.push_back(all);
+        if (commits_writes) commits.push_back(all);
     }
 };
 
