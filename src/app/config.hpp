@@ -115,7 +115,7 @@ struct Config {
     store::Url store;
     std::string store_password;
     std::filesystem::path store_password_file;  // empty: none
-    std::chrono::seconds store_give_up{60};     // 1 ... 60; no new attempt later than this
+    std::chrono::seconds store_give_up{60};     // 1 ... 60; see open_pool()
     history::Settings history;
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/services.hpp"
 
+#include <algorithm>
+
 #include "app/sources.hpp"
 #include "base/in_order.hpp"
 #include "base/log.hpp"
@@ -41,9 +43,10 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
         retry_policy.last_attempt = std::min(12'000ms, retry_policy.last_attempt);
     else
         retry_policy.attempts = 20;
-    const std::chrono::seconds answer_within = waiting == Waiting::request   ? 10s
-                                               : waiting == Waiting::command ? 30s
-                                                                             : 24h;
+    const std::chrono::seconds answer_within =
+        waiting == Waiting::request   ? std::min(10s, config.store_give_up)
+        : waiting == Waiting::command ? std::min(30s, config.store_give_up)
+                                      : 24h;
     auto connect =
         store::connector(config.store, config.store_password, if_missing, answer_within);
     if (threads > 0) connect = for_a_job(std::move(connect), threads);

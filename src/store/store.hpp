@@ -17,7 +17,8 @@ namespace store {
 // wait. Of several hosts it tries the next one when one is not reached or not ready, or is sending
 // its state to another node, which may halt it (unless no other can be reached).
 //   password       from store.password_file, without its line end; may be empty
-//   answer_within  limit of one statement on MariaDB; then the connection counts as lost
+//   answer_within  limit of one statement on MariaDB, after which the connection counts as lost; and of a
+//                  lock wait if it is less than 5 s
 [[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing,
                                 std::chrono::seconds answer_within = std::chrono::seconds(30));
 

@@ -518,6 +518,7 @@ def _(site):
 
 @check("varve check says what helps when another program holds the store, and when the file is none")
 def _(site):
+    site.write_config(store__give_up=1)
     site.expect(0, "init")
     history = site.folder / "var" / "history.db"
     with contextlib.closing(sqlite3.connect(history, isolation_level=None)) as other:
