@@ -176,7 +176,7 @@ def _(site):
 @check("A program killed at any moment leaves a store that the next one reads")
 def _(site):
     site.start()
-    names = some_proteins(site, 25)
+    names = some_proteins(site, 8)
     for name in names:
         with Load(site, rss_path("Protein", name), clients=2) as load:
             eventually(lambda: load.count() > 0, "an answer")

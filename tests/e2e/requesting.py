@@ -174,8 +174,8 @@ def _(site):
 
 @check_served("Requests that are too long are refused, and the next one is answered")
 def _(site):
-    assert site.get("/rss?class=Gene&name=" + "x" * 10_000).status in (400, 404, 414)
-    assert site.get("/rss?" + "a=1&" * 5_000).status in (400, 414)
+    assert site.get("/rss?class=Gene&name=" + "x" * 10_000).status == 400
+    assert site.get("/rss?" + "a=1&" * 5_000).status == 414
     assert site.get("/rss?class=Gene&name=" + "x" * 1_000_000).status == 414
     assert site.get(PATH).status == 200
 
