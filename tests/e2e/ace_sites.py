@@ -100,7 +100,7 @@ def _(site):
             for build in ("WS187", "WS188"):
                 server.restart(build)
                 eventually(lambda now=build: load.broken or now.encode() in site.get(PATH).body,
-                           f"{build} is served", seconds=20)
+                           f"{build} is served")
                 eventually(load.each_has(8), f"answers of {build}")
         feeds["WS188"] = feeds_of(site)
         now = {path: site.get(path).body for path in paths}
@@ -378,7 +378,7 @@ def _(site):
         eventually(lambda: refused in (site.folder / "varve.log").read_bytes(), "WS189 is refused")
         assert b"WS189" not in site.get(PATH).body
         (site.folder / "releases.tsv").write_text("WS189\t2008-04-18\n")
-        eventually(lambda: b"WS189" in site.get(PATH).body, "WS189 is served without SIGHUP", seconds=20)
+        eventually(lambda: b"WS189" in site.get(PATH).body, "WS189 is served without SIGHUP")
         assert b"2008-04-18" in site.expect(0, "releases").stdout
 
 

@@ -100,7 +100,7 @@ class MailServer:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(60)
 
     def mails(self, number):
         """Returns all mails that it has got, once there are so many."""

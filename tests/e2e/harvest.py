@@ -3,8 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import contextlib
-import functools
-import http.server
 import json
 import os
 import shutil
@@ -12,13 +10,12 @@ import signal
 import sqlite3
 import subprocess
 import threading
-import time
 
 import job
 from checks import check
 from job import MariaDbStore
 from site_of_varve import EXAMPLES, PROGRAM, eventually
-from source_feeds import FeedServers
+from source_feeds import FeedServers, FileServers
 
 FEEDS = int(os.environ.get("HARVEST_FEEDS", "1000"))
 SERVERS = 500  # base URLs, so that a cycle waits once for each
@@ -40,23 +37,6 @@ def only_feed(site):
     return feed
 
 
-@contextlib.contextmanager
-def served(folder):
-    """Serves the files of a folder; yields the URL."""
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 def begin_harvest(site, config="varve.conf"):
     with (site.folder / "harvest.log").open("ab") as log:
         return subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / config)],
@@ -65,7 +45,7 @@ def begin_harvest(site, config="varve.conf"):
 
 def end_harvest(process):
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 0, process.returncode
+    assert process.wait(60) == 0, process.returncode
 
 
 @check("Source feeds are added, found, disabled, kicked, exported and removed")
@@ -117,9 +97,10 @@ def _(site):
     site.write_config(net__allow="127.0.0.0/8")
     site.start(cgi=False)
     site.feed("Gene", "WBGene00006763")  # recorded, so that its label is known
-    with served(site.folder / "feeds") as base:
-        for name in ("lab-news.rss", "journal.atom"):
-            site.expect(0, "harvest", "add", f"{base}/{name}")
+    feeds = {"127.0.0.1": "lab-news.rss", "127.0.0.2": "journal.atom"}  # so that neither waits for the other's pause
+    with FileServers(site.folder / "feeds", list(feeds)) as server:
+        for host, name in feeds.items():
+            site.expect(0, "harvest", "add", server.url(host, name))
         site.expect(0, "harvest", "--once")
         lab, journal = status_of(site)["feeds"]
         assert lab["rss_title"] == "News of the synapse lab" and lab["system_status"] == "Working", lab
@@ -130,7 +111,6 @@ def _(site):
         assert status_of(site)["feeds"] == [lab, journal], "nothing was due"
         news = site.folder / "feeds" / "lab-news.rss"
         news.write_bytes(news.read_bytes().replace(b"We have moved", b"We have moved upstairs"))
-        os.utime(news, (later := time.time() + 60, later))
         site.expect(0, "harvest", "kick", "--all")
         site.expect(0, "harvest", "--once")
         text = site.expect(0, "harvest", "status", "lab-news").stdout
@@ -191,7 +171,7 @@ def expect_each_once(site, ask, config):
         try:
             assert third.wait(SECONDS), "a third was asked for"
             harvesters[0].kill()
-            harvesters[0].wait(30)
+            harvesters[0].wait(60)
             eventually(lambda: ledger.unfetched() == 0, "the other one has fetched what it could", SECONDS)
             may_be_twice = ledger.claimed()
             ledger.end_claims()
@@ -208,7 +188,7 @@ def expect_each_once(site, ask, config):
         finally:
             for harvester in harvesters:
                 harvester.kill()
-                harvester.wait(30)
+                harvester.wait(60)
         server.requests.clear()
         site.expect(0, "harvest", "--once", config=config)
         assert not server.requests, "a harvester that starts again asks for what is not due"
@@ -220,7 +200,7 @@ def _(site):
     site.expect(0, "init")
 
     def ask(sql):
-        with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db", timeout=30)) as store, store:
+        with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db", timeout=60)) as store, store:
             return store.execute(sql).fetchall()
 
     expect_each_once(site, ask, "varve.conf")

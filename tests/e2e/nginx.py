@@ -15,22 +15,24 @@ PATH = rss_path(*GENE)
 NEAR_TOKENS = ("token%3D", "%74oken=", "TOKEN[]=", "token%5b%5D=", "%2574oken%253D", "tokens=")
 
 
-def replaced(text, old, new):
-    assert text.count(old) >= 1, f"{old} is not in nginx.conf.example"
-    return text.replace(old, str(new))
+def with_changes(example, changes):
+    """Returns the text of a configuration with other texts in the places of some."""
+    text = example.read_text()
+    for old, new in changes.items():
+        assert old in text, f"{old} is not in {example.name}"
+        text = text.replace(old, str(new))
+    return text
 
 
 @contextlib.contextmanager
-def behind_nginx(site, **config):
-    """The site requested through nginx with our port, socket, user and folder in its example."""
+def behind_nginx(site, changes=None, **config):
+    """The site requested through nginx with our port, socket, user and folder in its example, and other changes."""
     site.port = free_port()
     run = site.folder / "nginx"
     run.mkdir()
-    text = (HERE / "nginx.conf.example").read_text()
-    text = replaced(text, "user www-data;\n", "")
-    text = replaced(text, "/run/varve-nginx", run)
-    text = replaced(text, "/run/varve/varve.sock", site.folder / "varve.sock")
-    text = replaced(text, "listen 80;", f"listen 127.0.0.1:{site.port};")
+    text = with_changes(HERE / "nginx.conf.example", {
+        "user www-data;\n": "", "/run/varve-nginx": run, "/run/varve/varve.sock": site.folder / "varve.sock",
+        "listen 80;": f"listen 127.0.0.1:{site.port};", **(changes or {})})
     (run / "nginx.conf").write_text(text)
     site.write_config(**config)
     site.expect(0, "init")
@@ -42,7 +44,7 @@ def behind_nginx(site, **config):
         yield run
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(60)
 
 
 def answers(site, server):

@@ -196,7 +196,7 @@ def _(site):
                 stdin=listening, stdout=log, stderr=log, cwd=site.folder)
             log.close()
             with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(30)
+                client.settimeout(60)
                 client.connect(address)  # waits in the socket until varve is there
                 answer = fastcgi_get("/rss", "class=Gene&name=WBGene00006763", client)
             assert answer.startswith(b"Status: 200") and b"<rss" in answer, answer[:300]

@@ -137,7 +137,7 @@ def interrupted(site, is_under_way, *arguments):
     try:
         eventually(is_under_way, f"{arguments[0]} is under way")
         command.send_signal(signal.SIGINT)
-        return command.wait(10)
+        return command.wait(60)
     finally:
         command.kill()
         command.wait()
@@ -160,7 +160,7 @@ def _(site):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         ask_database(site, "server", source__host="127.0.0.1", source__port=silent.getsockname()[1],
                      source__timeout=600)
-        silent.settimeout(10)
+        silent.settimeout(60)
         assert interrupted(site, silent.accept, "prewarm", "--all") == -signal.SIGINT
 
 

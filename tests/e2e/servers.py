@@ -3,11 +3,23 @@
 SPDX-License-Identifier: MIT
 """
 import asyncio
+import http
+import inspect
 import threading
 
 
+def response(status, body=b"", **fields):
+    """Returns the bytes of a response; fields: Content_Type="…" and the like."""
+    lines = [f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}",
+             *(f"{name.replace('_', '-')}: {value}" for name, value in fields.items())]
+    if status != 304:
+        lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
 class Servers:
-    """Calls answer(head, fields, body), which returns the bytes of a response, for each request."""
+    """For each request, sends what answer(line, fields, body) returns: the bytes of a response, or what gives them
+    when it is awaited. The names of fields are in lower case."""
 
     def __init__(self, hosts):
         self.hosts = hosts
@@ -41,7 +53,8 @@ class Servers:
                 line, *lines = head.strip().split("\r\n")
                 fields = {name.lower(): value for name, value in (each.split(": ", 1) for each in lines)}
                 body = await reader.readexactly(int(fields.get("content-length", "0")))
-                writer.write(self.answer(line, fields, body))
+                answer = self.answer(line, fields, body)
+                writer.write(await answer if inspect.isawaitable(answer) else answer)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()

@@ -20,7 +20,7 @@ EXAMPLES = HERE / "examples"
 COMMAND_SECONDS = 60
 
 
-def eventually(condition, what, seconds=30, every=0.02):
+def eventually(condition, what, seconds=60, every=0.02):
     """Returns the first true value of condition(), which is called until a deadline."""
     deadline = time.monotonic() + seconds
     while True:
@@ -69,6 +69,7 @@ class Site:
         os.link(PROGRAM, self.folder / "cgi-bin" / "rss")
         self.varve = None
         self.apache = None
+        self.httpd_conf = HERE / "httpd.conf.example"
         self.port = free_port()
         self.switch_to(current)
         self.write_config()
@@ -169,7 +170,7 @@ class Site:
                    "VARVE_CONFIG": self.folder / "varve.conf"}
         if cgi:
             defines["VARVE_CGI"] = self.folder / "cgi-bin"
-        command = ["apache2", "-D", "FOREGROUND", "-d", str(self.folder), "-f", str(HERE / "httpd.conf.example")]
+        command = ["apache2", "-D", "FOREGROUND", "-d", str(self.folder), "-f", str(self.httpd_conf)]
         for name, value in defines.items():
             command += ["-C", f"Define {name} {value}"]
         log = open(run / "output.log", "ab")
@@ -189,7 +190,7 @@ class Site:
                  self.folder / "httpd" / "error.log"]
         return "\n".join(file.read_text(errors="replace")[-1500:] for file in files if file.exists())
 
-    def stop_varve(self, seconds=30):
+    def stop_varve(self, seconds=60):
         """Returns the exit status after SIGTERM."""
         self.varve.send_signal(signal.SIGTERM)
         return self.varve.wait(seconds)
@@ -200,7 +201,7 @@ class Site:
                 continue
             process.terminate()
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -212,7 +213,7 @@ class Site:
 
     def get(self, path, method="GET", body=None, **fields):
         """Requests a path. fields: If_None_Match="…" and the like. Redirections are not followed."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body=body,
                                headers={name.replace("_", "-"): value for name, value in fields.items()})
@@ -228,7 +229,7 @@ class Site:
 
     def raw_status(self, target):
         """Returns the status of GET target, whatever bytes the target contains."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             line = connection.makefile("rb").readline()
         return int(line.split()[1])

@@ -3,8 +3,9 @@
 SPDX-License-Identifier: MIT
 """
 import collections
+import hashlib
 
-from servers import Servers
+from servers import Servers, response
 
 
 class FeedServers(Servers):
@@ -26,9 +27,26 @@ class FeedServers(Servers):
         self.on_request(self.count)
         tag = f'"{url}"'
         if fields.get("if-none-match") == tag:
-            return f"HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n".encode()
+            return response(304, ETag=tag)
         body = (f"<rss version='2.0'><channel><title>{url}</title><link>{url}</link><description/>"
                 + "".join(f"<item><guid>{url}#{i}</guid><title>Entry {i}</title></item>" for i in range(3))
                 + "</channel></rss>").encode()
-        return (f"HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nETag: {tag}\r\n"
-                f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+        return response(200, body, Content_Type="application/rss+xml", ETag=tag)
+
+
+class FileServers(Servers):
+    """Answer with the files of a folder, and with 304 to those who have what is in a file."""
+
+    def __init__(self, folder, hosts):
+        self.folder = folder
+        super().__init__(hosts)
+
+    def url(self, host, name):
+        return f"http://{host}:{self.port}/{name}"
+
+    def answer(self, line, fields, _body):
+        content = (self.folder / line.split()[1][1:]).read_bytes()
+        tag = f'"{hashlib.sha256(content).hexdigest()}"'
+        if fields.get("if-none-match") == tag:
+            return response(304, ETag=tag)
+        return response(200, content, ETag=tag)

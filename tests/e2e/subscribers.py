@@ -7,7 +7,7 @@ import collections
 import hashlib
 import urllib.parse
 
-from servers import Servers
+from servers import Servers, response
 
 HOSTS = [f"127.0.2.{i + 1}" for i in range(20)]
 FOREVER = "2099-01-01T00:00:00Z"
@@ -30,7 +30,7 @@ class Subscribers(Servers):
         else:
             self.got[target].append(body)
             self.count += 1
-        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(echo) + echo
+        return response(200, echo)
 
 
 def digest(text):
