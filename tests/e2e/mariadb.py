@@ -2,15 +2,12 @@
 
 SPDX-License-Identifier: MIT
 """
-import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 
-from site_of_varve import eventually
-
-AS_ROOT = ["--user=root"] if os.geteuid() == 0 else []
+from site_of_varve import HERE, eventually
 
 
 class MariaDb:
@@ -20,29 +17,13 @@ class MariaDb:
         self.log = self.folder / "log"
         self.process = None
         self.databases = 0
-        self._install()
         self.start(*options)
-
-    def _install(self):
-        # A server that starts, this one's included, deletes others' temporary files in its folder.
-        with open(self.log, "ab") as log:
-            subprocess.run(
-                ["mariadb-install-db", "--no-defaults", f"--datadir={self.folder / 'db'}",
-                 "--skip-test-db", "--auth-root-authentication-method=normal", "--skip-log-bin",
-                 f"--tmpdir={self.folder}", *AS_ROOT],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
 
     def start(self, *options):
         """Returns when it answers. Commits survive kill(), though not a power cut."""
         log = open(self.log, "ab")
-        self.process = subprocess.Popen(
-            ["mariadbd", "--no-defaults", f"--datadir={self.folder / 'db'}",
-             f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}",
-             "--skip-networking", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=2",
-             "--innodb-flush-method=nosync", "--innodb-buffer-pool-size=64M",
-             "--innodb-log-file-size=16M", "--performance-schema=OFF",
-             "--max-allowed-packet=64M", f"--tmpdir={self.folder}", *options, *AS_ROOT],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.process = subprocess.Popen([HERE / "support" / "mariadb", self.folder, *options],
+                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
         eventually(self.answers, "mariadbd answers", 60)
 

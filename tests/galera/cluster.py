@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 
-from site_of_varve import eventually
+from site_of_varve import HERE, eventually
 
 PROVIDER = "/usr/lib/galera/libgalera_smm.so"
 SIZE = 3
@@ -80,28 +80,15 @@ class Node:
 
     # ---- the server's life ----
 
-    def install(self):
-        self.folder.mkdir()
-        # A server that starts, this one's included, deletes others' temporary files in its folder.
-        with open(self.log, "ab") as log:
-            subprocess.run(
-                ["mariadb-install-db", "--no-defaults", f"--datadir={self.folder / 'db'}", "--skip-test-db",
-                 "--auth-root-authentication-method=normal", "--skip-log-bin",
-                 f"--tmpdir={self.folder}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
-
     def words(self, group):
         """Returns the command that starts the node; group: addresses of others, empty for the first."""
         provider = (f"base_host={self.address};base_port={self.port(1)};"
                     f"gmcast.listen_addr=tcp://{self.address}:{self.port(1)};"
                     f"ist.recv_addr={self.address}:{self.port(2)};gcache.size=32M;{QUICK_EVICTION}")
-        return ["mariadbd", "--no-defaults", f"--datadir={self.folder / 'db'}", f"--socket={self.socket}",
-                f"--pid-file={self.folder / 'pid'}", f"--tmpdir={self.folder}",
-                f"--bind-address={self.address}", f"--port={self.port(0)}",
-                "--skip-name-resolve", "--skip-log-bin", "--binlog-format=ROW", "--innodb-autoinc-lock-mode=2",
-                "--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync",
-                "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--performance-schema=OFF",
-                "--max-allowed-packet=64M", "--wsrep-on=ON", f"--wsrep-provider={PROVIDER}",
+        return [HERE / "support" / "mariadb", self.folder, "--skip-networking=OFF",
+                f"--bind-address={self.address}", f"--port={self.port(0)}", "--skip-name-resolve",
+                "--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--innodb-flush-log-at-trx-commit=0",
+                "--wsrep-on=ON", f"--wsrep-provider={PROVIDER}",
                 f"--wsrep-cluster-address=gcomm://{group}", f"--wsrep-node-address={self.address}",
                 f"--wsrep-node-name=node{self.number}", "--wsrep-sst-method=rsync",
                 f"--wsrep-sst-receive-address={self.address}:{self.port(3)}",
@@ -113,6 +100,7 @@ class Node:
         position = self.recovered_position() if group else None
         if position:
             words.append(f"--wsrep-start-position={position}")
+        self.folder.mkdir(exist_ok=True)
         log = open(self.log, "ab")
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                         preexec_fn=end_with_parent)
@@ -190,9 +178,7 @@ class Cluster:
         self.databases = 0
 
     def start(self):
-        """Installs the nodes, bootstraps the first, and lets the others join."""
-        for node in self.nodes:
-            node.install()
+        """Bootstraps the first node, and lets the others join."""
         first, *others = self.nodes
         first.start("")
         eventually(lambda: first.synced(1), "the first node is a cluster")

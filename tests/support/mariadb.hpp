@@ -46,7 +46,6 @@ class MariaDb {
     void restart();
 
    private:
-    void install();
     void start();
     void stop();
     void wait_until_it_answers();

@@ -14,6 +14,15 @@ make_site() {
     trap 'rm -rf "$site"' EXIT
 }
 
+# copy_mariadb -- copies what starts MariaDB: the site's support/mariadb.
+copy_mariadb() {
+    local template
+    template=$("$top/tests/support/mariadb" --template)
+    mkdir "$site/support"
+    cp "$top/tests/support/mariadb" "$site/support/"
+    cp -r --sparse=always "$template" "$site/support/mariadb-data"
+}
+
 # run_in_site COMMAND… -- runs it in $site, as www-data when the script runs as root: Apache and
 # MariaDB refuse to serve as root, and root may write into read-only files, so that the checks of
 # those would prove nothing.
