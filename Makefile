@@ -139,9 +139,7 @@ nightly:
 	NIGHTLY=yes OBJECTS=1000000 ATTACK_ROUNDS=30 $(MAKE) test
 	$(MAKE) fuzz FUZZ_SECONDS=600
 test-real:
-	tools/real-data
-	$(call install_and_make,build test,$(B)/test-real)
-	tests/run $(B)/test-real
+	@if tools/real-data; then $(call install_and_make,build test,$(B)/test-real) && tests/run $(B)/test-real; fi
 $(patsubst tests/%/run,test-%,$(wildcard tests/*/run)): test-%:
 	tools/install-node-packages tests/clients
 	$(call install_and_make,build serve test,$(served_and_tested))
