@@ -118,21 +118,21 @@ TEST_CASE("A value with hundreds of equals signs is one attribute") {
 }
 
 TEST_CASE("Hostile lists load nothing and give legal text") {
-    std::string bytes, deep;
-    for (int i = 1; i < 256; ++i) bytes += static_cast<char>(i);
-    for (int i = 0; i < 100'000; ++i) deep += "<outline>";
+    std::string bytes;
+    for (int i = 1; i < 256; ++i)
+        if (i != '"' && i != '<' && i != '&') bytes += static_cast<char>(i);
     const auto written =
         GENERATE_COPY("<!DOCTYPE opml [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>" +
                           opml("<outline xmlUrl='u&x;' text='&x;'/>"),
-                      opml("<outline xmlUrl=\"u" + bytes + "\" text=\"" + bytes + "\"/>"),
-                      opml("<outline xmlUrl='u'/>" + deep));
+                      opml("<outline xmlUrl=\"u" + bytes + "\" text=\"" + bytes + "\"/>"));
     const auto list = read_opml(written);
-    if (!list) return;
-    for (const auto& feed : *list) {
-        CHECK(feed.url.find("root:") == std::string::npos);
-        CHECK(feed.title.find("root:") == std::string::npos);
-        CHECK(base::is_legal_text(feed.url + feed.title + feed.home_url));
-    }
+    REQUIRE(list);
+    REQUIRE(list->size() == 1);
+    const auto& feed = list->front();
+    CHECK(feed.url.starts_with("u"));
+    CHECK(feed.url.find("root:") == std::string::npos);
+    CHECK(feed.title.find("root:") == std::string::npos);
+    CHECK(base::is_legal_text(feed.url + feed.title + feed.home_url));
 }
 
 TEST_CASE("Outlines that are nested too deeply are an error") {
@@ -145,7 +145,9 @@ TEST_CASE("Outlines that are nested too deeply are an error") {
     };
     REQUIRE(feed::read_opml(nested(190)));
     CHECK(feed::read_opml(nested(190))->size() == 1);
-    const auto deep = feed::read_opml(nested(300));
-    REQUIRE_FALSE(deep);
-    CHECK(deep.error().text == "the outlines are nested too deeply");
+    for (const int depth : {300, 100'000}) {
+        const auto deep = feed::read_opml(nested(depth));
+        REQUIRE_FALSE(deep);
+        CHECK(deep.error().text == "the outlines are nested too deeply");
+    }
 }

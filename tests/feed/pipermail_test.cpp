@@ -273,5 +273,6 @@ TEST_CASE("Bytes of any kind in messages become text") {
                                         all + "\n");
     CHECK(base::is_legal_text(entry.title));
     CHECK(base::is_legal_text(entry.content));
+    REQUIRE(entry.authors.size() == 1);
     for (const auto& author : entry.authors) CHECK(base::is_legal_text(author.name));
 }
