@@ -16,7 +16,7 @@ from job import FIRST, GO_ON, NEXT, OBJECTS, MariaDbStore, SqliteStore
 from load import Load
 from mariadb import MariaDb
 from prewarm_job import Job, adds_up
-from site_of_varve import PROGRAM, eventually
+from site_of_varve import PROGRAM, eventually, rss_path
 
 # The shares of a release's records after which the job is killed.
 FIVE, TWO = (0, 0.15, 0.3, 0.45, 0.6), (0.1, 0.5)
@@ -235,6 +235,29 @@ def _(site):
         back.end()
     Job(site, config=store.config).expect_done()
     job.expect_same(store, FIRST)
+
+
+@check("A site over MariaDB gives right answers or 503 while mariadbd is killed, and goes on when it is back")
+def _(site):
+    server = job.mariadb()
+    site.write_config(store__url=server.url(server.create_database()))
+    site.start()
+    genes = [("Gene", name) for name in ("WBGene00006763", "WBGene00000912", "WBGene00001073")]
+    right = {site.feed(*gene).body for gene in genes}
+    with Load(site, [rss_path(*gene) for gene in genes], clients=4) as load:
+        eventually(load.each_has(6), "answers")
+        server.kill()
+        try:
+            eventually(load.each_has(1), "answers without the database")
+        finally:
+            server.start()
+        eventually(lambda: site.get("/healthz").status == 200, "the database is used again")
+        eventually(load.each_has(6), "answers")
+    assert not load.broken, load.broken
+    for replies in load.replies:
+        assert {status for status, _ in replies} <= {200, 503}
+        assert {body for status, body in replies if status == 200} <= right
+    assert b"Strain CB205" in site.feed("Strain", "CB205").body
 
 
 @check("The command of [notify] is told once of each release that is recorded, and may fail")
