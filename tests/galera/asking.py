@@ -30,7 +30,8 @@ def at_once(webs, paths):
     return answers
 
 
-@check("Simultaneous first requests of one object on three nodes leave one row and give one page")
+@check("Simultaneous first requests of one object on three nodes leave one row and give one page",
+       nightly=True)
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     pages, rows = world.reference(paths)
@@ -69,7 +70,8 @@ def until_answered(readers, web, status, since):
                f"{web.config.name} answers {status}", 60)
 
 
-@check("When a node is killed, requests use the next one, and use it again when it is back")
+@check("When a node is killed, requests use the next one, and use it again when it is back",
+       nightly=True)
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     database, webs, pages, rows = three_servers(world, paths)
@@ -110,7 +112,8 @@ def _(world):
     tables.expect_same(world.cluster, database, rows)
 
 
-@check("A node that is a state transfer donor is used only when no other is left")
+@check("A node that is a state transfer donor is used only when no other is left",
+       nightly=True)
 def _(world):
     database = world.new_database()
     first, second, _ = world.cluster.nodes

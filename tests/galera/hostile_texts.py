@@ -36,7 +36,8 @@ def pages_at_once(webs, paths):
             for web, replies in zip(webs, at_once(webs, paths), strict=True)]
 
 
-@check("Under attack: two nodes of a cluster record hostile texts, names and huge values at once as SQLite does")
+@check("Under attack: two nodes of a cluster record hostile texts, names and huge values at once as SQLite does",
+       nightly=True)
 def _(world):
     paths = build_releases(world.site)
     wanted, rows = world.reference(paths, RELEASES)

@@ -140,7 +140,8 @@ def go_on(node, web):
     eventually(lambda: writers(node, *at_the_end) == len(SLOW), "the writers commit")
 
 
-@check("Two jobs that publish a release again on two nodes, and slow writers of the old build, are as one job alone")
+@check("Two jobs that publish a release again on two nodes, and slow writers of the old build, are as one job alone",
+       nightly=True)
 def _(world):
     site = world.site
     make_build_again(site)

@@ -12,13 +12,13 @@ import tables
 from checks import check
 from cluster import end_with_parent
 from load import Load
-from prewarm_job import Job
+from prewarm_job import SMALL_PARTS, Job
 from readers import Readers, page_of
 from site_of_varve import HERE, eventually
 from web import Web
 from world import objects_in, paths_of
 
-OBJECTS = 30000
+OBJECTS = 10000
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
 
@@ -42,7 +42,7 @@ def some_paths(site):
 def job_on(site, name, store, *words):
     """Starts `varve prewarm` of the current build: of all its objects, or with other arguments `words`."""
     config = site.write_config(f"{name}.conf", store__url=store)
-    return Job(site, *(words or ("--all",)), "--jobs", "2", config=config.name, prepare=end_with_parent)
+    return Job(site, *(words or ("--all",)), "--jobs", "2", *SMALL_PARTS, config=config.name, prepare=end_with_parent)
 
 
 class Undisturbed:
@@ -156,7 +156,8 @@ def kill_one_at_random(world, database, job, paths, victim, chance, kills):
     return job
 
 
-@check("Under attack: jobs, servers and nodes of a cluster, killed at random moments, lose and double nothing")
+@check("Under attack: jobs, servers and nodes of a cluster, killed at random moments, lose and double nothing",
+       nightly=True)
 def _(world):
     wanted = undisturbed(world)
     chance, kills = random.Random(ROUNDS), collections.Counter()
