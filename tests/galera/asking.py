@@ -7,7 +7,7 @@ import time
 
 import tables
 from checks import check
-from readers import Readers, page_of
+from readers import Readers, page_once_recorded, recorded_page
 from site_of_varve import eventually
 from world import RELEASES, objects_of, paths_of
 
@@ -30,6 +30,13 @@ def at_once(webs, paths):
     return answers
 
 
+def pages_at_once(webs, paths):
+    """Requests each path from all servers at once, and again until it is recorded. Returns a list of pages for each."""
+    return [[recorded_page(reply) or page_once_recorded(web, path)
+             for path, reply in zip(paths, replies, strict=True)]
+            for web, replies in zip(webs, at_once(webs, paths), strict=True)]
+
+
 @check("Simultaneous first requests of one object on three nodes leave one row and give one page",
        nightly=True)
 def _(world):
@@ -40,11 +47,10 @@ def _(world):
     webs = [world.serve(database, number) for number in (1, 2, 3)]
     for version in RELEASES:
         world.publish(version)
-        answers = at_once(webs, paths)
-    for replies in answers:
-        for path, reply in zip(paths, replies, strict=True):
-            assert reply.status == 200 and page_of(reply) == pages[path], (path, reply)
-            assert "max-age=3600" in reply.fields["cache-control"], (path, reply)
+        got = pages_at_once(webs, paths)
+    for own in got:
+        for path, page in zip(paths, own, strict=True):
+            assert page == pages[path], (path, page)
     for web in webs:
         assert "level=error" not in web.log.read_text(), web.log_tail()
     tables.expect_same(world.cluster, database, rows)
@@ -60,7 +66,7 @@ def three_servers(world, paths):
     for version in RELEASES[:-1]:
         world.publish(version)
         for path in paths:
-            webs[0].get(path)
+            page_once_recorded(webs[0], path)
     world.publish(RELEASES[-1])
     return database, webs, pages, rows
 
@@ -89,7 +95,7 @@ def _(world):
     assert not readers.faults, readers.faults[:3]
     for web in webs:
         for path in paths:
-            assert page_of(web.get(path)) == pages[path], path
+            assert page_once_recorded(web, path) == pages[path], path
     tables.expect_same(world.cluster, database, rows)
 
 
@@ -108,7 +114,7 @@ def _(world):
     print(readers.told(frozen))
     assert not readers.faults, readers.faults[:3]
     for path in paths:
-        assert page_of(webs[0].get(path)) == pages[path], path
+        assert page_once_recorded(webs[0], path) == pages[path], path
     tables.expect_same(world.cluster, database, rows)
 
 
@@ -133,7 +139,7 @@ def _(world):
     database, webs, pages, rows = three_servers(world, paths)
     keeps = webs[2]
     for path in paths:
-        keeps.get(path)
+        page_once_recorded(keeps, path)
     for path in paths:  # now that nothing is recorded any more
         keeps.get(path)
     first, *others = world.cluster.nodes
@@ -155,5 +161,5 @@ def _(world):
     print(readers.told(bootstrapped))
     assert not readers.faults, readers.faults[:3]
     for path in paths:
-        assert page_of(webs[0].get(path)) == pages[path], path
+        assert page_once_recorded(webs[0], path) == pages[path], path
     tables.expect_same(world.cluster, database, rows)

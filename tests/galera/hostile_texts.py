@@ -5,11 +5,9 @@ SPDX-License-Identifier: MIT
 import random
 
 import tables
-from asking import at_once
+from asking import pages_at_once
 from checks import check
 from hostile import HOSTILE, ask_with, hostile_build
-from readers import page_of
-from site_of_varve import eventually
 from warming import ROUNDS
 from world import paths_of
 
@@ -22,18 +20,6 @@ def build_releases(site):
     """Returns the paths of all their objects."""
     hostile_build(site.builds / RELEASES[0], RELEASES[0], "2009-01-01", "old", SIZES)
     return paths_of(hostile_build(site.builds / RELEASES[1], RELEASES[1], "2009-02-01", "new", SIZES))
-
-
-def recorded_page(reply):
-    """Returns the page, or None if what it is about could not be recorded in the time that a request has."""
-    return page_of(reply) if reply.status == 200 and "max-age=3600" in reply.fields["cache-control"] else None
-
-
-def pages_at_once(webs, paths):
-    """Requests each path from all servers at once, and again until it is recorded. Returns a list of pages for each."""
-    return [[recorded_page(reply) or eventually(lambda web=web, path=path: recorded_page(web.get(path)), path, 60)
-             for path, reply in zip(paths, replies, strict=True)]
-            for web, replies in zip(webs, at_once(webs, paths), strict=True)]
 
 
 @check("Under attack: two nodes of a cluster record hostile texts, names and huge values at once as SQLite does",

@@ -8,10 +8,23 @@ import threading
 import time
 import xml.etree.ElementTree as ElementTree
 
+from site_of_varve import eventually
+
 
 def page_of(reply):
     """Returns the page without the time at which the rows were recorded."""
     return re.sub(rb"<lastBuildDate>[^<]*</lastBuildDate>", b"", reply.body)
+
+
+def recorded_page(reply):
+    """Returns the page, or None if what it is about could not be recorded in the time that a request has."""
+    is_final = reply.status == 404 or reply.status == 200 and "max-age=3600" in reply.fields["cache-control"]
+    return page_of(reply) if is_final else None
+
+
+def page_once_recorded(web, path):
+    """Requests it until what it is about is recorded, however slow the store is meanwhile. Returns the page."""
+    return eventually(lambda: recorded_page(web.get(path)), path, 60)
 
 
 def items_of(body):
