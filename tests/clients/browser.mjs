@@ -33,6 +33,7 @@ export class Site {
   constructor(browser, name, port) {
     this.browser = browser;
     this.port = port;
+    this.free = {};
     this.host = hosts[name];
     this.elsewhere = new RegExp(`^https?://(?!${this.host.slice(7).replaceAll(".", "\\.")}[/:])`);
   }
@@ -42,31 +43,53 @@ export class Site {
     return fetch(address.replace(this.host, `http://127.0.0.1:${this.port}`));
   }
 
-  // Opens a page as a new visitor and passes it to `look`. Fails when the page does something forbidden.
+  // Passes a tab with nothing in it to `look`, as a new visitor. Fails when a page does something forbidden.
   //   options  of playwright's newContext; allowed: statuses of 400 and above that are expected
+  // A tab costs as much as six pages: one that served a visitor well is cleared and serves the next.
   async visit(options, look, allowed = []) {
+    const key = JSON.stringify(options);
+    const tab = this.free[key]?.pop() ?? await this.open(options);
+    tab.complaints.length = 0;
+    tab.allowed = allowed;
+    let isClear = false;
+    try {
+      await look(tab.page, tab.context);
+      assert.deepEqual(tab.complaints, [], "what the pages did beside");
+      isClear = await clear(tab);
+    } finally {
+      if (isClear) (this.free[key] ??= []).push(tab);
+      else await tab.context.close();
+    }
+  }
+
+  async open(options) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
+    const tab = { context, page, complaints: [], allowed: [] };
     page.setDefaultTimeout(most_seconds * 1000);
-    const complaints = watch(page, this.elsewhere, allowed);
+    watch(tab, this.elsewhere);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (event) =>
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
     });
     await context.route(this.elsewhere, (route) =>
       route.fulfill({ status: 200, contentType: "text/html", body: "<title>elsewhere</title>" }));
-    try {
-      await look(page, context);
-      assert.deepEqual(complaints, [], "what the pages did beside");
-    } finally {
-      await context.close();
-    }
+    return tab;
   }
 }
 
-function watch(page, elsewhere, allowed) {
-  const complaints = [];
-  const expected = (text) => allowed.some((status) => text.includes(`status of ${status}`));
+// Returns whether nothing is left of a visitor, whose browser may have kept something for the site.
+async function clear({ context, page }) {
+  for (const other of context.pages()) if (other !== page) await other.close();
+  const { cookies, origins } = await context.storageState();
+  await page.unrouteAll();
+  await page.goto("about:blank");
+  return cookies.length + origins.length === 0;
+}
+
+function watch(tab, elsewhere) {
+  const { page, complaints } = tab;
+  const expected = (text) => tab.allowed.some((status) => text.includes(`status of ${status}`));
   page.on("console", (message) => {
     const bad = ["error", "warning"].includes(message.type());
     if (bad && !expected(message.text())) complaints.push(`console: ${message.text()} (${message.location().url})`);
@@ -84,7 +107,6 @@ function watch(page, elsewhere, allowed) {
     const framed = request.isNavigationRequest();
     if (elsewhere.test(request.url()) && !framed) complaints.push(`fetched from elsewhere: ${request.url()}`);
   });
-  return complaints;
 }
 
 // Runs checks, two at a time: "ok - sentence", "not ok - sentence" and why. Each is a new visitor.

@@ -117,6 +117,7 @@ async function assertNoViolation(tab, page, how) {
 // What a visitor with a large screen meets, in light and in dark.
 async function lookAtDesktop(tab, site, page) {
   const reply = await open(tab, site, page);
+  assert.ok(await tab.evaluate(() => matchMedia("(width: 1280px) and (scripting: enabled)").matches), "it is no phone");
   assert.deepEqual(await tab.evaluate(foreign), []);
   const size = (await reply.body()).length;
   assert.ok(size <= 60 * 1024, `${size} bytes`);
@@ -141,6 +142,8 @@ async function lookAtPhone(tab, site, page) {
   await open(tab, site, page);
   assert.ok(await tab.evaluate(() => matchMedia("(width: 360px) and (scripting: none)").matches), "it runs no script");
   assert.deepEqual(await tab.evaluate(tooWide), [], "without script");
+  await session.send("Emulation.setScriptExecutionDisabled", { value: false });
+  await session.detach();
 }
 
 for (const page of pages) {
