@@ -5,7 +5,6 @@
 #include "archive_world.hpp"
 #include "feed/read_feed.hpp"
 #include "harvest/harvester.hpp"
-#include "support/repeat_until.hpp"
 
 using namespace std::chrono_literals;
 using support::archive_document;

@@ -16,6 +16,7 @@
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/http_peer.hpp"
+#include "support/repeat_until.hpp"
 #include "support/stores.hpp"
 
 namespace support {
@@ -155,7 +156,7 @@ struct ArchiveWorld {
     // One look at what is due, with its answers; a second passes.
     void step(harvest::ArchiveWalker& worker) {
         worker.work();
-        worker.receive(std::chrono::milliseconds(2000));
+        worker.receive(long_enough);
         pass(std::chrono::seconds(1));
     }
     // Goes on until nothing is open and nothing is due soon.

@@ -567,11 +567,7 @@ TEST_CASE("A fetch that waits for another server has nothing to do with the one 
             options.total = 1h;
             return options;
         }());
-        support::repeat_until([&] { return second.requests().size() == 2; },
-                              [&] {
-                                  harvester.step(1ms);
-                                  scene.pass(1s);
-                              });
+        scene.run_until(harvester, [&] { return second.requests().size() == 2; });
         support::repeat_until([&] { return !scene.feed(waiting).queued; },
                               [&] {
                                   harvester.step(0ms);

@@ -4,6 +4,7 @@
 
 #include "push_store.hpp"
 #include "support/http_peer.hpp"
+#include "support/repeat_until.hpp"
 
 using namespace std::chrono_literals;
 using support::empty_answer;
@@ -36,7 +37,7 @@ struct SubscriberWorld : PushStore {
         for (int i = 0; i < 100; ++i) {
             subscriber.work();
             if (!subscriber.is_open()) return;
-            subscriber.receive(2000ms);
+            subscriber.receive(support::long_enough);
             pass(1s);
         }
         FAIL("the worker does not come to rest");
