@@ -38,13 +38,15 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
     store::RetryPolicy retry_policy;
+    const auto request_within = std::min(12s, config.store_give_up);
     retry_policy.last_attempt = config.store_give_up;
-    if (waiting == Waiting::request)  // enough for one silent server and a try at the next
-        retry_policy.last_attempt = std::min(12'000ms, retry_policy.last_attempt);
+    if (waiting == Waiting::request)
+        retry_policy.last_attempt = request_within;
     else
         retry_policy.attempts = 20;
+    // A request has time for one silent server and a try at the next.
     const std::chrono::seconds answer_within =
-        waiting == Waiting::request   ? std::min(10s, config.store_give_up)
+        waiting == Waiting::request   ? std::max(1s, request_within * 5 / 6)
         : waiting == Waiting::command ? std::min(30s, config.store_give_up)
                                       : 24h;
     auto connect =
