@@ -18,9 +18,9 @@ from site_of_varve import HERE, eventually
 from web import Web
 from world import objects_in, paths_of
 
-OBJECTS = 10000
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
+OBJECTS = 10000 if ROUNDS == 1 else 30000
 
 
 def make_builds(site):
