@@ -112,7 +112,7 @@ def _(site):
             ("/nonexistent/tace", {}, b"/nonexistent/tace"),
             (None, {"TACE_NO_DATABASE": "1"}, b"no database at"),
             (None, {"TACE_NO_PROMPT": "1"}, b"no prompt"),
-            (None, {"TACE_COMPLAIN": "100000", "TACE_STAYS": "1"}, None)):
+            (None, {"TACE_COMPLAIN": "100000"}, None)):
         ask_tace(site, database, program=program, source__timeout=1)
         done = site.run("check", env={**os.environ, **environment})
         said = done.stdout + done.stderr
