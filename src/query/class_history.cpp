@@ -52,7 +52,7 @@ class RowChooser {
         count_rows();
         std::set<std::string> tags;
         static_cast<void>(visit_notes(
-            now_.transaction, last_recorded(versions_, tables::behind_all, most_filtered),
+            now_.transaction, last_recorded(versions_, tables::behind_all, PageLimits{}.filtered),
             [&](std::int64_t, const tables::NotesOfRow& row) {
                 for (const auto& change : row.notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
@@ -86,12 +86,12 @@ class RowChooser {
         Chosen page{{}, recorded};
         if (request.oldest_row == 0)
             page.sids = counted_to(skipped);
-        else if (may_be_numbered(request.oldest_row, skipped))
+        else if (may_be_numbered(request.oldest_row, skipped, request.limits))
             page.sids = recorded_from(request.oldest_row, archive_page + 1);
         const auto behind = recorded - std::min(recorded, request.before);
+        const auto far = request.limits.far_from_ends;
         // Who follows such links goes on with them: rows with lower numbers may have come meanwhile.
-        const bool is_far =
-            (request.before > far_from_ends && behind > far_from_ends) || request.oldest_row != 0;
+        const bool is_far = (request.before > far && behind > far) || request.oldest_row != 0;
         if (!page.sids.empty() && is_far) {
             const auto before = recorded_before(page.sids.front(), archive_page);
             if (before.size() == archive_page) page.oldest_row_before = before.back();
@@ -133,13 +133,14 @@ class RowChooser {
 
     // Returns whether a row may have so many before it, by the rows of its release and of older ones. As
     // many as lie between the ends and a page that is linked so may have come or gone since the link.
-    [[nodiscard]] bool may_be_numbered(std::int64_t sid, std::size_t number) const {
+    [[nodiscard]] bool may_be_numbered(std::int64_t sid, std::size_t number,
+                                       const PageLimits& limits) const {
         const auto own_and_older = releases_from(sid);
         if (own_and_older.empty()) return false;
         std::size_t before = 0;
         for (const auto& version : own_and_older.subspan(1)) before += count_of(version);
-        return number + far_from_ends >= before &&
-               number < before + count_of(own_and_older.front()) + far_from_ends;
+        return number + limits.far_from_ends >= before &&
+               number < before + count_of(own_and_older.front()) + limits.far_from_ends;
     }
 
     // Return rows in the order of the archive: from one of them on, and those before it from there back.
@@ -167,14 +168,14 @@ class RowChooser {
     // Few rows are all looked at. Of many, the first ones, until enough are found: then the page has
     // no archive, so nobody has to know how many there are.
     Chosen filtered(const PageRequest& request, std::size_t recorded) const {
-        if (recorded > most_filtered) return first_filtered(request);
+        if (recorded > request.limits.filtered) return first_filtered(request);
         const auto wanted = bits_of(request.filter);
         // The newest release first, in each the row that was recorded last first.
         std::vector<std::int64_t> possible;
         for (const auto& version : versions_) {
             if (count_of(version) == 0) continue;
             auto some = tables::rows_that_may_have(now_.transaction, selection_, version, {},
-                                                   most_filtered, wanted)
+                                                   request.limits.filtered, wanted)
                             .sids;
             std::ranges::sort(some, std::greater());
             append(possible, some);
@@ -208,7 +209,6 @@ class RowChooser {
             bytes_left -= std::min(bytes_left, some.bytes);
         };
         const auto wanted = bits_of(request.filter);
-        constexpr std::size_t first_window = 4'000;
         for (const auto& version : versions_) {
             const auto rows = count_of(version);
             if (rows == 0 || is_done()) continue;
@@ -221,8 +221,8 @@ class RowChooser {
                                      .begin()
                                      ->second.object;
             auto behind = rows - first.size();
-            for (auto window = first_window; last && behind > 0 && !is_done();
-                 window = most_filtered) {
+            for (auto window = request.limits.first_window; last && behind > 0 && !is_done();
+                 window = request.limits.filtered) {
                 const auto next = std::min({window, rows_left, behind});
                 const auto possible = tables::rows_that_may_have(now_.transaction, selection_,
                                                                  version, *last, next, wanted);

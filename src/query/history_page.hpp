@@ -51,16 +51,23 @@ struct ChangeFilter {
 
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
-// Pages with so many rows before them, and behind them, are linked with their oldest row, because
-// counting to them takes longer than looking it up.
-inline constexpr std::size_t far_from_ends = 1'000;
 
-// A filter that chooses rows is applied to this many of them, the newest of an object, or to fewer if
-// they have more than so many bytes of notes. Of more rows of a class or release, this many are passed
-// in an index, in the order of a feed, and so many bytes of notes are read.
-inline constexpr std::size_t most_filtered = 20'000;
+// A filter that chooses rows is applied to PageLimits::filtered of them, the newest of an object, or to
+// fewer if they have more than so many bytes of notes. Of more rows of a class or release, this many are
+// passed in an index, in the order of a feed, and so many bytes of notes are read.
 inline constexpr std::size_t most_filtered_bytes = 32 << 20;
 inline constexpr std::size_t most_passed = 1'000'000;
+
+// Numbers of rows above which pages are found in another way. Tests lower them.
+struct PageLimits {
+    // Pages with so many rows before them, and behind them, are linked with their oldest row, because
+    // counting to them takes longer than looking it up.
+    std::size_t far_from_ends = 1'000;
+    std::size_t filtered = 20'000;
+    // Of more rows than `filtered`, so many are looked at first, and then `filtered` at once.
+    std::size_t first_window = 4'000;
+    bool operator==(const PageLimits&) const = default;
+};
 
 // Which rows a feed or page shows, of those up to the current release.
 struct PageRequest {
@@ -79,6 +86,7 @@ struct PageRequest {
     std::size_t mentions = 0;
     // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
     bool identities = false;
+    PageLimits limits = {};
     bool operator==(const PageRequest&) const = default;
 };
 

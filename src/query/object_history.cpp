@@ -68,8 +68,8 @@ class RowReader {
         std::erase_if(candidates_,
                       [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
         std::ranges::sort(candidates_, {}, &Candidate::place);
-        rows.cut = request.filter.chooses_rows() && candidates_.size() > most_filtered;
-        rows.cut = apply(request.filter) || rows.cut;
+        rows.cut = request.filter.chooses_rows() && candidates_.size() > request.limits.filtered;
+        rows.cut = apply(request.filter, request.limits.filtered) || rows.cut;
         rows.recorded = candidates_.size();
         rows.rows = whole(slice_of(request, candidates_.size()));
         rows.unreadable = std::move(unreadable_);
@@ -111,10 +111,10 @@ class RowReader {
     }
 
     // Returns whether some rows were not looked at, because there are too many bytes before them.
-    bool apply(const ChangeFilter& filter) {
+    bool apply(const ChangeFilter& filter, std::size_t most) {
         if (!filter.chooses_rows()) return false;
         // Older rows are neither looked at nor counted.
-        candidates_.resize(std::min(candidates_.size(), most_filtered));
+        candidates_.resize(std::min(candidates_.size(), most));
         const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter,
                                          note_unreadable_, most_note_bytes_);
         const std::set<std::int64_t> stay(shown.sids.begin(), shown.sids.end());

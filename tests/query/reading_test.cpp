@@ -15,6 +15,7 @@
 #include "store/dialect.hpp"
 #include "support/temp_dir.hpp"
 #include "tables/lists.hpp"
+#include "tables/release_rows.hpp"
 
 using namespace tables;
 using namespace history;
@@ -170,8 +171,7 @@ void hold(const std::vector<Written::Stored>& rows, const ChangeFilter& filter,
 
 TEST_CASE("A class's rows are those that a walk over all rows finds, on every page") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    // Of Gene few, and more than are read object by object.
-    const int objects = GENERATE(150, 9'000);
+    const int objects = GENERATE(150, 2'000);
     const Written written(fresh.connect(), objects);
     const auto reading = written.process.service.read_context();
     const auto read = [&](const PageRequest& request) {
@@ -210,10 +210,18 @@ TEST_CASE("A release's rows are those that a walk over all rows finds, on every 
 
 TEST_CASE("Of a release of very many rows the first by name are found in the order of names") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Written written(fresh.connect(), 50'000);
+    Written written(fresh.connect(), 2'000);
     const auto reading = written.process.service.read_context();
     const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
-    REQUIRE(rows.size() > 20'000);
+    REQUIRE(rows.size() > tables::most_compared);
+    // The rows behind the first ones are looked at in several windows.
+    const PageLimits limits{.filtered = 300, .first_window = 100};
+    const auto limited = [&](std::size_t most, const ChangeFilter& filter,
+                             std::size_t before = 0) {
+        auto request = rows_wanted(most, before, filter);
+        request.limits = limits;
+        return request;
+    };
     const auto found = release_history(reading, Written::version(3), rows_wanted(70));
     REQUIRE(found);
     CHECK(found->recorded == rows.size());
@@ -224,23 +232,29 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
     const auto of_added =
         written.news_where([](const auto& row) { return row.release == 3 && row.op == "added"; });
     for (const std::size_t most : {9, 333}) {
-        const auto filtered =
-            release_history(reading, Written::version(3), rows_wanted(most, 0, added));
+        const auto filtered = release_history(reading, Written::version(3), limited(most, added));
         REQUIRE(filtered);
         CHECK(filtered->cut);
         CHECK(filtered->recorded == most);
         CHECK(names_of(filtered->rows) == newest(of_added, most));
     }
-    CHECK(release_history(reading, Written::version(3), rows_wanted(9, 0, other_tag))->recorded ==
-          0);
+    CHECK(release_history(reading, Written::version(3), limited(9, other_tag))->recorded == 0);
+    // As many rows as the limit are all looked at.
+    for (const auto limit : {rows.size() - 1, rows.size()}) {
+        auto request = limited(9, added);
+        request.limits.filtered = limit;
+        const auto filtered = release_history(reading, Written::version(3), request);
+        CHECK(filtered->cut == (limit < rows.size()));
+        CHECK(filtered->recorded == (filtered->cut ? 9 : of_added.size()));
+        CHECK(names_of(filtered->rows) == newest(of_added, 9));
+    }
     // The newest releases have fewer rows than are looked at.
     const auto of_evidence = written.news_where([](const auto& row) {
         return row.object.class_name == "Paper" && row.tag == "Evidence";
     });
-    CHECK(
-        names_of(class_history(reading, "Paper", rows_wanted(900, 0, {"evidence", {}}))->rows) ==
-        newest(of_evidence, 900));
-    const auto no_page = class_history(reading, "Gene", rows_wanted(1, archive_page, added));
+    CHECK(names_of(class_history(reading, "Paper", limited(900, {"evidence", {}}))->rows) ==
+          newest(of_evidence, 900));
+    const auto no_page = class_history(reading, "Gene", limited(1, added, archive_page));
     CHECK((no_page->cut && no_page->rows.empty()));
     const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});
     REQUIRE(contents);
@@ -266,16 +280,18 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
         R"([{"tag":"Other"}],"after":[{"text":"x"}]}]}' WHERE version = ? AND class = ?)"
         " AND name = ?",
         {Value{Written::version(3)}, Value{last.object.class_name}, Value{last.object.name}});
-    CHECK(names_of(release_history(reading, Written::version(3), rows_wanted(9, 0, other_tag))
-                       ->rows) == std::vector{last.name});
+    CHECK(names_of(release_history(reading, Written::version(3), limited(9, other_tag))->rows) ==
+          std::vector{last.name});
 }
 
 TEST_CASE("Pages of the archive that are found by their oldest row are those found by number") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    const Written written(fresh.connect(), 3'000);
+    const Written written(fresh.connect(), 700);
     const auto reading = written.process.service.read_context();
+    std::size_t far_from_ends = 200;
     const auto read = [&](PageRequest request, std::int64_t oldest_row) {
         request.oldest_row = oldest_row;
+        request.limits.far_from_ends = far_from_ends;
         return class_history(reading, "Gene", request).value();
     };
     const auto rows =
@@ -292,12 +308,24 @@ TEST_CASE("Pages of the archive that are found by their oldest row are those fou
         REQUIRE(names_of(after.rows) == page(rows, before + archive_page));
         oldest_row = found.oldest_row_before;
     }
-    CHECK(pages > 50);
+    CHECK(pages > 15);
+    // A page with just as many rows before it or behind it is not far from that end.
+    const auto behind = rows.size() - last;
+    for (const auto& [before, limit] : {std::pair{std::size_t{200}, std::size_t{200}},
+                                        {std::size_t{200}, std::size_t{199}},
+                                        {last, behind},
+                                        {last, behind - 1}}) {
+        far_from_ends = limit;
+        CHECK((read(rows_wanted(1, before), 0).oldest_row_before != 0) ==
+              (limit == 199 || limit == behind - 1));
+    }
+    far_from_ends = 200;
     CHECK(read(rows_wanted(1, archive_page), 0).oldest_row_after == 0);
     // A number of no row, or of a row of another class.
     CHECK(read(rows_wanted(1, last), behind_all).rows.empty());
     PageRequest of_papers = rows_wanted(1, last);
     of_papers.oldest_row = oldest_row;
+    of_papers.limits.far_from_ends = far_from_ends;
     CHECK(class_history(reading, "Paper", of_papers)->rows.empty());
     // A page that the row cannot begin, as many rows as there are.
     CHECK(read(rows_wanted(1, rows.size() + 2 * far_from_ends), oldest_row).rows.empty());
@@ -450,15 +478,15 @@ TEST_CASE("Pages of a release show every object once, though others come between
 TEST_CASE("A filtered list says when it did not look at its oldest rows") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
-    constexpr int objects = 200, releases = 101;
-    process.put("WS1100", "2008-01-01", {});
+    constexpr int objects = 20, releases = 11;
+    process.put("WS1010", "2008-01-01", {});
     std::vector<Value> of_objects, of_releases, of_rows;
     std::vector<ObjectName> asked;
     const auto version = [](int release) { return "WS" + std::to_string(1000 + release); };
     for (std::int64_t oid = 1; oid <= objects; ++oid) {
         asked.push_back({"Gene", "n" + std::to_string(oid)});
         of_objects.insert(of_objects.end(), {Value{oid}, Value{"Gene"}, Value{asked.back().name},
-                                             Value{asked.back().name}, Value{"WS1100"}});
+                                             Value{asked.back().name}, Value{"WS1010"}});
         for (int release = 0; release < releases; ++release)
             of_rows.insert(of_rows.end(), {Value{oid}, Value{version(release)},
                                            Value{"2007-01-01"}, Value{"2008-02-01T00:00:00Z"},
@@ -479,10 +507,12 @@ TEST_CASE("A filtered list says when it did not look at its oldest rows") {
     });
     process.count_rows();
     const ChangeFilter added{"", {compare::Op::added}};
-    CHECK(process.list(asked, rows_wanted(5, 0, added)).cut);
-    CHECK_FALSE(process.list(asked, rows_wanted(5)).cut);
-    asked.resize(190);
-    CHECK_FALSE(process.list(asked, rows_wanted(5, 0, added)).cut);
+    auto filtered = rows_wanted(5, 0, added), all = rows_wanted(5);
+    filtered.limits.filtered = all.limits.filtered = objects * releases - 1;
+    CHECK(process.list(asked, filtered).cut);
+    CHECK_FALSE(process.list(asked, all).cut);
+    filtered.limits.filtered = objects * releases;
+    CHECK_FALSE(process.list(asked, filtered).cut);
 }
 
 TEST_CASE("The contents of a release are counted by class and kind") {

@@ -122,7 +122,7 @@ class SampleHistory {
     }
 
    private:
-    support::TempDir folder_;
+    support::TempDir folder_{support::quick_folder()};
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
     history::BuildDifference difference_;
