@@ -12,7 +12,6 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
-import time
 
 import tables
 from mariadb import MariaDb
