@@ -149,7 +149,7 @@ std::vector<std::string> page(std::vector<Written::Stored> rows, std::size_t bef
 // Every page shows what a walk over `rows` finds.
 void hold(const std::vector<Written::Stored>& rows, const ChangeFilter& filter,
           const std::function<base::Result<HistoryPage>(const PageRequest&)>& read) {
-    for (const std::size_t most : {1, 50, 333}) {
+    for (const std::size_t most : {1U, 50U, 333U}) {
         const auto found = read(rows_wanted(most, 0, filter));
         REQUIRE(found);
         CHECK(found->recorded == rows.size());
@@ -231,7 +231,7 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
     const ChangeFilter added{"", {compare::Op::added}}, other_tag{"Other", {}};
     const auto of_added =
         written.news_where([](const auto& row) { return row.release == 3 && row.op == "added"; });
-    for (const std::size_t most : {9, 333}) {
+    for (const std::size_t most : {9U, 333U}) {
         const auto filtered = release_history(reading, Written::version(3), limited(most, added));
         REQUIRE(filtered);
         CHECK(filtered->cut);
@@ -406,7 +406,7 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
             auto by_spelling = one_by_one;
             by_spelling.by_spelling = true;
             INFO(one_by_one.text);
-            for (const std::size_t from : {0, 3}) {
+            for (const std::size_t from : {0U, 3U}) {
                 const auto found = rows_with_text(transaction, by_spelling, version, from, 20);
                 const auto wanted = rows_with_text(transaction, one_by_one, version, from, 20);
                 CHECK(found.all == wanted.all);
@@ -571,10 +571,10 @@ TEST_CASE("The list of all releases has what the page of each has") {
             CHECK(list[i].summary.objects(kind) == objects);
         const auto& details = *list[i].details;
         REQUIRE(details.classes.size() == own->classes.size());
-        for (std::size_t c = 0; c < own->classes.size(); ++c) {
-            CHECK(details.classes[c].class_name == own->classes[c].class_name);
-            CHECK(details.classes[c].objects == own->classes[c].objects);
-            CHECK(details.classes[c].kinds.size() == own->classes[c].kinds.size());
+        for (std::size_t at = 0; at < own->classes.size(); ++at) {
+            CHECK(details.classes[at].class_name == own->classes[at].class_name);
+            CHECK(details.classes[at].objects == own->classes[at].objects);
+            CHECK(details.classes[at].kinds.size() == own->classes[at].kinds.size());
         }
         CHECK(details.most_changed.size() == most_changed_objects);
     }

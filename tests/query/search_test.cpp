@@ -734,9 +734,9 @@ TEST_CASE(
                             [](const auto& words) { return base::join(words, " "); });
     };
     CHECK(rc::check([&] {
-        const auto count = *rc::gen::inRange(1, 9);
+        const auto count = *rc::gen::inRange<std::size_t>(1, 9);
         std::vector<Known> all;
-        for (int i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             Known known{{"Gene", *rc::gen::elementOf(parts) + *rc::gen::elementOf(parts)},
                         *any_text(3),
                         {}};
@@ -843,7 +843,6 @@ TEST_CASE("The difference of two releases is what its changes say, in either dir
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
-    const ObjectName a{"Gene", "a"}, c{"Paper", "c"};
     const auto between = [&](const ObjectName& object, const char* from, const char* to) {
         return difference(process.service.read_context(), object, from, to);
     };
@@ -872,7 +871,6 @@ TEST_CASE("A difference that is not known names the nearest release, or what is 
     fill(process);
     process.write("INSERT INTO releases (version, released_on) VALUES ('WS180', '2007-01-01')");
     process.write("INSERT INTO releases (version, released_on) VALUES ('WS200', '2009-01-01')");
-    const ObjectName a{"Gene", "a"};
     const auto reading = process.service.read_context();
     const auto early = difference(reading, a, "WS180", "WS189");
     REQUIRE_FALSE(early);
@@ -894,7 +892,6 @@ TEST_CASE("A difference that is not known names the nearest release, or what is 
 TEST_CASE("A difference reveals nothing of a release that is newer than the current one") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
-    const ObjectName a{"Gene", "a"};
     process.put("WS186", "2008-02-01", {{a, "1"}});
     static_cast<void>(process.history(a));
     process.put("WS187", "2008-02-15", {{a, "1"}});

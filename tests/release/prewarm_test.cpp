@@ -623,7 +623,7 @@ TEST_CASE("Warming a staged build changes nothing that readers see until the swi
     CHECK(before[2].error().kind == base::ErrorKind::absent);
     site.prewarm(small_parts(site, next, &now));
     const auto after = answers();
-    for (int i = 0; i < 2; ++i) CHECK(after[i]->history == before[i]->history);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(after[i]->history == before[i]->history);
     CHECK_FALSE(after[2]);
 
     current = held(&next);

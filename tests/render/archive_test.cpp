@@ -105,7 +105,7 @@ TEST_CASE("Pages numbered by recording can have a newest page whose rows are not
 TEST_CASE("A feed whose older rows were not read is neither complete nor has an archive") {
     auto history = history_of(small_rows(3));
     history.cut = true;
-    for (const std::size_t recorded : {3, 200}) {
+    for (const std::size_t recorded : {3U, 200U}) {
         history.recorded = recorded;
         for (const auto& judge : support::feed_formats) {
             const auto feed = read(judge, history);

@@ -349,7 +349,7 @@ TEST_CASE("The body of POST is kept in pieces of any size, and that of other met
         return serve::Request{};
     };
     const auto length = std::to_string(body.size());
-    for (const std::size_t piece : {1, 7, 1000, 100'000}) {
+    for (const std::size_t piece : {1U, 7U, 1000U, 100'000U}) {
         const auto request = read_in(bytes_of("POST", length), piece);
         CHECK(request.body == body);
         CHECK_FALSE(request.body_error);
@@ -376,7 +376,7 @@ TEST_CASE("A body above 128 KB is 413, and the next request of the connection ha
         return bytes + record(FcgiClient::input, "");
     };
     RecordReader reader({.connections = 512, .requests = 64});
-    for (const std::size_t size : {131'073, 131'072, 200'000, 0}) {
+    for (const std::size_t size : {131'073U, 131'072U, 200'000U, 0U}) {
         const auto bytes = post(size);
         std::string_view rest = bytes;
         auto step = reader.read(rest);
