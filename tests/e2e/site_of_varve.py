@@ -59,6 +59,8 @@ def rss_path(class_name, name, **parameters):
 
 
 class Site:
+    httpd_conf = HERE / "httpd.conf.example"
+
     def __init__(self, current="WS188"):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.builds = self.folder / "builds"
@@ -69,7 +71,6 @@ class Site:
         os.link(PROGRAM, self.folder / "cgi-bin" / "rss")
         self.varve = None
         self.apache = None
-        self.httpd_conf = HERE / "httpd.conf.example"
         self.port = free_port()
         self.switch_to(current)
         self.write_config()
