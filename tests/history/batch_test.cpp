@@ -66,7 +66,7 @@ const Names all{{"Gene", "same"}, {"Gene", "changed"}, {"Gene", "gone"}, {"Gene"
 }  // namespace
 
 TEST_CASE("Batches record the sample builds exactly as single requests do") {
-    const auto engine = GENERATE(support::engines());
+    const auto engine = GENERATE(support::both_engines());
     const support::FreshStore first(engine), second(engine);
     const support::TempDir indexes;
     BatchSite batches(first.connect()), singly(second.connect());
@@ -191,17 +191,14 @@ TEST_CASE("A batch gives the same result, whichever statement fails and however"
     BatchSite undisturbed(calm.connect());
     undisturbed.record(old_build, nullptr, all);
     undisturbed.record(new_build, &old_build, all);
-    for (int at = 1;; ++at) {
+    support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const support::FreshStore fresh(engine);
-        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
         BatchSite site(support::faulty(fresh.connect(), plan), support::no_waiting());
         site.record(old_build, nullptr, all);
         const auto recorded = site.record(new_build, &old_build, all);
-        INFO("statement " << at);
         CHECK(site.contents() == undisturbed.contents());
         CHECK(recorded[1].status == Status::changed);
-        if (!plan->struck()) break;
-    }
+    });
 }
 
 TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody does") {
@@ -218,7 +215,7 @@ TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody 
         int& commits_;
     };
     const auto is_awaited = GENERATE(false, true);
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     int commits = 0;
     BatchSite site(
         [&] { return std::make_unique<Awaited>(fresh.connect()(), is_awaited, commits); });
@@ -319,7 +316,7 @@ TEST_CASE("A rename that a request records during a batch costs no other object 
 }
 
 TEST_CASE("Objects that a request records during a batch are recorded once") {
-    const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
+    const support::FreshStore fresh(GENERATE(support::both_engines())), other(fresh.engine());
     BatchSite site(fresh.connect()), calm(other.connect());
     const OldBuild old_build;
     const NewBuild new_build;

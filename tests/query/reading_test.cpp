@@ -209,7 +209,7 @@ TEST_CASE("A release's rows are those that a walk over all rows finds, on every 
 }
 
 TEST_CASE("Of a release of very many rows the first by name are found in the order of names") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     Written written(fresh.connect(), 2'000);
     const auto reading = written.process.service.read_context();
     const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
@@ -359,7 +359,7 @@ TEST_CASE("Rows from a number on, and those before it, are those that a walk fin
 }
 
 TEST_CASE("Names and labels with a beginning are the same, found by spelling or one by one") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process process(fresh.connect());
     std::minstd_rand random(3);
     std::vector<Value> objects, rows;
