@@ -52,7 +52,7 @@ class Site {
         address.port = server.port();
         address.user = "reader";
         address.password = "secret";
-        address.timeout = std::chrono::seconds(5);
+        address.timeout = std::chrono::minutes(10);
     }
 
     [[nodiscard]] std::shared_ptr<source::acedb::Database> database(
@@ -61,7 +61,7 @@ class Site {
         settings.open = [to = address] { return source::acedb::open_socket_session(to); };
         settings.name = address.name();
         settings.most_sessions = sessions;
-        settings.patience = std::chrono::seconds(20);
+        settings.patience = std::chrono::minutes(10);
         settings.pause = pause;
         return std::make_shared<source::acedb::Database>(std::move(settings));
     }

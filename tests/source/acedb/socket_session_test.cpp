@@ -46,9 +46,9 @@ SessionPtr open(const AceServer& server) { return open(address_of(server.port())
 
 // Returns a session with a short timeout. A busy machine may need longer than that to log in, so
 // the timeout is made longer until it can.
-SessionPtr open_impatient(std::uint16_t port) {
+SessionPtr open_impatient(std::uint16_t port, std::chrono::milliseconds timeout = 250ms) {
     auto address = address_of(port);
-    address.timeout = 250ms;
+    address.timeout = timeout;
     auto session = source::acedb::open_socket_session(address);
     while (!session && address.timeout < 30s) {
         address.timeout *= 4;
@@ -215,7 +215,12 @@ TEST_CASE("Slices of single bytes end with the timeout too") {
             if (client.stirs_within(10)) return;
         }
     }));
-    CHECK(error_of_ask(*open_impatient(peer.port()), "status").kind == ErrorKind::unavailable);
+    // A busy machine may need longer for two of them.
+    for (auto timeout = 250ms; slices < 2 && timeout < 60s; timeout *= 4) {
+        slices = 0;
+        CHECK(error_of_ask(*open_impatient(peer.port(), timeout), "status").kind ==
+              ErrorKind::unavailable);
+    }
     CHECK(slices > 1);
 }
 

@@ -60,14 +60,14 @@ class DatabaseFolder {
     [[nodiscard]] source::acedb::BuildSettings settings(std::size_t children = 2) const {
         source::acedb::DatabaseSettings of_database;
         const source::acedb::TaceSettings command{support::tace_stand_in(), path().string(),
-                                                  std::chrono::seconds(20)};
+                                                  std::chrono::minutes(10)};
         of_database.open = [command] { return source::acedb::open_tace_session(command); };
         of_database.change_mark = [folder = command.folder] {
             return source::acedb::change_mark_of(folder);
         };
         of_database.name = command.folder;
         of_database.most_sessions = children;
-        of_database.patience = std::chrono::seconds(60);
+        of_database.patience = std::chrono::minutes(10);
         source::acedb::BuildSettings settings;
         settings.database = std::make_shared<source::acedb::Database>(std::move(of_database));
         settings.index_dir = (folder_.path() / "index").string();

@@ -39,7 +39,7 @@ class Tace {
         TaceSettings command;
         command.program = (folder_.path() / "tace").string();
         command.folder = folder_.path().string();
-        command.timeout = std::chrono::seconds(20);
+        command.timeout = std::chrono::minutes(10);
         return command;
     }
     // Kills a child soon that does not end by itself.
