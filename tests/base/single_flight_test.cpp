@@ -23,10 +23,10 @@ void in_threads(Body body) {
     for (int i = 0; i < many; ++i) threads.emplace_back([=] { body(i); });
 }
 
-// Returns once the condition holds, or after 20 seconds, so that a defect fails the test.
+// Returns once the condition holds, or after two minutes, so that a defect fails the test.
 template <class Condition>
 void wait_until(const Condition& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    const auto deadline = std::chrono::steady_clock::now() + 2min;
     while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
 }
 

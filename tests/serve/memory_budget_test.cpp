@@ -30,7 +30,7 @@ struct LongHistory : World {
         return World::small.service.read_context().budget;
     }
     void wait_for_callers(std::size_t callers) {
-        const auto deadline = std::chrono::steady_clock::now() + 20s;
+        const auto deadline = std::chrono::steady_clock::now() + 2min;
         while (budget().waiting() != callers && std::chrono::steady_clock::now() < deadline)
             std::this_thread::yield();
     }
@@ -39,7 +39,7 @@ struct LongHistory : World {
 }  // namespace
 
 TEST_CASE("Feeds of few bytes are answered while those of long histories wait for memory") {
-    LongHistory site({.bytes = 1, .waiting = 1, .wait_at_most = 60s});
+    LongHistory site({.bytes = 1, .waiting = 1, .wait_at_most = 10min});
     auto held = site.budget().take(1);
     REQUIRE(held);
     auto waiting = std::async(std::launch::async, [&] { return site.get(plain); });
@@ -76,7 +76,7 @@ TEST_CASE("A filter needs memory for the longest row that it looks at, whatever 
 }
 
 TEST_CASE("No transaction and no connection is kept while a request waits for memory") {
-    LongHistory site({.bytes = 1, .waiting = 8, .wait_at_most = 60s});
+    LongHistory site({.bytes = 1, .waiting = 8, .wait_at_most = 10min});
     auto held = site.budget().take(1);
     std::vector<std::future<Response>> waiting;
     for (int each = 0; each < 8; ++each)  // the pool has four connections

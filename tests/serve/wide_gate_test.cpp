@@ -76,7 +76,7 @@ TEST_CASE("A gate admits a number of callers, of whom some have their turn") {
 }
 
 TEST_CASE("A caller waits until the turn of another one ends") {
-    WideGate gate({.admitted = 2, .computing = 1, .wait_at_most = 60s});
+    WideGate gate({.admitted = 2, .computing = 1, .wait_at_most = 10min});
     auto turn = gate.wait_for_turn();
     std::thread waiting([&] { CHECK(gate.wait_for_turn()); });
     turn.reset();
@@ -168,7 +168,7 @@ TEST_CASE("While a wide page is computed, a list is neither read from a form nor
 
 TEST_CASE("A reader who asks for newer items gets the cached list rather than wait for a turn") {
     auto settings = settings_with();
-    settings.wide = {.admitted = 2, .computing = 1, .wait_at_most = 60s};
+    settings.wide = {.admitted = 2, .computing = 1, .wait_at_most = 10min};
     World world(settings);
     const std::string list = "object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
     world.release_up_to(1);
@@ -181,7 +181,7 @@ TEST_CASE("A reader who asks for newer items gets the cached list rather than wa
     auto newer = std::async(std::launch::async, [&] {
         return world.get(list, {{"if-none-match", earlier}, {"a-im", "feed"}});
     });
-    CHECK(newer.wait_for(20s) == std::future_status::ready);
+    CHECK(newer.wait_for(2min) == std::future_status::ready);
     CHECK(computed.finish().status == 200);
     CHECK(newer.get().status == 200);
     CHECK(world.get(list, {{"if-none-match", earlier}, {"a-im", "feed"}}).status == 226);
