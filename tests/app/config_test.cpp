@@ -171,7 +171,7 @@ TEST_CASE("An error names the section and key of a bad value") {
           {"[serve]\nlimit_per_minute = many\n", "[serve] limit_per_minute"},
           {"[serve]\nlimit_burst = 0\n", "[serve] limit_burst"},
           {"[serve]\nstop_within = 0\n", "[serve] stop_within"},
-          {"[store]\ngive_up = 61\n", "[store] give_up"},
+          {"give_up = 61\n", "[store] give_up"},
           {"[names]\nGene =\n", "[names] Gene"},
           {"[names]\nGene = Identity>>Name\n", "[names] Gene"},
           {"[successor]\nGene =\n", "[successor] Gene"},

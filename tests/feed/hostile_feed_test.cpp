@@ -241,7 +241,7 @@ TEST_CASE("Entity bombs have no effect") {
     for (int i = 1; i < 10; ++i)
         laughs += "<!ENTITY l" + std::to_string(i) + " '" +
                   repeated("&l" + std::to_string(i - 1) + ";", 40) + "'>";
-    const auto bomb = GENERATE_COPY(laughs, quadratic);
+    const auto bomb = GENERATE(true, false) ? laughs : quadratic;
     const auto feed = reading_of("<!DOCTYPE rss [" + bomb + "]>" +
                                  rss("<item><title>a</title><description>" +
                                      repeated("&l9;", 40'000) + "</description></item>"));
