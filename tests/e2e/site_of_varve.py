@@ -17,10 +17,10 @@ import urllib.parse
 HERE = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = HERE / "varve"
 EXAMPLES = HERE / "examples"
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 120
 
 
-def eventually(condition, what, seconds=60, every=0.02):
+def eventually(condition, what, seconds=120, every=0.02):
     """Returns the first true value of condition(), which is called until a deadline."""
     deadline = time.monotonic() + seconds
     while True:
