@@ -162,7 +162,7 @@ TEST_CASE("An adoption that was interrupted at any statement continues") {
 }
 
 TEST_CASE("More rows than one query reads are adopted, each once") {
-    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
     Transaction transaction(*connection, Access::write);

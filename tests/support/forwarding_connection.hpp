@@ -32,6 +32,9 @@ class ForwardingConnection : public store::Connection {
     [[nodiscard]] bool may_be_awaited() override { return real_->may_be_awaited(); }
     void require_room() override { real_->require_room(); }
 
+   protected:
+    [[nodiscard]] store::Connection& real() { return *real_; }
+
    private:
     std::unique_ptr<store::Connection> real_;
 };

@@ -25,6 +25,7 @@
 #include "store/store.hpp"
 #include "support/catch.hpp"
 #include "support/mariadb.hpp"
+#include "support/sql_texts.hpp"
 #include "support/temp_dir.hpp"
 
 // Shows rows of a failed comparison.
@@ -107,7 +108,10 @@ class FreshStore {
     [[nodiscard]] store::Engine engine() const { return url_.engine; }
     [[nodiscard]] const store::Url& url() const { return url_; }
     [[nodiscard]] store::Connect connect() const {
-        return store::connector(url_, "", store::IfMissing::create);
+        auto real = store::connector(url_, "", store::IfMissing::create);
+        // Other schemas have tables that MariaDB lacks.
+        const bool keeps = engine() == store::Engine::sqlite && schema_ == Schema::ours;
+        return keeps ? keeping_texts(std::move(real)) : real;
     }
 
    private:
