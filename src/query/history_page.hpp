@@ -52,9 +52,8 @@ struct ChangeFilter {
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 
-// A filter that chooses rows is applied to PageLimits::filtered of them, the newest of an object, or to
-// fewer if they have more than so many bytes of notes. Of more rows of a class or release, this many are
-// passed in an index, in the order of a feed, and so many bytes of notes are read.
+// A filter reads at most so many bytes of notes, and passes at most so many rows of a class or release in
+// an index, in the order of a feed.
 inline constexpr std::size_t most_filtered_bytes = 32 << 20;
 inline constexpr std::size_t most_passed = 1'000'000;
 
@@ -63,6 +62,8 @@ struct PageLimits {
     // Pages with so many rows before them, and behind them, are linked with their oldest row, because
     // counting to them takes longer than looking it up.
     std::size_t far_from_ends = 1'000;
+    // A filter that chooses rows is applied to this many of them, the newest of an object. Of a class or
+    // release with more rows, rows are passed in an index until the page is full.
     std::size_t filtered = 20'000;
     // Of more rows than `filtered`, so many are looked at first, and then `filtered` at once.
     std::size_t first_window = 4'000;

@@ -318,8 +318,12 @@ std::vector<std::string> found_by_looking(const std::vector<Known>& all,
         return base::search_key(name) == base::search_key(asked);
     };
     for (const auto& each : all) {
-        const auto others = base::join(each.others, "\n");
-        const auto list = base::words_of(base::SearchTexts{each.object.name, each.label, others});
+        // What is the name or the label as well is no other name.
+        auto others = each.others;
+        std::erase(others, each.object.name);
+        std::erase(others, each.label);
+        const auto lines = base::join(others, "\n");
+        const auto list = base::words_of(base::SearchTexts{each.object.name, each.label, lines});
         const std::set<std::string> words(list.begin(), list.end());
         bool is_there = true, whole = true;
         for (const auto& [key, text] : base::words_of(asked)) {
@@ -335,9 +339,9 @@ std::vector<std::string> found_by_looking(const std::vector<Known>& all,
         const bool has_label = !base::equal_ignoring_case(each.label, each.object.name);
         const int rank = has_label && is_it(each.label)                      ? 0
                          : is_it(each.object.name)                           ? 1
-                         : std::ranges::any_of(each.others, is_it)           ? 2
+                         : std::ranges::any_of(others, is_it)                ? 2
                          : has_label && same(each.label)                     ? 3
-                         : std::ranges::any_of(each.others, same)            ? 4
+                         : std::ranges::any_of(others, same)                 ? 4
                          : label_key.starts_with(base::search_prefix(asked)) ? 5
                          : whole                                             ? 6
                                                                              : 7;

@@ -19,7 +19,7 @@ namespace {
 // Waits until `is_so`, for a limited time, so that a defect fails the test.
 template <class F>
 void wait_until(F is_so) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     while (!is_so()) {
         if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("never so");
         std::this_thread::yield();
