@@ -322,15 +322,17 @@ TEST_CASE("A delivery that fails is repeated after a pause, and later ones come 
         for (const auto& answer : failing) {
             std::atomic<bool> works = false;
             std::atomic<int> taken = 0;
-            Texts got;
+            Texts got, signatures;
             const Reader reader([&](PeerConnection& connection, const std::string& request) {
                 if (!works) return answer(connection, request);
                 got.push_back(body_in(request));
+                signatures.push_back(field_in(request, "X-Hub-Signature"));
                 ++taken;
                 return connection.send(yes);
             });
             auto hub = scene.make_hub();
-            subscribe(scene, hub, reader.url());
+            scene.ask(reader.url(), "Gene", Mode::subscribe, "", "secret");
+            run_until(scene, hub, [&] { return scene.in_force() == 1; });
             scene.publish("1");
             const auto has_failed = [&] {
                 for (const auto& entry : scene.hub_store.list())
@@ -345,6 +347,8 @@ TEST_CASE("A delivery that fails is repeated after a pause, and later ones come 
             scene.hub_store.now += 40s;
             run_until(scene, hub, [&] { return taken >= 2 && scene.is_quiet(); });
             CHECK(got == Texts{"1", "2"});
+            CHECK(signatures == Texts{signature_field(SignatureMethod::sha256, "secret", "1"),
+                                      signature_field(SignatureMethod::sha256, "secret", "2")});
             scene.hub_store.write([](store::Transaction& transaction) {
                 transaction.execute("DELETE FROM subscriptions");
             });

@@ -43,6 +43,16 @@ TEST_CASE("A subscription is in force once it is confirmed, from when it was ask
     });
 }
 
+TEST_CASE("Who refuses to be unsubscribed stays subscribed") {
+    each_hub_store([](HubStore& hub_store) {
+        hub_store.subscribe(one_callback);
+        hub_store.ask(one_callback, "a", Mode::unsubscribe);
+        CHECK(hub_store.finish(hub_store.claim_verifications().at(0), Verified::refused));
+        CHECK(expiry_of(hub_store) == "2008-04-11T00:00:00Z");
+        CHECK_FALSE(hub_store.list().at(0).is_pending);
+    });
+}
+
 TEST_CASE("A subscription that nobody confirms is forgotten") {
     each_hub_store([](HubStore& hub_store) {
         hub_store.ask(one_callback);
@@ -160,8 +170,11 @@ TEST_CASE("A host has a limit of subscriptions, and of requests that wait") {
 TEST_CASE("Subscriptions that have ended get nothing, and are deleted some days later") {
     each_hub_store([](HubStore& hub_store) {
         hub_store.subscribe(one_callback);
+        CHECK(hub_store.notify("waits when it ends"));
         hub_store.now += std::chrono::days(10);
         CHECK(hub_store.notify("1"));
+        CHECK(hub_store.claim().empty());
+        hub_store.now += std::chrono::seconds(1);
         CHECK(hub_store.claim().empty());
         const auto sweep_now = [&] {
             return hub_store.write([&](store::Transaction& transaction) {

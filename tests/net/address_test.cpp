@@ -95,6 +95,16 @@ TEST_CASE("Every address of a refused prefix is refused") {
     }));
 }
 
+TEST_CASE("A refused prefix goes to its last address") {
+    for (const auto* text :
+         {"0.255.255.255", "10.255.255.255", "100.127.255.255", "127.255.255.255",
+          "169.254.255.255", "172.31.255.255", "192.0.0.255", "192.0.2.255", "192.88.99.255",
+          "192.168.255.255", "198.19.255.255", "198.51.100.255", "203.0.113.255",
+          "239.255.255.255", "255.255.255.254",
+          "2001:1ff:ffff::", "2001:db8:ffff::", "2002:ffff:ffff::", "3fff:fff:ffff::"})
+        CHECK(AddressGuard().refusal(address(text), 443));
+}
+
 TEST_CASE("The neighbours of a refused prefix are judged by themselves") {
     // Each differs in the last bit of the prefix.
     for (const auto* text :

@@ -524,6 +524,7 @@ TEST_CASE("A path that changed in most objects of a class is a mass change") {
         a.with("Gene", name, remark("same"));
         auto nodes = remark(i < 5 ? "other" : "same");
         if (i < 30) nodes.push_back(tag("Checked", {text("yes")}));
+        if (i < 20) nodes.push_back(tag("Half", {text("yes")}));  // is not most of them
         b.with("Gene", name, nodes);
     }
     site.prewarm(small_parts(site, a));
