@@ -130,7 +130,7 @@ test:
 	$(call install_and_make,build serve test,$(served_and_tested) unit-tests)
 	tests/run $(unit_tests) $(wildcard tests/*/run)
 test-units:
-	$(call install_and_make,build test,unit-tests)
+	$(call install_and_make,build test$(if $(filter sanitize fuzz,$(config)), lint),unit-tests)
 	tests/run $(BUDGETS) $(unit_tests)
 test-programs:
 	tools/install-node-packages tests/clients
