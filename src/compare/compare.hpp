@@ -20,7 +20,7 @@ namespace compare {
 //   deep trees     where the paths of all changes would be too long (PathLimit), a node below 16
 //                  others that differs anywhere in it is one change: replaced, with both sides
 //   cost           O(n + m) expected time, O(n + m) space
-//   source         docs/design.md, rules C1, C3, C7
+//   source         docs/compare.md, rules C1, C3, C7
 [[nodiscard]] std::vector<Change> compare(const std::vector<tree::Node>& before,
                                           const std::vector<tree::Node>& after,
                                           const tree::Models& models,

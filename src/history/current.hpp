@@ -1,8 +1,8 @@
 // history/current.hpp -- which build requests are answered from, and whether it may be.
 // A build is refused, and the one before it serves on, when it is not whole, lost most of a class, is
 // new and comes before a recorded release, has a date left over from another release, or claims a
-// recorded version with another content, or another version with a recorded content (docs/design.md,
-// "Which builds are accepted").
+// recorded version with another content, or another version with a recorded content (docs/operating.md,
+// "Refused builds").
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -77,7 +77,7 @@ struct Outcome {
     [[nodiscard]] bool is_nothing() const { return rows.empty() && !store_tree; }
 };
 
-// Decides by the rules C2 to C6 (docs/design.md). What is ignored is in no row; trees, signatures
+// Decides by the rules C2 to C6 (docs/compare.md). What is ignored is in no row; trees, signatures
 // and labels are of all there is (C10).
 //   needs  the release of before.row->compared_in, if any, is earlier than the current one;
 //          before.row or after.is_there()

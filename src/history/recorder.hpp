@@ -30,7 +30,7 @@ struct RecordSettings {
     std::function<bool(const ObjectName&, const std::string& version)> same_bytes = {};
 };
 
-// Brings objects up to date with the build (docs/design.md, "What happens on a request").
+// Brings objects up to date with the build (ARCHITECTURE.md, "The life of a request").
 //   previous  the kept index of the release before; may be nullptr
 //   names     as the build spells them, or as they are recorded
 //   returns   what became of each, in the order of names
