@@ -488,7 +488,8 @@ TEST_CASE("What a killed hub was delivering, another one delivers") {
             for (int i = 0; i < 5; ++i)
                 subscribe(scene, killed, reader.url("/" + std::to_string(i)));
             scene.publish("1");
-            run_until(scene, killed, [&] { return !reader.bodies().empty(); });
+            // What only the kernel has is read after the kill, and could come behind what the other hub sends.
+            run_until(scene, killed, [&] { return reader.bodies().size() == 5; });
         }
         works = true;
         scene.publish("2");
@@ -501,7 +502,7 @@ TEST_CASE("What a killed hub was delivering, another one delivers") {
             std::string got;
             for (const auto& request : reader.requests("POST /" + std::to_string(i)))
                 got += body_in(request);
-            CHECK((got == "12" || got == "112"));
+            CHECK(got == "112");
         }
     });
 }
