@@ -1,5 +1,5 @@
 // archive/archive.hpp -- the whole store as JSON Lines, and back: backup, and the way from one
-// engine to the other. The format: docs/schema.md, "Backup".
+// engine to the other. The format: docs/schema.md, "Export format".
 // SPDX-License-Identifier: MIT
 #pragma once
 
