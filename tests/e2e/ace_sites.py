@@ -210,7 +210,7 @@ def _(site):
 
 @check("While its server hangs, a site answers other requests before those that wait, and these with 503 in the end")
 def _(site):
-    with server_of(site, "WS188", source__timeout=600) as server:
+    with server_of(site, "WS188") as server:
         known = start_with_feed(site)
         others = [rss_path(*key) for key in OBJECTS[1:9]]
         server.hang()
@@ -247,7 +247,7 @@ def _unread(port):
 def _(site):
     with AceServer("WS188") as server:
         site.expect(0, "init")
-        ask_server(site, server, source__timeout=600, serve__stop_within=1)
+        ask_server(site, server, serve__stop_within=1)
         site.start()
         assert site.get(PATH).status == 200
         server.hang()
@@ -388,7 +388,8 @@ def _(site):
         site.start()
         before = site.feed(*GENE).body
         server.restart("WS187")
-        eventually(lambda: site.get(PATH).body == before, "the same after a restart")
+        eventually(lambda: site.feed(*OBJECTS[5]).status == 200, "an object is loaded after a restart")
+        assert site.get(PATH).body == before
         server.kill()
         server.start("WS188", name="WS187", dump=dump_of("WS188"), last_save="2008-03-16_00:00:00")
         eventually(lambda: b"recorded with different content" in site.get("/healthz").body, "the other content is refused")
@@ -397,7 +398,7 @@ def _(site):
 
 @check("A job over a server waits through its restart, and then says how to go on")
 def _(site):
-    with server_of(site, "WS188", source__timeout=60) as server:
+    with server_of(site, "WS188") as server:
         server.kill()
         job = site.begin("prewarm", "--all")
         eventually(lambda: b"waiting for the database" in (site.folder / "job.log").read_bytes(), "the job waits")
