@@ -50,7 +50,7 @@ def _():
 
 def _subscribe(prefix, body, kind=FORM):
     """Sends a request to the hub through Apache, and returns the status and the text of the answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", _there().world.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", _there().world.port, timeout=120)
     try:
         connection.request("POST", prefix + "/hub", body, {"Content-Type": kind})
         reply = connection.getresponse()
@@ -122,7 +122,7 @@ class Subscriber:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(20)
+        self.process.wait(120)
         self.process.stdout.close()
 
 
@@ -148,7 +148,7 @@ class HubWorld(World):
 
     def __exit__(self, *_):
         self.hub.terminate()
-        status = self.hub.wait(30)
+        status = self.hub.wait(120)
         self.close()
         assert status == 0, status
 

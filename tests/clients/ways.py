@@ -44,7 +44,7 @@ class InProcess:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(20)
+        self.process.wait(120)
         self.process.stdout.close()
 
 
@@ -56,7 +56,7 @@ class _ThroughApache:
         pass
 
     def _request(self, method, target, fields):
-        connection = http.client.HTTPConnection("127.0.0.1", self.world.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.world.port, timeout=120)
         try:
             connection.putrequest(method, target, skip_accept_encoding=True)
             for name, value in fields:

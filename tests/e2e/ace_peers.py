@@ -112,7 +112,7 @@ def ask_server(site, server, name="varve.conf", password=PASSWORD, **changes):
     secret.write_text(password + "\n")
     secret.chmod(0o600)
     changes = {"source__host": "127.0.0.1", "source__port": server.port, "source__user": "reader",
-               "source__password_file": secret, "source__timeout": 2, **changes}
+               "source__password_file": secret, "source__timeout": 600, **changes}
     return ask_database(site, "server", name, **changes)
 
 

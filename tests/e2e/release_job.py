@@ -111,8 +111,8 @@ def _(site):
     store = SqliteStore(site)
     stopped = Job(site, prepare=job.to_be_interrupted)
     try:
-        job.until_recorded(stopped, store, OBJECTS // 4)
-        assert stopped.interrupt(signal.SIGINT) == 1, stopped.told()
+        job.until_recorded(stopped, store, OBJECTS // 4, then=lambda: stopped.process.send_signal(signal.SIGINT))
+        assert stopped.wait() == 1, stopped.told()
     finally:
         stopped.end()
     assert GO_ON in stopped.told() and "stopped" in stopped.told(), stopped.told()
@@ -217,8 +217,7 @@ def _(site):
     store = MariaDbStore(site, server, store__give_up=1)
     lost = Job(site, config=store.config, prepare=job.to_be_interrupted)
     try:
-        job.until_recorded(lost, store, OBJECTS // 4)
-        server.kill()
+        job.until_recorded(lost, store, OBJECTS // 4, then=server.kill)
         status = lost.wait()
     finally:
         lost.end()
@@ -227,8 +226,7 @@ def _(site):
     site.write_config(store.config, store__url=server.url(store.database))  # which waits for longer
     back = Job(site, config=store.config, prepare=job.to_be_interrupted)
     try:
-        job.until_recorded(back, store, OBJECTS // 2)
-        server.kill()
+        job.until_recorded(back, store, OBJECTS // 2, then=server.kill)
         server.start()
         assert back.expect_done()["failed"] == 0, "a job waits for a database that restarts"
     finally:

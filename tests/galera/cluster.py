@@ -17,9 +17,6 @@ from site_of_varve import HERE, eventually
 
 PROVIDER = "/usr/lib/galera/libgalera_smm.so"
 SIZE = 3
-# A setting of the tests, so that a missing node is noticed after 2 s instead of 5.
-QUICK_EVICTION = ("evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.25S;"
-                  "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S")
 DEADLOCK = b"ERROR 1213 "
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -84,7 +81,7 @@ class Node:
         """Returns the command that starts the node; group: addresses of others, empty for the first."""
         provider = (f"base_host={self.address};base_port={self.port(1)};"
                     f"gmcast.listen_addr=tcp://{self.address}:{self.port(1)};"
-                    f"ist.recv_addr={self.address}:{self.port(2)};gcache.size=32M;{QUICK_EVICTION}")
+                    f"ist.recv_addr={self.address}:{self.port(2)};gcache.size=32M")
         return [HERE / "support" / "mariadb", self.folder, "--skip-networking=OFF",
                 f"--bind-address={self.address}", f"--port={self.port(0)}", "--skip-name-resolve",
                 "--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--innodb-flush-log-at-trx-commit=0",

@@ -89,7 +89,7 @@ class Holding:
     def __exit__(self, *_):
         self.process.stdin.write("ROLLBACK;\n")
         self.process.stdin.close()
-        self.process.wait(20)
+        self.process.wait(120)
         self.process.stdout.close()
 
 
