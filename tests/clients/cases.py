@@ -34,6 +34,7 @@ WORTH_HOLDING = ("content-type", "location", "allow", "retry-after", "www-authen
 SPELLED = {"etag": "ETag", "im": "IM", "www-authenticate": "WWW-Authenticate"}
 LISTS = ("vary", "cache-control", "allow")
 SEPARATOR = "=====\n"
+WAYS = {"in-process", "FastCGI", "CGI"}
 
 
 @dataclasses.dataclass
@@ -69,6 +70,7 @@ def parse_case(text):
     ways = ()
     if lines[0].startswith("Ways:"):
         ways = tuple(each.strip() for each in lines.pop(0)[5:].split(","))
+        assert set(ways) <= WAYS, f"{sentence}: no such way among {', '.join(ways)}"
     method, target = lines.pop(0).split(" ", 1)
     return Case(sentence, ways, method, target, [_pair(line) for line in lines],
                 [_pair(line) for line in fields.splitlines() if line], body)

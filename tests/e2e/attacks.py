@@ -1,5 +1,5 @@
-"""Attacks that do their work over and over: hostile texts, and kills at random moments. `make test`
-does a round of each; `make attack` does ATTACK_ROUNDS of them.
+"""Attacks that do their work over and over: hostile texts, and kills at random moments. `make test` does a
+round of most of them; `make attack` does ATTACK_ROUNDS of each.
 
 SPDX-License-Identifier: MIT
 """

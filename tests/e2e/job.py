@@ -8,14 +8,13 @@ import pathlib
 import random
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import tempfile
 
 import tables
 from mariadb import MariaDb
-from prewarm_job import JOB_SECONDS, Job
+from prewarm_job import JOB_SECONDS, Job, paused
 from site_of_varve import HERE, Site, eventually, rss_path
 
 OBJECTS = 3000
@@ -177,12 +176,9 @@ def until_recorded(job, store, trees, then=lambda: None):
     while they are counted, and then() is called, so that it cannot end before a slow machine has noticed."""
     def are_recorded():
         assert job.runs(), f"done before {trees} were recorded: {job.told()[-2000:]}"
-        job.process.send_signal(signal.SIGSTOP)
-        try:
+        with paused(job):
             if recorded(store) < trees:
                 return False
             then()
             return True
-        finally:
-            job.process.send_signal(signal.SIGCONT)
     eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.002)

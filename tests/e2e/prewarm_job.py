@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import contextlib
 import itertools
 import json
 import signal
@@ -17,6 +18,18 @@ SMALL_PARTS = ("--part-objects", "250")
 def adds_up(summary):
     return summary["looked_at"] == sum(summary.get(what, 0) for what in (
         "new", "changed", "unchanged", "compared_before", "vanished", "withdrawn", "failed"))
+
+
+@contextlib.contextmanager
+def paused(*jobs):
+    """Stops jobs meanwhile, so that they cannot end before a slow machine has noticed how far they are."""
+    for job in jobs:
+        job.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for job in jobs:
+            job.process.send_signal(signal.SIGCONT)
 
 
 class Job:

@@ -12,7 +12,7 @@ import tables
 from checks import check
 from cluster import end_with_parent
 from load import Load
-from prewarm_job import SMALL_PARTS, Job
+from prewarm_job import SMALL_PARTS, Job, paused
 from readers import Readers, page_of
 from site_of_varve import HERE, eventually
 from web import Web
@@ -20,7 +20,7 @@ from world import objects_in, paths_of
 
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
-OBJECTS = 10000 if ROUNDS == 1 else 30000
+OBJECTS = 3000 if ROUNDS == 1 else 30000
 
 
 def make_builds(site):
@@ -94,10 +94,14 @@ def warm_and_kill(world, database, web, pages, release, kill):
     try:
         with Readers([web], pages) as readers:
             third = cluster.nodes[2]
-            eventually(lambda: is_prewarmed(third, database, release, OBJECTS // 10), "a part is prewarmed", 60)
-            assert all(job.runs() for job in jobs), "the jobs were done before a node was killed"
-            killed = time.monotonic()
-            cluster.bring_back(kill(jobs))
+
+            def node_killed_on_the_way():
+                assert all(job.runs() for job in jobs), "the jobs were done before a node was killed"
+                with paused(*jobs):
+                    return is_prewarmed(third, database, release, OBJECTS // 10) and (time.monotonic(), kill(jobs))
+
+            killed, node = eventually(node_killed_on_the_way, "a part is prewarmed", 120)
+            cluster.bring_back(node)
             summary = [job.expect_done() for job in jobs if not job.killed][0]
     finally:
         for job in jobs:

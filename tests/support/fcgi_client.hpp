@@ -83,18 +83,22 @@ class FcgiClient {
 
     // Sends begin and variables; the input (`send(input, "")` ends it) follows.
     bool send_head(const Variables& variables, Keep keep) const {
-        if (!send(begin, role(1, keep))) return false;
+        return send_raw(head(variables, keep));
+    }
+    bool send_request(const Variables& variables, Keep keep) const {
+        return send_raw(head(variables, keep) + record(input, ""));
+    }
+    // The records of begin and variables.
+    static std::string head(const Variables& variables, Keep keep) {
+        auto records = record(begin, role(1, keep));
         const auto pairs = pairs_of(variables);
         constexpr std::size_t most = 65528;  // of a record, a multiple of eight
         for (std::string_view rest = pairs; !rest.empty();) {
             const auto part = rest.substr(0, most);
-            if (!send(params, part)) return false;
+            records += record(params, part);
             rest.remove_prefix(part.size());
         }
-        return send(params, "");
-    }
-    bool send_request(const Variables& variables, Keep keep) const {
-        return send_head(variables, keep) && send(input, "");
+        return records + record(params, "");
     }
     // The content of a begin record. Role 1 is the responder.
     static std::string role(char number, Keep keep) {
