@@ -9,44 +9,34 @@
 namespace source {
 namespace {
 
-using enum AceClass::Writing;
+struct AceClass {
+    std::string_view name;
+    Form form = Form::tree;
+    // Whether AceDB's `dump` writes its objects. It leaves out what is private to the kernel, what
+    // may not be loaded (protected), what cross references make (XREF), and arrays that it has no
+    // writer for. Options in wspec/options.wrm (-XREF, -Protected, -Array) can leave out more
+    // classes; nothing that a client may ask tells which.
+    bool is_dumped = true;
+};
 
 constexpr auto ace_classes = std::to_array<AceClass>({
-    {"LongText", Form::long_text, without_models},
-    {"DNA", Form::sequence, without_models},
-    {"Peptide", Form::sequence, without_models},
-    {"KeySet", Form::key_set, without_models},
-    {"TableResult", Form::lines, without_models},
-    {"BaseQuality", Form::lines, without_models},
-    {"BasePosition", Form::lines, without_models},
-    {"BaseCall", Form::lines, without_models},
-    {"MatchTable", Form::lines, without_models},
-    {"Match_table", Form::lines, as_modelled},
-    {"UserSession", Form::tree, without_models, false},
-    {"Text", Form::tree, without_models, false},
-    {"Keyword", Form::tree, as_modelled, false},
-    {"Tag", Form::tree, never, false},
-    {"Model", Form::tree, never, false},
-    {"Class", Form::tree, never, false},
-    {"System", Form::tree, never, false},
-    {"Session", Form::tree, never, false},
-    {"Comment", Form::tree, never, false},
-    {"Global", Form::tree, never, false},
-    {"Voc", Form::tree, as_modelled, false},
-    {"Bat", Form::tree, as_modelled, false},
-    {"Calcul", Form::tree, as_modelled, false},
-    {"Colour", Form::tree, as_modelled, false},
-    {"Display", Form::tree, as_modelled, false},
-    {"MainClasses", Form::tree, as_modelled, false},
-    {"Query", Form::tree, as_modelled, false},
-    {"Constraint", Form::tree, as_modelled, false},
-    {"cMap", Form::tree, as_modelled, false},
-    {"gMap", Form::tree, as_modelled, false},
-    {"pMap", Form::tree, as_modelled, false},
-    {"vMap", Form::tree, as_modelled, false},
+    {"LongText", Form::long_text},      {"DNA", Form::sequence},
+    {"Peptide", Form::sequence},        {"KeySet", Form::key_set},
+    {"TableResult", Form::lines},       {"BaseQuality", Form::lines},
+    {"BasePosition", Form::lines},      {"BaseCall", Form::lines},
+    {"MatchTable", Form::lines},        {"Match_table", Form::lines},
+    {"UserSession", Form::tree, false}, {"Text", Form::tree, false},
+    {"Keyword", Form::tree, false},     {"Tag", Form::tree, false},
+    {"Model", Form::tree, false},       {"Class", Form::tree, false},
+    {"System", Form::tree, false},      {"Session", Form::tree, false},
+    {"Comment", Form::tree, false},     {"Global", Form::tree, false},
+    {"Voc", Form::tree, false},         {"Bat", Form::tree, false},
+    {"Calcul", Form::tree, false},      {"Colour", Form::tree, false},
+    {"Display", Form::tree, false},     {"MainClasses", Form::tree, false},
+    {"Query", Form::tree, false},       {"Constraint", Form::tree, false},
+    {"cMap", Form::tree, false},        {"gMap", Form::tree, false},
+    {"pMap", Form::tree, false},        {"vMap", Form::tree, false},
 });
-
-}  // namespace
 
 const AceClass* find_ace_class(std::string_view name) {
     const auto* found =
@@ -55,6 +45,8 @@ const AceClass* find_ace_class(std::string_view name) {
         });
     return found == ace_classes.end() ? nullptr : found;
 }
+
+}  // namespace
 
 Form form_of(std::string_view class_name) {
     const auto* found = find_ace_class(class_name);

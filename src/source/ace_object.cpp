@@ -143,6 +143,7 @@ class TreeParser {
         at_ = at;
         text = {begin, static_cast<std::size_t>(at - begin)};
         if (!ends_cell()) return "a quote inside a bare word";
+        if (text.starts_with("//")) return "a comment inside an object";
         if (is_option(text)) return "an option that is neither -O nor -C, or that has no text";
         return nullptr;
     }

@@ -21,6 +21,8 @@ class HeaderReader {
         skip_blanks();
         if (header_.class_name.empty() || !take(':') || !skip_blanks())
             return fail("no object header (Class : \"name\")");
+        if (!bytes_.substr(at_).starts_with('"'))
+            return fail("no object header (Class : \"name\")");
         if (!read_text(header_.name)) return fail("a quote is not closed");
         // A name of a line continuation alone is empty, too.
         if (header_.name.bytes.empty() || (header_.name.escaped && text_of(header_.name).empty()))

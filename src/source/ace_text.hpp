@@ -64,6 +64,10 @@ struct Header {
     return word.size() == 2 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
 }
 
+// Ends an error about a file that AceDB's dumper did not write.
+inline constexpr std::string_view load_and_dump =
+    "; load it into AceDB, and give Varve what AceDB's `dump -T` writes";
+
 inline constexpr std::string_view long_text_end = "***LongTextEnd***";
 
 // Returns eight bytes as a number, the first byte lowest.

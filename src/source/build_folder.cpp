@@ -109,23 +109,8 @@ class ReleaseFile {
     std::string place_, version_, date_;  // version_ and date_ as they are in the file
 };
 
-// Every build reads these files, whatever its files of objects include.
-bool is_always_read(std::string_view name) {
-    return name == "release.ini" || name == "models.wrm";
-}
-
-base::Result<void> list_other(BuildFolder& folder, std::string name) {
-    const auto identity = find_identity(folder.directory.descriptor(), name);
-    if (!identity && is_always_read(name))
-        return base::fail(ErrorKind::unavailable, folder.path + "/" + identity.error().text);
-    // A file without a stat is most likely irrelevant, somebody's link to a log for example. For
-    // a curators' file that includes it, it is missing.
-    if (identity && *identity) folder.others.push_back({std::move(name), **identity});
-    return {};
-}
-
 base::Result<void> list_file(BuildFolder& folder, std::string name) {
-    if (!format_of(name)) return list_other(folder, std::move(name));
+    if (!format_of(name)) return {};
     const auto file = open_file(folder.directory.descriptor(), name);
     if (!file) return base::fail(ErrorKind::unavailable, folder.path + "/" + file.error().text);
     const auto identity = identity_of(*file);
@@ -142,7 +127,7 @@ base::Result<BuildFolder> open_real_folder(const std::string& path) {
     if (!directory.is_open()) return unreachable(*real, errno);
     auto names = names_in(directory, *real);
     if (!names) return tl::unexpected(names.error());
-    BuildFolder folder{std::move(*real), std::move(directory), {}, {}, {}};
+    BuildFolder folder{std::move(*real), std::move(directory), {}, {}};
     for (auto& name : *names)
         if (auto done = list_file(folder, std::move(name)); !done)
             return tl::unexpected(done.error());
@@ -184,14 +169,12 @@ base::Result<std::string> identity_of(const std::string& folder) {
         text += '\n' + name + ' ' + std::to_string(identity.inode) + ' ' +
                 std::to_string(identity.size) + ' ' + std::to_string(identity.modified_ns);
     };
-    // A curators' file (*.ace) may include any other file (@NAME). Without .ace files, a log that
-    // grows in the same folder must not make the build look changed. `others` lacks files whose
-    // stat fails: when it works again, the identity differs and the build is looked at anew.
-    const bool may_include =
-        std::any_of(build->files.begin(), build->files.end(),
-                    [](const BuildFile& file) { return format_of(file.name) == Format::ace; });
-    for (const auto& other : build->others)
-        if (may_include || is_always_read(other.name)) append(other.name, other.identity);
+    for (const std::string name : {"release.ini", "models.wrm"}) {
+        const auto identity = find_identity(build->directory.descriptor(), name);
+        if (!identity)
+            return base::fail(ErrorKind::unavailable, build->path + "/" + identity.error().text);
+        if (*identity) append(name, **identity);
+    }
     for (const auto& file : build->files) append(file.name, file.identity);
     return text;
 }
@@ -221,12 +204,6 @@ base::Result<File> open_plain(const BuildFolder& folder, const BuildFile& file,
     if (!identity) return tl::unexpected(identity.error());
     if (identity->size != file.plain_size) return changed(folder, file.name);
     return opened;
-}
-
-const OtherFile* BuildFolder::other(std::string_view name) const {
-    const auto found = std::find_if(others.begin(), others.end(),
-                                    [&](const OtherFile& file) { return file.name == name; });
-    return found == others.end() ? nullptr : &*found;
 }
 
 Packing packing_of(std::string_view file_name) {

@@ -1,5 +1,5 @@
-// source/build_folder.hpp -- the folder that holds a build: files of objects, release.ini,
-// models.wrm, and files that curators' files include.
+// source/build_folder.hpp -- the folder that holds a build: files of objects, release.ini
+// and models.wrm.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,21 +24,12 @@ enum class Packing { none, gzip, zstd };
 [[nodiscard]] std::optional<Format> format_of(std::string_view file_name);
 [[nodiscard]] Packing packing_of(std::string_view file_name);
 
-struct OtherFile {
-    std::string name;
-    FileIdentity identity;
-};
-
 // A folder that is held open, so that a switched link can't mix two builds.
 struct BuildFolder {
     std::string path;  // links resolved
     File directory;
     base::Release release;
-    std::vector<BuildFile> files;   // of objects, by name; plain_size is 0 where they are packed
-    std::vector<OtherFile> others;  // by name; without .names and files whose stat fails
-
-    // Returns the other file of this name, or nullptr.
-    [[nodiscard]] const OtherFile* other(std::string_view name) const;
+    std::vector<BuildFile> files;  // of objects, by name; plain_size is 0 where they are packed
 };
 
 // Opens a folder.
@@ -46,9 +37,7 @@ struct BuildFolder {
 //          what to do; unavailable (not there, not readable)
 [[nodiscard]] base::Result<BuildFolder> open_folder(const std::string& path);
 
-// Returns text that changes when a file changes that the build may be read from. Costs a stat per
-// file. Files other than those of objects, release.ini and models.wrm count only if there is a
-// .ace file, which may include them.
+// Returns text that changes when a file changes that the build is read from. Costs a stat per file.
 //   error  unavailable
 [[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
 

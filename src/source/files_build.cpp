@@ -46,7 +46,7 @@ tl::expected<tree::Object, ParseError> parse_dumped(std::string_view bytes,
 
 struct IndexedFiles {
     Index index;
-    std::vector<File> plain;  // in the order of Facts::files, without included ones
+    std::vector<File> plain;  // in the order of Facts::files
 };
 
 class FilesBuild final : public IndexedSource {
@@ -86,10 +86,9 @@ class FilesBuild final : public IndexedSource {
     }
 
     std::vector<std::string> remarks() const override {
-        auto remarks = index().facts().remarks;
         if (index().facts().has_unstamped && models().class_count() == 0)
-            remarks.push_back(index().facts().origin + ": " + unstamped_without_models);
-        return remarks;
+            return {index().facts().origin + ": " + unstamped_without_models};
+        return {};
     }
 
    private:
@@ -140,27 +139,6 @@ class FilesBuild final : public IndexedSource {
 
 // ---- Its index ----
 
-// True for files whose objects were made with the models of the build.
-bool needs_models(const BuildFile& file) {
-    return !file.is_included && file.layout == Layout::json &&
-           format_of(file.name) == Format::ace;
-}
-
-// True when the files that others depend on are those of the folder.
-bool fits_included(const std::vector<BuildFile>& files, const BuildFolder& folder) {
-    const auto is_same = [&](const BuildFile& file) {
-        const auto* other = folder.other(file.name);
-        return other != nullptr && other->identity == file.identity;
-    };
-    const auto is_models = [](const BuildFile& file) { return file.name == "models.wrm"; };
-    const bool wants_models = std::any_of(files.begin(), files.end(), needs_models) &&
-                              folder.other("models.wrm") != nullptr;
-    return std::all_of(
-               files.begin(), files.end(),
-               [&](const BuildFile& file) { return !file.is_included || is_same(file); }) &&
-           (!wants_models || std::any_of(files.begin(), files.end(), is_models));
-}
-
 // Finds or makes the index of a folder.
 class IndexOfFiles {
    public:
@@ -189,7 +167,6 @@ class IndexOfFiles {
         if (!index || !fits(index->facts())) return std::nullopt;
         IndexedFiles files{std::move(*index), {}};
         for (const auto& file : files.index.facts().files) {
-            if (file.is_included) continue;
             auto plain = open_plain(folder_, file, plain_dir_);
             if (!plain && !is_plain(file)) return std::nullopt;  // make the copy again
             if (!plain) return tl::unexpected(plain.error());
@@ -202,15 +179,10 @@ class IndexOfFiles {
         const auto is_same = [](const BuildFile& a, const BuildFile& b) {
             return a.name == b.name && a.identity == b.identity;
         };
-        const auto included =
-            std::find_if(facts.files.begin(), facts.files.end(),
-                         [](const BuildFile& file) { return file.is_included; });
         return facts.release == folder_.release &&
                (!facts.has_unstamped || facts.models_digest == models_.digest) &&
                (facts.largest == 0 || facts.largest >= largest_) &&
-               std::equal(facts.files.begin(), included, folder_.files.begin(),
-                          folder_.files.end(), is_same) &&
-               fits_included(facts.files, folder_);
+               std::ranges::equal(facts.files, folder_.files, is_same);
     }
 
     base::Result<void> make() const {
@@ -219,15 +191,14 @@ class IndexOfFiles {
         const PreviousIndex previous(index_dir_, folder_.release.version);
         auto writer = IndexWriter::create(path);
         if (!writer) return tl::unexpected(writer.error());
-        auto plain = import::make_plain_files(folder_, models_.models, plain_dir_, largest_);
+        auto plain = import::make_plain_files(folder_, plain_dir_, largest_);
         if (!plain) return tl::unexpected(plain.error());
         if (plain->facts.has_unstamped) plain->facts.models_digest = models_.digest;
         if (plain->facts.has_unstamped && models_.models.class_count() == 0)
             base::log::warning(unstamped_without_models, {{"build", folder_.path}});
-        const auto listed = plain->facts.files;
         if (auto done =
                 dump::write_index(std::move(*writer), plain->files, std::move(plain->facts),
-                                  largest_, cut_, [&] { return check_unchanged(listed); });
+                                  largest_, cut_, [&] { return check_unchanged(); });
             !done)
             return done;
         if (const auto facts = Index::read_facts(path)) previous.drop_if(facts->digest);
@@ -236,8 +207,8 @@ class IndexOfFiles {
     }
 
     // If somebody wrote to a file meanwhile, the positions in the index are wrong.
-    [[nodiscard]] base::Result<void> check_unchanged(const std::vector<BuildFile>& files) const {
-        for (const auto& file : files)
+    [[nodiscard]] base::Result<void> check_unchanged() const {
+        for (const auto& file : folder_.files)
             if (const auto same = open_listed(folder_, file.name, file.identity); !same)
                 return tl::unexpected(same.error());
         return {};

@@ -1,4 +1,4 @@
-// tree/restore.hpp -- completes shortened paths of tags: `dump` without -T and curators write
+// tree/restore.hpp -- completes shortened paths of tags: `dump` without -T writes
 // `CGC_name "unc-26"` for Identity > Name > CGC_name > unc-26.
 // Pure.
 // SPDX-License-Identifier: MIT

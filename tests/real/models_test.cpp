@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: MIT
 #include "tree/model.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -14,6 +16,7 @@
 #include "source/dump/ace_reader.hpp"
 #include "support/catch.hpp"
 #include "tree/outline.hpp"
+#include "tree/restore.hpp"
 
 using tree::CellKind;
 using tree::Models;
@@ -90,7 +93,46 @@ void agree(const Models& ours, Models::Position our, Models::Position theirs,
     }
 }
 
+// Kinds and classes too, in any order, without timestamps.
+std::vector<tree::Node> bare(std::vector<tree::Node> nodes) {
+    for (auto& node : nodes) {
+        node.stamp.clear();
+        node.children = bare(std::move(node.children));
+    }
+    std::ranges::sort(nodes, {}, [](const tree::Node& node) {
+        return std::pair(node.cell.text, node.cell.kind);
+    });
+    return nodes;
+}
+
+tree::Object only_object(const std::string& path) {
+    std::optional<tree::Object> found;
+    each_object(path, [&](std::string_view bytes) {
+        const auto object = source::parse_object(bytes, real_models());
+        REQUIRE(object);
+        REQUIRE_FALSE(std::exchange(found, *object));
+    });
+    return found.value();
+}
+
 }  // namespace
+
+TEST_CASE("With the real models, objects without timestamps equal those with timestamps") {
+    std::size_t compared = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("tests/data/formats")) {
+        auto path = entry.path();
+        if (path.extension() != ".a") continue;
+        INFO(path.string());
+        auto object = only_object(path.string());
+        const auto whole = only_object(path.replace_extension(".aT").string());
+        tree::restore_paths(object.nodes, real_models(),
+                            real_models().of_class(object.id.class_name));
+        CHECK(bare(object.nodes) == bare(whole.nodes));
+        CHECK(tree::signature_of(object.nodes) == tree::signature_of(whole.nodes));
+        ++compared;
+    }
+    CHECK(compared == 14);
+}
 
 TEST_CASE("Every class and hash of the real models is found, with something below it") {
     std::set<std::string> names;

@@ -556,43 +556,6 @@ TEST_CASE("A job ends where the notes of a row are damaged, and counts the other
     CHECK(prewarmed->mass_changes[0].objects == 39);
 }
 
-TEST_CASE(
-    "Curators' objects of a class that AceDB keeps for itself are recorded in each release") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const support::TempDir folder;
-    const auto build = [&](const std::string& version, const std::string& day,
-                           const std::string& objects) {
-        const auto path = folder.path() / version;
-        std::filesystem::create_directory(path);
-        std::ofstream(path / "release.ini")
-            << "version = " << version << "\ndate = " << day << '\n';
-        std::ofstream(path / "curated.ace") << objects;
-        return value_of(
-            source::open_files({path.string(), (folder.path() / "index").string(), 64}));
-    };
-    const std::string gene = "Gene : \"g\"\nRemark \"here\"\n\n";
-    const auto first = build("WS186", "2008-02-01", gene + "Keyword : \"k\"\nQuoted \"one\"\n"),
-               second = build("WS187", "2008-02-15", gene + "Keyword : \"k\"\nQuoted \"two\"\n"),
-               without = build("WS188", "2008-03-22", gene),
-               again = build("WS189", "2008-04-19", gene + "Keyword : \"k\"\nQuoted \"six\"\n");
-    source::Build previous;
-    for (const auto& each : {first, second, without, again}) {
-        ReleaseJob job{site.context(), each, previous};
-        job.open_kept = [&](const std::string& version, const std::string&) -> source::Build {
-            for (const auto& one : {first, second, without})
-                if (one->release().version == version) return one;
-            return nullptr;
-        };
-        site.prewarm(job);
-        previous = each;
-    }
-    CHECK(site.kinds("WS187") == Kinds{{"k", "changed 0 WS186"}});
-    // A build without an object of the class says nothing about it.
-    CHECK(site.kinds("WS188").empty());
-    CHECK(site.kinds("WS189") == Kinds{{"k", "changed 0 WS187"}});
-}
-
 TEST_CASE("Warming a staged build changes nothing that readers see until the switch") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());

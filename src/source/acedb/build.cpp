@@ -73,15 +73,9 @@ class DatabaseIndex {
    private:
     // Returns nullopt when no index of this release and identity is there.
     [[nodiscard]] Result<std::optional<IndexedDatabase>> find() const {
-        auto found = find(name_);
-        // Earlier versions named it like the index of files, which took its place.
-        return found ? std::move(found) : find(release_.version);
-    }
-
-    [[nodiscard]] std::optional<IndexedDatabase> find(const std::string& name) const {
-        auto index = Index::open(index_path(settings_.index_dir, name));
+        auto index = Index::open(index_path(settings_.index_dir, name_));
         const auto text =
-            read_file(AT_FDCWD, models_path(settings_.index_dir, name), largest_models);
+            read_file(AT_FDCWD, models_path(settings_.index_dir, name_), largest_models);
         if (!index || !text || !fits(index->facts(), *text)) return std::nullopt;
         return IndexedDatabase{std::move(*index), tree::Models::parse(*text)};
     }
@@ -113,7 +107,6 @@ class DatabaseIndex {
         facts.origin = origin_with(*models);
         facts.digest = base::server_digest;
         facts.untracked = listing->untracked;
-        facts.chosen = chosen_classes;
         facts.loading_stamps = std::move(*stamps);
         if (const auto done = check_unchanged(); !done) return done;
         if (const auto done = finish(*writer, std::move(facts)); !done) return done;

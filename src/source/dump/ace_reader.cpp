@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "source/ace_text.hpp"
 #include "source/xxh3.hpp"
 
 namespace source::dump {
@@ -94,7 +95,7 @@ base::Result<void> AceReader::skip_line() {
         if (end != std::string_view::npos || window_.is_end()) {
             const auto line = window().substr(0, end);
             if (const auto words = base::trim(line); !words.starts_with("//") && !words.empty())
-                return broken("a line that belongs to no object");
+                return broken("a line that belongs to no object" + std::string(load_and_dump));
             note_comment(base::trim(line));
             ++line_;
             window_.drop(std::min(line.size() + 1, window().size()));

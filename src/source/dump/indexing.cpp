@@ -216,9 +216,9 @@ class Indexing {
     [[nodiscard]] base::Result<Found> found_in(const AceObject& object) const {
         const auto header = read_header(object.bytes);
         if (!header && object.is_whole)
-            return base::fail(ErrorKind::malformed, files_[number_].place + ":" +
-                                                        std::to_string(object.line) + ": " +
-                                                        header.error().what);
+            return base::fail(ErrorKind::malformed,
+                              files_[number_].place + ":" + std::to_string(object.line) + ": " +
+                                  header.error().what + std::string(load_and_dump));
         Found found{{object.digest,
                      object.offset,
                      object.length,

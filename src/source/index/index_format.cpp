@@ -9,8 +9,6 @@
 namespace source::index_format {
 namespace {
 
-constexpr std::string_view json_word = "json", included_word = "included";
-
 // One line of facts: a word and values, separated by TABs and percent-encoded.
 class FactLine {
    public:
@@ -27,17 +25,14 @@ class FactLine {
 
     [[nodiscard]] bool read_into(Facts& facts) const {
         if (is("release", 2)) return read_release(facts.release);
-        if (is("file", 5)) return read_file(facts, "");
-        if (is("file", 6)) return read_file(facts, values_[6]);
+        if (is("file", 6)) return read_file(facts);
         if (is("class", 2)) return read_class(facts);
         if (is("folder", 1)) return facts.origin = values_[1], true;
         if (is("digest", 1)) return facts.digest = values_[1], true;
         if (is("flaw", 1)) return facts.flaw = values_[1], true;
-        if (is("remark", 1)) return facts.remarks.push_back(values_[1]), true;
         if (is("sampled", 0)) return facts.loading_stamps.emplace(), true;
         if (is("loading", 1)) return read_loading_stamp(facts);
         if (is("unstamped", 0)) return facts.has_unstamped = true;
-        if (is("chosen", 1)) return read_number(facts.chosen);
         if (is("models", 1)) return facts.models_digest = values_[1], true;
         if (is("untracked", 1)) return read_number(facts.untracked);
         return is("largest", 1) && read_number(facts.largest);
@@ -63,18 +58,17 @@ class FactLine {
         return true;
     }
 
-    // `kind` is empty for a file in the layout `ace`.
-    bool read_file(Facts& facts, std::string_view kind) const {
+    bool read_file(Facts& facts) const {
         const auto inode = base::parse_integer(values_[2]);
         const auto size = base::parse_count(values_[3]), plain = base::parse_count(values_[5]);
         const auto modified = base::parse_integer(values_[4]);
-        if (!inode || !size || !modified || !plain) return false;
-        if (!kind.empty() && kind != json_word && kind != included_word) return false;
+        const bool is_json = values_[6] == "json";
+        if (!inode || !size || !modified || !plain || !(is_json || values_[6] == "ace"))
+            return false;
         facts.files.push_back({values_[1],
                                {static_cast<std::uint64_t>(*inode), *size, *modified},
                                *plain,
-                               kind == json_word ? Layout::json : Layout::ace,
-                               kind == included_word});
+                               is_json ? Layout::json : Layout::ace});
         return true;
     }
 
@@ -100,13 +94,7 @@ void append_file(std::string& text, const BuildFile& file) {
     append_line(
         text, {"file", file.name, std::to_string(static_cast<std::int64_t>(file.identity.inode)),
                std::to_string(file.identity.size), std::to_string(file.identity.modified_ns),
-               std::to_string(file.plain_size)});
-    const auto kind = file.is_included              ? included_word
-                      : file.layout == Layout::json ? json_word
-                                                    : std::string_view();
-    if (kind.empty()) return;
-    text.back() = '\t';
-    (text += kind) += '\n';
+               std::to_string(file.plain_size), file.layout == Layout::json ? "json" : "ace"});
 }
 
 std::size_t padded(std::size_t size) { return (size + 7) / 8 * 8; }
@@ -147,8 +135,6 @@ std::string to_text(const Facts& facts) {
     if (facts.has_unstamped) append_line(text, {"unstamped"});
     if (!facts.models_digest.empty()) append_line(text, {"models", facts.models_digest});
     if (facts.largest > 0) append_line(text, {"largest", std::to_string(facts.largest)});
-    if (facts.chosen > 0) append_line(text, {"chosen", std::to_string(facts.chosen)});
-    for (const auto& remark : facts.remarks) append_line(text, {"remark", remark});
     if (!facts.loading_stamps) return text;
     append_line(text, {"sampled"});
     for (const auto& stamp : *facts.loading_stamps) append_line(text, {"loading", stamp});

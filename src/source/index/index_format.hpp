@@ -25,8 +25,6 @@ struct BuildFile {
     FileIdentity identity;
     std::uint64_t plain_size = 0;  // of its plain file: itself, unpacked, or converted
     Layout layout = Layout::ace;   // of its plain file
-    // Another file depends on it: models, or what @NAME includes. It has no plain file.
-    bool is_included = false;
     bool operator==(const BuildFile&) const = default;
 };
 
@@ -47,18 +45,10 @@ struct Facts {
     std::uint64_t largest = 0;
     // One of the files is a dump without stamps, which shortens tag paths.
     bool has_unstamped = false;
-    // Of a running database: by which rules its classes were chosen (chosen_classes).
-    std::uint64_t chosen = 0;
     // Of models.wrm, if has_unstamped: the models decide where the tags of such objects belong.
-    // Empty: there is none, or an older program made the index.
+    // Empty: there is none.
     std::string models_digest = {};
-    // Sentences for the operator (Source::remarks).
-    std::vector<std::string> remarks = {};
 };
-
-// Increase it when is_tracked_class() changes: an index of a running database that was made by other
-// rules lists other classes.
-inline constexpr std::uint64_t chosen_classes = 1;
 
 // One object. `name` is a view into the index.
 struct Entry {
@@ -79,7 +69,8 @@ struct LookupEntry {
 
 namespace index_format {
 
-// Increase it with every change of the layout, of what is tracked and of how names are read.
+// Increase it with every change of the layout, of what is tracked (is_tracked_class) and of how
+// names are read.
 inline constexpr std::uint32_t format = 1;
 
 struct FileHeader {

@@ -45,7 +45,7 @@ std::string_view kind_of(const BuildFile& file) {
         case Format::xml: return "XML";
         case Format::json_lines: return "JSON Lines";
     }
-    return file.layout == Layout::ace ? "AceDB's dumps" : "curators' files";
+    return "AceDB's dumps";
 }
 
 }  // namespace
@@ -57,10 +57,7 @@ IndexedSource::IndexedSource(Index index, tree::Models models,
       skip_classes_(std::move(skip_classes)) {
     const auto& classes = index_.facts().classes;
     for (std::size_t i = 0; i < classes.size(); ++i) {
-        const auto& name = classes[i].class_name;
-        // Earlier versions listed some kernel classes of a running database, and classes with a colon.
-        const bool is_kernel = is_running(index_.facts()) && !is_tracked_class(name);
-        if (!is_kernel && tree::can_be_tracked(name) && !is_named(skip_classes_, name)) continue;
+        if (!skips(classes[i].class_name)) continue;
         is_skipped_.resize(classes.size());
         is_skipped_[i] = true;
     }
@@ -69,30 +66,20 @@ IndexedSource::IndexedSource(Index index, tree::Models models,
 bool IndexedSource::is_of_acedb() const {
     const auto& facts = index_.facts();
     return is_running(facts) ||
-           std::all_of(facts.files.begin(), facts.files.end(), [](const BuildFile& file) {
-               return file.is_included || format_of(file.name) == Format::ace;
-           });
+           std::all_of(facts.files.begin(), facts.files.end(),
+                       [](const BuildFile& file) { return format_of(file.name) == Format::ace; });
 }
 
 bool IndexedSource::skips(std::string_view class_name) const {
     if (!tree::can_be_tracked(class_name) || is_named(skip_classes_, class_name)) return true;
-    if (!is_of_acedb() || is_tracked_class(class_name)) return false;
-    // Dumps have no such class, but curators may write objects of it.
-    const auto& facts = index_.facts();
-    return is_running(facts) ||
-           std::none_of(facts.classes.begin(), facts.classes.end(),
-                        [&](const ClassCount& each) { return each.class_name == class_name; });
+    return is_of_acedb() && !is_tracked_class(class_name);
 }
 
 std::string IndexedSource::kind() const {
     const auto& facts = index_.facts();
-    if (is_running(facts))
-        return facts.chosen == chosen_classes
-                   ? "a running AceDB"
-                   : "a running AceDB as another version of Varve listed it";
+    if (is_running(facts)) return "a running AceDB";
     std::set<std::string> kinds;
-    for (const auto& file : facts.files)
-        if (!file.is_included) kinds.emplace(kind_of(file));
+    for (const auto& file : facts.files) kinds.emplace(kind_of(file));
     return base::join({kinds.begin(), kinds.end()}, " and ");
 }
 

@@ -202,50 +202,25 @@ TEST_CASE("An empty build has an index, too") {
 TEST_CASE("Facts of every kind are returned unchanged") {
     source::Facts facts;
     facts.release = {"WS1", *base::parse_date("2008-02-01")};
-    facts.files = {{"a.ace", {1, 2, 3}, 2},
-                   {"b.xml", {4, 5, 6}, 7, source::Layout::json},
-                   {"c.txt", {8, 9, 10}, 0, source::Layout::ace, true}};
+    facts.files = {{"a.ace", {~std::uint64_t{0}, 2, -7}, 2},
+                   {"b.xml", {4, 5, 6}, 7, source::Layout::json}};
+    facts.flaw = "/builds/b.xml:9: the file\tends inside a line";
     facts.largest = 64 << 20;
     facts.has_unstamped = true;
-    facts.remarks = {"a\tremark\nof two lines", "and another"};
     facts.loading_stamps = {"one", ""};
     const auto text = source::index_format::to_text(facts);
     const auto read = source::index_format::parse_facts(text);
     REQUIRE(read);
     CHECK(read->files == facts.files);
+    CHECK(read->flaw == facts.flaw);
     CHECK(read->largest == facts.largest);
     CHECK(read->has_unstamped);
-    CHECK(read->remarks == facts.remarks);
     CHECK(read->loading_stamps == facts.loading_stamps);
     CHECK(source::index_format::to_text(*read) == text);
     facts.loading_stamps = std::vector<std::string>();
     CHECK(
         source::index_format::parse_facts(source::index_format::to_text(facts))->loading_stamps ==
         facts.loading_stamps);
-}
-
-// Written by a program that knew only dumps: the only record of builds that were deleted
-// since.
-TEST_CASE("Facts of an index written by an older program are read") {
-    const auto read = source::index_format::parse_facts(
-        "release\tWS186\t2008-02-01\n"
-        "folder\t%2Fbuilds%2FWS186\n"
-        "digest\t0123456789abcdef0123456789abcdef\n"
-        "untracked\t1\n"
-        "flaw\t%2Fbuilds%2FWS186%2Fb.ace%3A9%3A%20the%20file%20ends%20inside%20a%20line\n"
-        "file\ta.ace\t-1\t5\t-7\t5\n"
-        "file\tb.ace.gz\t12\t5\t1204329600000000000\t50\n"
-        "class\tGene\t3\n");
-    REQUIRE(read);
-    CHECK(read->release.version == "WS186");
-    CHECK(read->files ==
-          std::vector<source::BuildFile>{{"a.ace", {~std::uint64_t{0}, 5, -7}, 5},
-                                         {"b.ace.gz", {12, 5, 1204329600000000000}, 50}});
-    CHECK(read->files[1].layout == source::Layout::ace);
-    CHECK(read->flaw == "/builds/WS186/b.ace:9: the file ends inside a line");
-    CHECK_FALSE(read->loading_stamps);
-    CHECK_FALSE(read->has_unstamped);
-    CHECK(read->remarks.empty());
 }
 
 TEST_CASE("Objects that an older program listed of a class with a colon have not vanished") {
