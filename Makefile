@@ -52,10 +52,9 @@ objects  = $(patsubst %.cpp,$(B)/obj/%.o,$(filter $(1)/%,$(sources)))
 unit_tests := $(patsubst tests/%,$(B)/test-%,$(filter $(rooms:%=tests/%),$(folders)))
 fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(wildcard tests/fuzz/*.cpp))
 benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(wildcard bench/*.cpp))
-peers      := $(B)/ace-server $(B)/tace-stand-in
 
 all: $(B)/varve cgi-bin/rss
-unit-tests: $(unit_tests) $(B)/tace-stand-in
+unit-tests: $(unit_tests)
 fuzzers: $(fuzzers)
 
 # Written only when their content changes: the compiler's command, after which everything is compiled
@@ -111,8 +110,7 @@ $(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(if $(filter-out fuzz,$(config
 $(B)/varve: $(B)/obj/src/app/main.o
 $(B)/in-process: $(B)/obj/tests/clients/in_process.o
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o $(B)/libsupport.a
-$(B)/tace-stand-in: $(B)/obj/tests/acedb/tace_stand_in.o $(B)/libsupport.a
-$(B)/varve $(B)/in-process $(peers) $(benches) $(fuzzers): $(call archives,app)
+$(B)/varve $(B)/in-process $(B)/ace-server $(benches) $(fuzzers): $(call archives,app)
 	$(call link,$(if $(filter fuzz,$(config)),$(if $(filter $@,$(fuzzers)),-fsanitize=fuzzer)) $(if $(filter $@,$(benches)),-lfcgi))
 
 # The name that a web server expects of the same program; a copy where links are not possible.
@@ -120,7 +118,7 @@ cgi-bin/rss: build/release/varve
 	mkdir -p $(@D) && ln -f $< $@ 2>/dev/null || cp $< $@
 # Installs what is missing before the first compiler call.
 install_and_make = tools/install-packages $(1) && $(MAKE) -j$$(nproc) --no-print-directory $(2)
-served_and_tested := all $(peers) $(B)/bench-make_build $(B)/in-process $(B)/test-store
+served_and_tested := all $(B)/ace-server $(B)/bench-make_build $(B)/in-process $(B)/test-store
 serve:
 	@tools/serve $(or $(PORT),8080) --check-port
 	$(call install_and_make,build serve,all config=release)
@@ -150,7 +148,7 @@ attack:
 bless:
 	$(MAKE) test-clients run_test='tests/clients/run --bless $(CASES)'
 bench soak:
-	$(call install_and_make,build serve bench,all $(benches) $(peers))
+	$(call install_and_make,build serve bench,all $(benches) $(B)/ace-server)
 	$(if $(filter soak,$@),bench/soak,tools/bench)
 fuzz:
 	$(call install_and_make,build test lint,$(if $(filter 0,$(FUZZ_SECONDS)),config=sanitize,config=fuzz CXX=clang++-19) fuzzers)

@@ -23,7 +23,7 @@
 #include "base/log.hpp"
 #include "rows.hpp"
 #include "source/acedb/build.hpp"
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 
 namespace {
 
@@ -161,7 +161,7 @@ source::Build open_build(std::uint16_t port, const fs::path& index) {
     address.password = password;
     source::acedb::DatabaseSettings database;
     database.name = address.name();
-    database.open = [address] { return source::acedb::open_socket_session(address); };
+    database.open = [address] { return source::acedb::Session::open(address); };
     source::acedb::BuildSettings settings;
     settings.database = std::make_shared<source::acedb::Database>(std::move(database));
     settings.index_dir = index.string();

@@ -18,28 +18,26 @@
 #include "render/mail.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 #include "store/store.hpp"
 
 namespace app {
 
 // A source of builds; sources.hpp says what each kind is.
-enum class SourceKind : unsigned char { dump, server, tace };
-inline constexpr std::array source_kinds = {SourceKind::dump, SourceKind::server,
-                                            SourceKind::tace};
+enum class SourceKind : unsigned char { dump, server };
+inline constexpr std::array source_kinds = {SourceKind::dump, SourceKind::server};
 
 struct SourceConfig {
     SourceKind kind = SourceKind::dump;
-    std::filesystem::path path;   // of the build folder, or the link to it; tace: of the database
-    bool is_staged = false;       // --build named the folder
-    std::filesystem::path index;  // folder of the indexes
+    std::filesystem::path path;             // of the build folder, or the link to it
+    bool is_staged = false;                 // --build named the folder
+    std::filesystem::path index;            // folder of the indexes
     std::size_t max_object_mb = 64;         // 1 ... 4096
     std::vector<std::string> skip_classes;  // source::Source::skips()
     std::size_t threads = 1;                // that make an index; open_services() sets it
     // Of a running database.
     std::filesystem::path password_file;  // empty: none
-    source::acedb::ServerAddress server;  // kind = server; the password is read from its file
-    std::string program = "tace";         // kind = tace
+    source::acedb::ServerAddress server;  // the password is read from its file
     std::string release;                  // empty: the database's own Name
     std::optional<base::Date> date;       // of the release; nullopt: releases.tsv has it
     std::size_t connections = 8;          // 1 ... 64

@@ -61,14 +61,6 @@ Result<void> take_kind(Draft& draft, Value, Value value) {
     return keep(draft.config.source.kind, source_kind_of(value));
 }
 
-// Accepts a path, or a name that is searched in PATH.
-Result<void> take_program(Draft& draft, Value, Value value) {
-    if (value.empty()) return wrong("no program");
-    draft.config.source.program =
-        value.find('/') == std::string::npos ? value : draft.resolve(value).string();
-    return {};
-}
-
 Result<void> take_timeout(Draft& draft, Value, Value value) {
     const auto seconds = number_of(value, 1, 3600);
     if (!seconds) return tl::unexpected(seconds.error());
@@ -271,7 +263,6 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
     {"source", "password_file",
      [](Draft& d, Value, Value v) { return keep(d.config.source.password_file, path_of(d, v)); }},
-    {"source", "program", take_program},
     {"source", "release",
      [](Draft& d, Value, Value v) { return keep(d.config.source.release, version_of(v)); }},
     {"source", "date",
@@ -556,7 +547,10 @@ Result<SourceKind> source_kind_of(std::string_view value) {
         if (name_of(kind) == value) return kind;
         names.emplace_back(name_of(kind));
     }
-    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value));
+    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value) +
+                 (value == "tace" ? "; dump the database with `dump -T`, or start "
+                                    "saceserver over it"
+                                  : ""));
 }
 
 Result<void> check_source_keys(const Draft& draft) {

@@ -12,8 +12,7 @@
 #include "app/releases_file.hpp"
 #include "base/log.hpp"
 #include "source/acedb/build.hpp"
-#include "source/acedb/socket_session.hpp"
-#include "source/acedb/tace_session.hpp"
+#include "source/acedb/session.hpp"
 #include "source/build_folder.hpp"
 #include "source/files_build.hpp"
 #include "source/index/index_folder.hpp"
@@ -25,10 +24,6 @@ using base::Result;
 
 bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
     return std::ranges::find(keys, key) != keys.end();
-}
-
-bool is_key_of_every_database(std::string_view key) {
-    return is_one_of(key, {"release", "date", "timeout", "connections"});
 }
 
 // Returns the kept indexes of the newest release before `release` that was served once. A damaged
@@ -109,28 +104,11 @@ history::BuildOpener opener_of_database(const Config& config) {
     };
 }
 
-// Returns how to open sessions over TCP.
-source::acedb::DatabaseSettings settings_of_server(const SourceConfig& config) {
+std::shared_ptr<source::acedb::Database> server_of(const SourceConfig& config) {
     auto address = config.server;
     address.timeout = config.timeout;
     source::acedb::DatabaseSettings settings;
-    settings.open = [address] { return source::acedb::open_socket_session(address); };
-    return settings;
-}
-
-// Returns how to open sessions with child processes.
-source::acedb::DatabaseSettings settings_of_tace(const SourceConfig& config) {
-    const source::acedb::TaceSettings command{config.program, config.path, config.timeout};
-    source::acedb::DatabaseSettings settings;
-    settings.open = [command] { return source::acedb::open_tace_session(command); };
-    settings.change_mark = [folder = command.folder] {
-        return source::acedb::change_mark_of(folder);
-    };
-    return settings;
-}
-
-std::shared_ptr<source::acedb::Database> database_with(source::acedb::DatabaseSettings settings,
-                                                       const SourceConfig& config) {
+    settings.open = [address] { return source::acedb::Session::open(address); };
     settings.name = name_of(config);
     settings.most_sessions = config.connections;
     settings.patience = config.timeout;
@@ -141,8 +119,7 @@ std::shared_ptr<source::acedb::Database> database_with(source::acedb::DatabaseSe
 history::BuildOpener opener_of_kind(const Config& config) {
     switch (config.source.kind) {
         case SourceKind::dump: return opener_of_files(config.source);
-        case SourceKind::server:
-        case SourceKind::tace: return opener_of_database(config);
+        case SourceKind::server: return opener_of_database(config);
     }
     return {};
 }
@@ -153,7 +130,6 @@ std::string_view name_of(SourceKind kind) {
     switch (kind) {
         case SourceKind::dump: return "dump";
         case SourceKind::server: return "server";
-        case SourceKind::tace: return "tace";
     }
     return {};
 }
@@ -161,8 +137,7 @@ std::string_view name_of(SourceKind kind) {
 bool is_running_database(SourceKind kind) {
     switch (kind) {
         case SourceKind::dump: return false;
-        case SourceKind::server:
-        case SourceKind::tace: return true;
+        case SourceKind::server: return true;
     }
     return false;
 }
@@ -172,10 +147,8 @@ bool has_key(SourceKind kind, std::string_view key) {
     switch (kind) {
         case SourceKind::dump: return key == "path";
         case SourceKind::server:
-            return is_key_of_every_database(key) ||
-                   is_one_of(key, {"host", "port", "user", "password_file"});
-        case SourceKind::tace:
-            return is_key_of_every_database(key) || is_one_of(key, {"path", "program"});
+            return is_one_of(key, {"host", "port", "user", "password_file", "release", "date",
+                                   "timeout", "connections"});
     }
     return false;
 }
@@ -183,8 +156,7 @@ bool has_key(SourceKind kind, std::string_view key) {
 std::string name_of(const SourceConfig& config) {
     switch (config.kind) {
         case SourceKind::server: return config.server.name();
-        case SourceKind::dump:
-        case SourceKind::tace: break;
+        case SourceKind::dump: break;
     }
     return config.path.string();
 }
@@ -192,8 +164,7 @@ std::string name_of(const SourceConfig& config) {
 std::string user_of(const SourceConfig& config) {
     switch (config.kind) {
         case SourceKind::server: return config.server.user;
-        case SourceKind::dump:
-        case SourceKind::tace: break;
+        case SourceKind::dump: break;
     }
     return {};
 }
@@ -206,9 +177,6 @@ std::string remedy_for(const SourceConfig& config, const base::Error& error) {
                 return "see [source] user and password_file, and the database's "
                        "wspec/serverpasswd.wrm and wspec/serverconfig.wrm";
             return "check that saceserver is running there, and check [source] host and port";
-        case SourceKind::tace:
-            return "check [source] path and program, and that this user can write to its "
-                   "database/readlocks";
     }
     return {};
 }
@@ -216,8 +184,7 @@ std::string remedy_for(const SourceConfig& config, const base::Error& error) {
 std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
     switch (config.kind) {
         case SourceKind::dump: break;
-        case SourceKind::server: return database_with(settings_of_server(config), config);
-        case SourceKind::tace: return database_with(settings_of_tace(config), config);
+        case SourceKind::server: return server_of(config);
     }
     return nullptr;
 }
@@ -245,8 +212,7 @@ history::BuildOpener build_opener(const Config& config) {
 Result<base::Release> current_release(const Config& config) {
     switch (config.source.kind) {
         case SourceKind::dump: break;
-        case SourceKind::server:
-        case SourceKind::tace: return source::acedb::release_of(settings_of_database(config));
+        case SourceKind::server: return source::acedb::release_of(settings_of_database(config));
     }
     const auto folder = source::open_folder(config.source.path.string());
     if (!folder) return tl::unexpected(folder.error());

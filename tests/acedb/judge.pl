@@ -1,5 +1,5 @@
-# judge.pl SERVER STAND_IN TOP -- AcePerl, WormBase's own client, talks to the AceDB of these
-# tests (ace-server, tace-stand-in): what it makes of the replies is what it made of AceDB's.
+# judge.pl SERVER TOP -- AcePerl, WormBase's own client, talks to the AceDB of these
+# tests (ace-server): what it makes of the replies is what it made of AceDB's.
 # Prints "ok - sentence" and "not ok - sentence", as tests/run counts them.
 # SPDX-License-Identifier: MIT
 use strict;
@@ -10,7 +10,7 @@ use File::Temp 'tempdir';
 use IO::Handle;
 use POSIX ();
 
-my ($server, $stand_in, $top) = @ARGV;
+my ($server, $top) = @ARGV;
 my $dump = "$top/examples/builds/WS188/dump_2008-03-22_A.1.ace";
 my $scratch = tempdir(CLEANUP => 1);
 my ($failed, @servers) = (0);
@@ -198,17 +198,6 @@ check 'AcePerl reads an object of 1.2 MB, which comes in one message' => sub {
     same(scalar @remarks, 11000, 'remarks');
     same($remarks[10999]->name, 'remark number 11000', 'the last one');
     same(scalar(my @both = $db->fetch(-class => 'Gene', -name => '*', -fill => 1)), 2, 'genes');
-};
-
-check 'AcePerl talks to what stands in for tace' => sub {
-    symlink $dump, "$scratch/dump.ace" or die $!;
-    symlink "$top/examples/builds/WS188/models.wrm", "$scratch/models.wrm" or die $!;
-    my $db = Ace->connect(-path => $scratch, -program => $stand_in) or die Ace->error;
-    $db->timestamps(1);
-    same($db->version, 'WS188', 'version');
-    my $strain = $db->fetch(-class => 'Strain', -name => 'CB205', -fill => 1) or die Ace->error;
-    same($strain->Genotype->name, 'unc-26(e205) IV.', 'genotype');
-    same($db->count(Gene => '*'), scalar @{$names->{Gene}}, 'genes');
 };
 
 # At once: objects of AcePerl that end behind exit() would change the status.

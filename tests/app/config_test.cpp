@@ -468,31 +468,14 @@ TEST_CASE("Every key of a server is read, and its password only from the file") 
     CHECK(source.connections == 3);
 }
 
-TEST_CASE("tace needs its database folder, and a program can be given") {
-    CHECK(says(source_complaint("kind = tace\n"),
-               "[source] path is missing; kind = tace requires it"));
-    const auto config = load_source("kind = tace\npath = acedb\n");
-    REQUIRE(config);
-    CHECK(config->source.program == "tace");
-    CHECK(config->source.path.filename() == "acedb");
-    CHECK(load_source("kind = tace\npath = acedb\nprogram = /opt/acedb/tace\n")->source.program ==
-          "/opt/acedb/tace");
-    const auto beside = load_source("kind = tace\npath = acedb\nprogram = bin/tace\n");
-    REQUIRE(beside);
-    CHECK(beside->source.program.starts_with('/'));
-    CHECK(beside->source.program.ends_with("/bin/tace"));
-}
-
 TEST_CASE("A key of another kind of source is refused, whatever the order of the lines") {
     for (const auto& [lines, part] :
          {std::pair{"kind = server\npath = builds/current\n",
-                    "[source] path applies only to kind = dump or tace, but kind is server"},
+                    "[source] path applies only to kind = dump, but kind is server"},
           {"host = x\nkind = dump\npath = x\n",
            "[source] host applies only to kind = server, but kind is dump"},
-          {"kind = tace\npath = x\nport = 2005\n", "[source] port applies only to kind = server"},
-          {"kind = server\nprogram = tace\n", "[source] program applies only to kind = tace"},
           {"kind = dump\npath = x\nrelease = WS1\n",
-           "[source] release applies only to kind = server or tace"},
+           "[source] release applies only to kind = server"},
           {"kind = dump\npath = x\ntimeout = 1\n", "[source] timeout"},
           {"kind = dump\npath = x\nconnections = 1\n", "[source] connections"}})
         CHECK(says(source_complaint(lines), part));
@@ -512,7 +495,12 @@ TEST_CASE("An error names the key of a bad value of a source") {
                                      {"password = secret\n", "[source] password: no such key"}})
         CHECK(says(source_complaint(std::string("kind = server\n") + line), part));
     CHECK(says(source_complaint("kind = mysql\n"),
-               "[source] kind: must be one of dump, server, tace, not \"mysql\""));
+               "[source] kind: must be one of dump, server, not \"mysql\""));
+    CHECK(says(source_complaint("kind = tace\npath = acedb\n"),
+               "[source] kind: must be one of dump, server, not \"tace\"; dump the database with "
+               "`dump -T`, or start saceserver over it"));
+    CHECK(says(source_complaint("kind = server\nprogram = tace\n"),
+               "[source] program: no such key"));
 }
 
 TEST_CASE("The description of a source never contains a password") {

@@ -96,7 +96,7 @@ std::string health_with(app::Server& server, const std::string& words) {
 TEST_CASE("A running AceDB is asked seldom, files are looked at twice a second") {
     app::SourceConfig config;
     CHECK(app::pace_of(config) == app::Pace{500ms, 500ms});
-    config.kind = GENERATE(app::SourceKind::server, app::SourceKind::tace);
+    config.kind = app::SourceKind::server;
     CHECK(app::pace_of(config) == app::Pace{500ms, 5s});
 }
 

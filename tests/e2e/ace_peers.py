@@ -1,12 +1,10 @@
-"""The test server and the stand-in of tace over the sample builds, and sites over them.
+"""The test server over the sample builds, and sites over them.
 
 SPDX-License-Identifier: MIT
 """
 import difflib
-import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 
@@ -76,23 +74,6 @@ class AceServer:
         self.kill()
 
 
-class TaceFolder:
-    """A database folder for tace-stand-in."""
-
-    def __init__(self, folder, build="WS188"):
-        self.folder = pathlib.Path(folder)
-        (self.folder / "database").mkdir(parents=True)
-        shutil.copy(EXAMPLES / "builds" / "WS188" / "models.wrm", self.folder)
-        self.hold(build)
-
-    def hold(self, build):
-        """Replaces the database as a saving session does: its block files change last."""
-        for name, write in (("dump.ace", dump_of(build).read_bytes()), ("name.txt", build.encode() + b"\n"),
-                            ("database/ACEDB.wrm", build.encode())):
-            (self.folder / "next").write_bytes(write)
-            os.replace(self.folder / "next", self.folder / name)
-
-
 def write_dates(site):
     lines = [f"{version}\t{date}\n" for version, date in DATES.items()]
     (site.folder / "releases.tsv").write_text("".join(lines))
@@ -114,12 +95,6 @@ def ask_server(site, server, name="varve.conf", password=PASSWORD, **changes):
     changes = {"source__host": "127.0.0.1", "source__port": server.port, "source__user": "reader",
                "source__password_file": secret, "source__timeout": 600, **changes}
     return ask_database(site, "server", name, **changes)
-
-
-def ask_tace(site, database, name="varve.conf", program=None, **changes):
-    changes = {"source__path": database.folder, "source__timeout": 5,
-               "source__program": program or HERE / "tace-stand-in", **changes}
-    return ask_database(site, "tace", name, **changes)
 
 
 def undated(feed):

@@ -9,14 +9,12 @@ import json
 import pathlib
 import shutil
 import sqlite3
-import subprocess
 
-from ace_peers import (OBJECTS, PASSWORD, AceServer, TaceFolder, answers_of, ask_server, ask_tace, dump_of,
-                       expect_same_feeds, feeds_of, write_dates)
+from ace_peers import (OBJECTS, PASSWORD, AceServer, answers_of, ask_server, dump_of, expect_same_feeds, feeds_of, write_dates)
 from checks import check
 from load import Load
 from reload import READ, reload_until
-from site_of_varve import HERE, Site, eventually, rss_path
+from site_of_varve import Site, eventually, rss_path
 
 GENE = ("Gene", "WBGene00006763")
 PATH = rss_path(*GENE)
@@ -280,17 +278,16 @@ def _(site):
 
 
 # As in a database whose options.wrm marks class Word -XREF. Class Jade is AceDB's own, and dumped.
-UNDUMPED = b"\n\n // Class Word \n\nWord : \"muscle\"\n\nWord : \"neuron\"\n\n" \
-    b"\n\n // Class Jade \n\nJade : \"table\"\n\n"
+WORDS = b"\n\n // Class Word \n\nWord : \"muscle\"\n\nWord : \"neuron\"\n\n"
+UNDUMPED = WORDS + b"\n\n // Class Jade \n\nJade : \"table\"\n\n"
 
 
 def database_with_undumped(site, build):
-    """Returns a folder for tace-stand-in with a class that `dump` does not write."""
-    database = TaceFolder(site.folder / f"acedb-{build}", build)
-    dump = database.folder / "dump.ace"
-    dump.write_bytes(dump.read_bytes().replace(b"\n // End of this dump file", UNDUMPED + b" // End of this dump file"))
-    (database.folder / "options.wrm").write_text("_VWord -H -XREF\n")
-    return database
+    """Returns the file of a database with a class that `dump` does not write."""
+    file = site.folder / f"acedb-{build}.ace"
+    file.write_bytes(dump_of(build).read_bytes().replace(b"\n // End of this dump file",
+                                                         UNDUMPED + b" // End of this dump file"))
+    return file
 
 
 def kinds_of(site, *classes):
@@ -303,29 +300,23 @@ def kinds_of(site, *classes):
 @check("A class that AceDB does not dump neither appears nor vanishes between dump and server")
 def _(site):
     site.expect(0, "init")
-    write_dates(site)
-    dumped = site.folder / "dumped"
-    dumped.mkdir()
-    database = database_with_undumped(site, "WS187")
-    subprocess.run([HERE / "tace-stand-in", database.folder], input=f"dump -T {dumped}\nquit\n".encode(), check=True,
-                   stdout=subprocess.DEVNULL)
-    (dump,) = dumped.glob("*.ace")
-    assert b"Word" not in dump.read_bytes() and b"Jade" in dump.read_bytes()
+    dumped = database_with_undumped(site, "WS187").read_bytes().replace(WORDS, b"")
     shutil.rmtree(site.builds / "WS187")
-    site.add_build("WS187", "2008-02-15", dump.read_bytes())
+    site.add_build("WS187", "2008-02-15", dumped)
     site.switch_to("WS187")
     site.write_config()
     site.expect(0, "prewarm", "--all")
-    database = database_with_undumped(site, "WS188")
-    ask_tace(site, database)
-    said = site.expect(1, "check").stdout
-    assert b"WS188 comes from a running AceDB, WS187 came from AceDB's dumps" in said, said
-    assert b"class Word has 2 objects and had none in WS187" in said and b"Jade" not in said, said
-    assert b"skip_classes" in said, said
-    site.expect(1, "prewarm", "--all")
-    ask_tace(site, database, source__skip_classes="word")
-    site.expect(0, "check")
-    site.expect(0, "prewarm", "--all")
+    with AceServer("WS188") as server:
+        server.restart("WS188", dump=database_with_undumped(site, "WS188"))
+        ask_server(site, server)
+        said = site.expect(1, "check").stdout
+        assert b"WS188 comes from a running AceDB, WS187 came from AceDB's dumps" in said, said
+        assert b"class Word has 2 objects and had none in WS187" in said and b"Jade" not in said, said
+        assert b"skip_classes" in said, said
+        site.expect(1, "prewarm", "--all")
+        ask_server(site, server, source__skip_classes="word")
+        site.expect(0, "check")
+        site.expect(0, "prewarm", "--all")
     assert not kinds_of(site, "Word", "Jade", "Keyword"), kinds_of(site, "Word", "Jade", "Keyword")
 
 

@@ -26,11 +26,10 @@ import sites
 import slow_clients  # noqa: F401
 import sources_demo  # noqa: F401
 import switching  # noqa: F401
-import tace_sites  # noqa: F401
 from checks import SECONDS_FOR_ONE_CHECK, run_all
 
 # The files whose checks take longest; they start first.
-LONGEST_FIRST = ("release_job", "ace_sites", "tace_sites")
+LONGEST_FIRST = ("release_job", "ace_sites")
 
 
 def close_what_is_shared():

@@ -8,7 +8,7 @@
 #include "base/utf8.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "source/acedb/build.hpp"
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -58,7 +58,7 @@ class Site {
     [[nodiscard]] std::shared_ptr<source::acedb::Database> database(
         std::size_t sessions = 8) const {
         source::acedb::DatabaseSettings settings;
-        settings.open = [to = address] { return source::acedb::open_socket_session(to); };
+        settings.open = [to = address] { return source::acedb::Session::open(to); };
         settings.name = address.name();
         settings.most_sessions = sessions;
         settings.patience = std::chrono::minutes(10);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 #include "source/dumps.hpp"
 
 namespace recordings {

@@ -106,6 +106,11 @@ bool AceClient::run(const AceRequest& request) {
         wait_as_acedb(began, bytes);
     }
     pending_ = std::move(reply.pieces);
+    if (const auto& alter = shared_.settings.alter) {
+        std::string whole;
+        for (const auto& piece : pending_) whole += piece;
+        pending_ = {alter(body_of(request), std::move(whole))};
+    }
     if (reply.quits) return kill(request, pending_.front(), 0);
     if (!reply.failed) return next_slice(request);
     const auto words = std::move(pending_.front());

@@ -196,10 +196,6 @@ void AceContents::add_recorded(const std::string& folder) {
     }
 }
 
-std::string tace_stand_in() {
-    return std::filesystem::read_symlink("/proc/self/exe").replace_filename("tace-stand-in");
-}
-
 const AceContents::Object& object_at(const AceContents& contents, std::size_t entry) {
     const auto number = entry & ~found_by_alias;
     if (number < contents.objects.size()) return contents.objects[number];

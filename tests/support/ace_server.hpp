@@ -10,9 +10,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace support {
@@ -80,6 +82,8 @@ struct AceServerSettings {
     bool big_endian = false;           // answers in this order whatever the client sends
     std::uint16_t port = 0;            // 0: any that is free
     bool paced = false;                // takes as long as AceDB was measured to
+    // Returns what is answered instead of this reply to the command.
+    std::function<std::string(std::string_view command, std::string reply)> alter = {};
 };
 
 // Listens on 127.0.0.1 with a thread for each client, all of which end with it.
@@ -112,13 +116,10 @@ class AceServer {
 };
 
 // Returns the reply to a command as text, without frames. find and query change `active`, the
-// list of active objects. For the server and for the stand-in of tace.
+// list of active objects.
 [[nodiscard]] std::string ace_answer(const AceContents& contents,
                                      const AceServerSettings& settings,
                                      std::vector<std::size_t>& active, const std::string& command,
                                      bool& failed);
-
-// Returns the path of that stand-in (tests/acedb/tace_stand_in.cpp), beside this program.
-[[nodiscard]] std::string tace_stand_in();
 
 }  // namespace support

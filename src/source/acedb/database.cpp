@@ -50,8 +50,6 @@ bool Database::may_ask() {
 }
 
 Result<Database::Open> Database::acquire() {
-    const auto now = change_mark();
-    std::vector<Open> old;  // closed after the lock is released
     std::unique_lock lock(mutex_);
     if (!may_ask()) return tl::unexpected(*silence_);
     const auto has_place = [&] { return in_use_ < settings_.most_sessions; };
@@ -64,10 +62,6 @@ Result<Database::Open> Database::acquire() {
                                   " sessions are busy; try again");
         if (!has_place()) return tl::unexpected(*silence_);
     }
-    const auto stale = std::partition(free_.begin(), free_.end(),
-                                      [&](const Open& open) { return open.change_mark == now; });
-    std::move(stale, free_.end(), std::back_inserter(old));
-    free_.erase(stale, free_.end());
     ++in_use_;
     if (free_.empty()) return Open{};
     auto open = std::move(free_.back());
@@ -86,7 +80,7 @@ void Database::release(Open open) {
 }
 
 Result<void> Database::open_into(Open& open) {
-    open = Open{nullptr, {}, change_mark()};
+    open = {};
     const auto since = Clock::now();
     auto session = settings_.open();
     open.is_silent = !session && Clock::now() - since >= settings_.pause;

@@ -1,7 +1,6 @@
 // source/acedb/database.hpp -- a running AceDB, and the sessions that are open to it.
 // Safe from any thread. Each thread has a session of its own; free ones are kept open, and the
-// one used last is used first. A session that is lost (KILL, end of file, a broken frame, the
-// child died) is replaced by a new one, once for each question; not after a time-out, since a
+// one used last is used first. A session that is lost (KILL, end of file, a broken frame) is replaced by a new one, once for each question; not after a time-out, since a
 // database with one thread may still be working on the question.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -22,9 +21,9 @@
 namespace source::acedb {
 
 struct DatabaseSettings {
-    // Opens one more session (socket_session, tace_session).
-    std::function<base::Result<SessionPtr>()> open;
-    std::string name;               // for messages: host:port, or the folder
+    // Opens one more session.
+    std::function<base::Result<Session>()> open;
+    std::string name;               // for messages: host:port
     std::size_t most_sessions = 8;  // open at once; then callers wait
     // How long they wait; then unavailable.
     std::chrono::milliseconds patience = std::chrono::seconds(10);
@@ -34,10 +33,6 @@ struct DatabaseSettings {
     // How long a question waits for a database that nobody can reach, with pauses that double from 100
     // ms to 2 s. For jobs, so that they outlive a restart; 0: readers get an error at once.
     std::chrono::milliseconds endurance{0};
-    // Differs once the database changed under sessions that were opened before, and is cheap: a
-    // tace keeps reading the database that it found at its start (change_mark_of). Empty: no
-    // session outlives its database.
-    std::function<std::string()> change_mark = {};
 };
 
 class Database {
@@ -64,11 +59,10 @@ class Database {
    private:
     using Clock = std::chrono::steady_clock;
     struct Open {
-        SessionPtr session;
-        std::string identity;     // of the database, as this session saw it last
-        std::string change_mark;  // when it was opened
-        bool is_spent = false;    // must not be used again
-        bool is_silent = false;   // there is no session: nobody answered when it was opened
+        std::optional<Session> session;
+        std::string identity;    // of the database, as this session saw it last
+        bool is_spent = false;   // must not be used again
+        bool is_silent = false;  // there is no session: nobody answered when it was opened
     };
     // One of most_sessions, returned by the destructor.
     class Lease;
@@ -87,9 +81,6 @@ class Database {
     [[nodiscard]] base::Result<void> run(const Question& once);
     [[nodiscard]] bool may_ask();
     void note_outcome(const base::Result<void>& done, const Open& open);
-    [[nodiscard]] std::string change_mark() const {
-        return settings_.change_mark ? settings_.change_mark() : "";
-    }
 
     DatabaseSettings settings_;
     std::mutex mutex_;  // guards all below

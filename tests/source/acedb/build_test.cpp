@@ -148,20 +148,6 @@ TEST_CASE("A server and a dump of its release keep an index each") {
     CHECK(source::kept_indexes(index).size() == 2);
 }
 
-TEST_CASE("An index of a server that an earlier version made is found under its name") {
-    const live::Site site(live::dump_of("WS188"));
-    (void)site.open();
-    const auto index = site.folder.path() / "index";
-    for (const auto& kept : source::kept_indexes(index.string())) {
-        std::filesystem::rename(kept.path, index / "WS188.index");
-        std::filesystem::rename(std::filesystem::path(kept.path).replace_extension("models"),
-                                index / "WS188.models");
-    }
-    const auto asked = site.server.commands().size();
-    CHECK(site.open()->models().class_count() > 20);
-    CHECK(site.server.commands().size() == asked + 2);  // two times `status`
-}
-
 TEST_CASE("An index of a server that was superseded is swept, with its models") {
     live::Site site(genes({"a"}));
     const auto index = (site.folder.path() / "index").string();

@@ -85,7 +85,7 @@ TEST_CASE("The number of sessions is limited, and waiting callers get one in the
 TEST_CASE("A caller who waits too long for a session is told that all are busy") {
     const live::Site site(small());
     source::acedb::DatabaseSettings settings;
-    settings.open = [to = site.address] { return source::acedb::open_socket_session(to); };
+    settings.open = [to = site.address] { return Session::open(to); };
     settings.name = "here";
     settings.most_sessions = 1;
     settings.patience = std::chrono::seconds(0);
@@ -258,30 +258,13 @@ TEST_CASE("One caller at a time asks a silent server, and the others fail at onc
     CHECK(live::comes_true([&] { return database->with_session(identity, find_a).has_value(); }));
 }
 
-TEST_CASE("Sessions to a database that was replaced are closed before the next question") {
-    const live::Site site(small());
-    source::acedb::DatabaseSettings settings;
-    std::string stamp = "first";
-    settings.open = [to = site.address] { return source::acedb::open_socket_session(to); };
-    settings.name = "here";
-    settings.change_mark = [&stamp] { return stamp; };
-    Database database(std::move(settings));
-    const auto identity = identity_of(database);
-    CHECK(database.with_session(identity, find_a));
-    CHECK(site.server.logins() == 1);
-    stamp = "second";
-    CHECK(database.with_session(identity, find_a));
-    CHECK(site.server.logins() == 2);
-    CHECK(live::comes_true([&] { return site.server.clients() == 1; }));
-}
-
 TEST_CASE("A job's question waits until a killed server is back, a reader's fails at once") {
     live::Site site(small());
     int refused = 0;
     source::acedb::DatabaseSettings settings;
     settings.name = "here";
-    settings.open = [&]() -> Result<source::acedb::SessionPtr> {
-        auto session = source::acedb::open_socket_session(site.address);
+    settings.open = [&]() -> Result<Session> {
+        auto session = Session::open(site.address);
         if (!session && ++refused == 3) site.server.start();
         return session;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 
 #include "base/digest.hpp"
 #include "source/recordings.hpp"

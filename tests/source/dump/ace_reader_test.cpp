@@ -68,7 +68,8 @@ TEST_CASE("Every prefix of a dump is refused, except those that lack only empty 
         // Half a banner is not a line of a dump.
         else
             CHECK((objects.error().kind == base::ErrorKind::refused ||
-                   objects.error().text.ends_with("a line that belongs to no object")));
+                   objects.error().text.find("a line that belongs to no object") !=
+                       std::string::npos));
     }
 }
 
@@ -85,7 +86,8 @@ TEST_CASE("A truncated file is reported with its place") {
           "3: the file ends inside a LongText");
     CHECK(error_of(folder, "\n\n") == "3: the file holds no objects");
     CHECK(error_of(folder, "\n blanks first\n", base::ErrorKind::malformed) ==
-          "2: a line that belongs to no object");
+          "2: a line that belongs to no object; load it into AceDB, and give Varve what AceDB's "
+          "`dump -T` writes");
 }
 
 TEST_CASE("Objects keep their places, lines and digests across blocks of any size") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/acedb/socket_session.hpp"
+#include "source/acedb/session.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -8,21 +8,53 @@
 #include "source/acedb/protocol.hpp"
 #include "source/recordings.hpp"
 #include "source/scripted_peer.hpp"
-#include "source/sessions.hpp"
 #include "support/ace_server.hpp"
+#include "support/catch.hpp"
 
 using namespace std::chrono_literals;
 using base::ErrorKind;
-using sessions::answer;
-using sessions::error_of;
-using sessions::error_of_ask;
 using source::acedb::ReplyOptions;
-using source::acedb::SessionPtr;
+using source::acedb::Session;
 using support::AceContents;
 using support::AceFault;
 using support::AceServer;
 
 namespace {
+
+Session opened(base::Result<Session> session) {
+    INFO((session ? "" : session.error().text));
+    REQUIRE(session);
+    return std::move(*session);
+}
+
+base::Error error_of(const base::Result<Session>& session) {
+    REQUIRE_FALSE(session);
+    return session.error();
+}
+
+std::string answer(auto&& session, std::string_view command, const ReplyOptions& taking = {}) {
+    const auto reply = session.ask(command, taking);
+    INFO((reply ? "" : reply.error().text));
+    REQUIRE(reply);
+    return *reply;
+}
+
+// Returns the error of a question that closes the session.
+base::Error error_of_ask(auto&& session, std::string_view command,
+                         const ReplyOptions& taking = {}) {
+    const auto reply = session.ask(command, taking);
+    REQUIRE_FALSE(reply);
+    CHECK_FALSE(session.is_open());
+    const auto next = session.ask(command, taking);
+    REQUIRE_FALSE(next);
+    CHECK(next.error().kind == base::ErrorKind::unavailable);
+    return reply.error();
+}
+
+std::size_t open_descriptors() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
 
 std::shared_ptr<const AceContents> sample_contents() {
     static const auto contents =
@@ -39,22 +71,22 @@ source::acedb::ServerAddress address_of(std::uint16_t port) {
     return address;
 }
 
-SessionPtr open(const source::acedb::ServerAddress& address) {
-    return sessions::opened(source::acedb::open_socket_session(address));
+Session open(const source::acedb::ServerAddress& address) {
+    return opened(Session::open(address));
 }
-SessionPtr open(const AceServer& server) { return open(address_of(server.port())); }
+Session open(const AceServer& server) { return open(address_of(server.port())); }
 
 // Returns a session with a short timeout. A busy machine may need longer than that to log in, so
 // the timeout is made longer until it can.
-SessionPtr open_impatient(std::uint16_t port, std::chrono::milliseconds timeout = 250ms) {
+Session open_impatient(std::uint16_t port, std::chrono::milliseconds timeout = 250ms) {
     auto address = address_of(port);
     address.timeout = timeout;
-    auto session = source::acedb::open_socket_session(address);
+    auto session = Session::open(address);
     while (!session && address.timeout < 30s) {
         address.timeout *= 4;
-        session = source::acedb::open_socket_session(address);
+        session = Session::open(address);
     }
-    return sessions::opened(std::move(session));
+    return opened(std::move(session));
 }
 
 // Makes a script of a peer that lets everybody log in and then continues with `script`.
@@ -76,13 +108,13 @@ support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script)
 
 TEST_CASE("A requested object has the same bytes as in the dump") {
     const AceServer server(sample_contents());
-    const auto session = open(server);
+    auto session = open(server);
     for (const auto& dumped : sample_contents()->objects) {
         if (dumped.class_name != "Gene" && dumped.class_name != "LongText") continue;
         const auto found =
-            answer(*session, source::acedb::find_command({dumped.class_name, dumped.name}));
+            answer(session, source::acedb::find_command({dumped.class_name, dumped.name}));
         CHECK(source::acedb::parse_found(found) == 1U);
-        const auto reply = answer(*session, source::acedb::show_command);
+        const auto reply = answer(session, source::acedb::show_command);
         CHECK(source::acedb::parse_shown(reply) == std::vector<std::string_view>{dumped.bytes});
     }
 }
@@ -103,10 +135,10 @@ TEST_CASE("A log-in and a look-up are, byte for byte, those of AcePerl") {
     auto address = address_of(peer.port());
     address.user = "anonymous";
     address.password = "guest";
-    const auto session = open(address);
+    auto session = open(address);
     CHECK(source::acedb::parse_found(
-              answer(*session, source::acedb::find_command({"Gene", "WBGene00006763"}))) == 1U);
-    const auto reply = answer(*session, source::acedb::show_command);
+              answer(session, source::acedb::find_command({"Gene", "WBGene00006763"}))) == 1U);
+    const auto reply = answer(session, source::acedb::show_command);
     CHECK(reply.size() == seen[7].size - source::acedb::wire::header_size - 1);
     CHECK(sent == wanted);
 }
@@ -117,13 +149,13 @@ TEST_CASE("A reply in slices is joined to the same bytes") {
     support::AceServerSettings one_slice;
     one_slice.slice_bytes = 100 << 20;
     const AceServer sliced(sample_contents(), small_slices), whole(sample_contents(), one_slice);
-    const auto in_slices = open(sliced), at_once = open(whole);
+    auto in_slices = open(sliced), at_once = open(whole);
     for (const auto* command : {"find Gene", "list -a", "show -a -T", "find Variation", "list -a",
                                 "show -a -T", "status", "classes"}) {
         ReplyOptions gently;
         gently.gently = true;
-        CHECK(answer(*in_slices, command) == answer(*at_once, command));
-        CHECK(answer(*in_slices, command, gently) == answer(*at_once, command));
+        CHECK(answer(in_slices, command) == answer(at_once, command));
+        CHECK(answer(in_slices, command, gently) == answer(at_once, command));
     }
 }
 
@@ -132,11 +164,11 @@ TEST_CASE("An object of 1.2 MB arrives in one message") {
         "LongText : \"long\"\n" + std::string(1'200'000, 'x') + "\n***LongTextEnd***\n";
     const AceServer server(
         std::make_shared<const AceContents>(AceContents::of_text(bytes + "\n" + dumps::trailer)));
-    const auto session = open(server);
-    answer(*session, "find LongText \"long\"");
+    auto session = open(server);
+    answer(session, "find LongText \"long\"");
     ReplyOptions taking;
     taking.most_bytes = 2 << 20;
-    const auto reply = answer(*session, source::acedb::show_command, taking);
+    const auto reply = answer(session, source::acedb::show_command, taking);
     CHECK((source::acedb::parse_shown(reply) == std::vector<std::string_view>{bytes}));
 }
 
@@ -145,9 +177,9 @@ TEST_CASE("A server of the other byte order is understood") {
     settings.big_endian = true;
     settings.slice_bytes = 1000;
     const AceServer server(sample_contents(), settings), usual(sample_contents());
-    const auto theirs = open(server), ours = open(usual);
+    auto theirs = open(server), ours = open(usual);
     for (const auto* command : {"find Gene", "show -a -T"})
-        CHECK(answer(*theirs, command) == answer(*ours, command));
+        CHECK(answer(theirs, command) == answer(ours, command));
 }
 
 TEST_CASE("Any fault in an answer ends the session with a reason, and a new one works") {
@@ -171,29 +203,29 @@ TEST_CASE("Any fault in an answer ends the session with a reason, and a new one 
     AceServer server(sample_contents());
     for (const auto& expected : all) {
         INFO(static_cast<int>(expected.fault));
-        const auto session = open(server);
+        auto session = open(server);
         server.strike(expected.fault);
-        const auto error = error_of_ask(*session, "status");
+        const auto error = error_of_ask(session, "status");
         CHECK(error.kind == expected.kind);
         CHECK_THAT(error.text, Catch::Contains(expected.words));
         CHECK_THAT(error.text, Catch::StartsWith("127.0.0.1:" + std::to_string(server.port())));
-        answer(*open(server), "status");
+        answer(open(server), "status");
     }
 }
 
 TEST_CASE("Silence and an incomplete answer end with the timeout") {
     AceServer server(sample_contents());
     for (const auto fault : {AceFault::silence, AceFault::wrong_length}) {
-        const auto session = open_impatient(server.port());
+        auto session = open_impatient(server.port());
         server.strike(fault);
-        const auto error = error_of_ask(*session, "status");
+        const auto error = error_of_ask(session, "status");
         CHECK(error.kind == ErrorKind::unavailable);
         CHECK_THAT(error.text, Catch::Contains("no whole answer within "));
     }
     server.strike(AceFault::silent_login);
     auto address = address_of(server.port());
     address.timeout = 250ms;
-    CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::unavailable);
+    CHECK(error_of(Session::open(address)).kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("Single bytes do not extend the timeout") {
@@ -203,7 +235,7 @@ TEST_CASE("Single bytes do not extend the timeout") {
         for (const char c : bytes)
             if (!client.send(std::string(1, c)) || client.stirs_within(10)) return;
     }));
-    CHECK(error_of_ask(*open_impatient(peer.port()), "status").kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(open_impatient(peer.port()), "status").kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("Slices of single bytes end with the timeout too") {
@@ -218,7 +250,7 @@ TEST_CASE("Slices of single bytes end with the timeout too") {
     // A busy machine may need longer for two of them.
     for (auto timeout = 250ms; slices < 2 && timeout < 60s; timeout *= 4) {
         slices = 0;
-        CHECK(error_of_ask(*open_impatient(peer.port(), timeout), "status").kind ==
+        CHECK(error_of_ask(open_impatient(peer.port(), timeout), "status").kind ==
               ErrorKind::unavailable);
     }
     CHECK(slices > 1);
@@ -226,23 +258,23 @@ TEST_CASE("Slices of single bytes end with the timeout too") {
 
 TEST_CASE("Bytes after the NUL of a type are ignored") {
     AceServer server(sample_contents());
-    const auto session = open(server);
-    const auto status = answer(*session, "find Gene");
+    auto session = open(server);
+    const auto status = answer(session, "find Gene");
     server.strike(AceFault::junk_after_type, 2);
-    CHECK(answer(*session, "find Gene") == status);
-    CHECK(session->is_open());
+    CHECK(answer(session, "find Gene") == status);
+    CHECK(session.is_open());
 }
 
 TEST_CASE("A server that ends a session between questions is noticed") {
     AceServer server(sample_contents());
     server.strike(AceFault::unsolicited_kill);
-    const auto session = open(server);
-    const auto error = error_of_ask(*session, "status");
+    auto session = open(server);
+    const auto error = error_of_ask(session, "status");
     CHECK(error.kind == ErrorKind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("emergency shutdown"));
-    const auto other = open(server);
+    auto other = open(server);
     server.drop_clients();
-    CHECK(error_of_ask(*other, "status").kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(other, "status").kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("An unrequested answer ends the session") {
@@ -251,26 +283,26 @@ TEST_CASE("An unrequested answer ends the session") {
         client.send(ok + ok);
         (void)client.receive(1);
     }));
-    const auto session = open(address_of(peer.port()));
-    CHECK(answer(*session, "status") == "an answer");
-    CHECK_THAT(error_of_ask(*session, "status").text, Catch::Contains("without being asked"));
+    auto session = open(address_of(peer.port()));
+    CHECK(answer(session, "status") == "an answer");
+    CHECK_THAT(error_of_ask(session, "status").text, Catch::Contains("without being asked"));
 }
 
 TEST_CASE("A wrong user or password is refused, and the error does not contain the password") {
     const AceServer server(sample_contents());
     auto address = address_of(server.port());
     address.password = "wrong-pass";
-    const auto error = error_of(source::acedb::open_socket_session(address));
+    const auto error = error_of(Session::open(address));
     CHECK(error.kind == ErrorKind::refused);
     CHECK(error.text == address.name() +
                             ": the server rejects user \"reader\" or its password: Sorry, "
                             "userid/password incorrect, your connection has been terminated.");
     address = address_of(server.port());
     address.user = "nobody";
-    CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::refused);
+    CHECK(error_of(Session::open(address)).kind == ErrorKind::refused);
     for (const auto* user : {"", "two words", "new\nline", "caf\xc3\xa9"}) {
         address.user = user;
-        CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::refused);
+        CHECK(error_of(Session::open(address)).kind == ErrorKind::refused);
     }
     CHECK(server.logins() == 0);
 }
@@ -282,19 +314,19 @@ TEST_CASE("An unknown user may read a database that is open to the world") {
     auto address = address_of(server.port());
     address.user = "nobody";
     address.password = "any";
-    CHECK(source::acedb::parse_found(answer(*open(address), "find Gene")) == 5U);
+    CHECK(source::acedb::parse_found(answer(open(address), "find Gene")) == 5U);
 }
 
 TEST_CASE("An address without a server, or with another kind of server, is reported") {
     AceServer server(sample_contents());
     const auto address = address_of(server.port());
     server.stop();
-    CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::unavailable);
+    CHECK(error_of(Session::open(address)).kind == ErrorKind::unavailable);
     server.start();
-    CHECK(source::acedb::open_socket_session(address));
+    CHECK(Session::open(address));
     auto nowhere = address;
     nowhere.host = "no-such-host.invalid";
-    const auto error = error_of(source::acedb::open_socket_session(nowhere));
+    const auto error = error_of(Session::open(nowhere));
     CHECK(error.kind == ErrorKind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("no such host"));
 
@@ -302,39 +334,37 @@ TEST_CASE("An address without a server, or with another kind of server, is repor
         (void)client.receive(1);
         client.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nServer: nginx\r\n\r\n");
     });
-    CHECK_THAT(error_of(source::acedb::open_socket_session(address_of(web.port()))).text,
+    CHECK_THAT(error_of(Session::open(address_of(web.port()))).text,
                Catch::Contains("is it AceDB's socket server?"));
     const support::ScriptedPeer closing([](const auto&) {});
-    CHECK(error_of(source::acedb::open_socket_session(address_of(closing.port()))).kind ==
-          ErrorKind::unavailable);
+    CHECK(error_of(Session::open(address_of(closing.port()))).kind == ErrorKind::unavailable);
     const support::ScriptedPeer failing([](const auto& client) {
         (void)client.receive(58);
         client.send(source::acedb::wire::message(source::acedb::wire::failed, "// no", 1));
     });
-    CHECK(error_of(source::acedb::open_socket_session(address_of(failing.port()))).kind ==
-          ErrorKind::unavailable);
+    CHECK(error_of(Session::open(address_of(failing.port()))).kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("A reply above the limit is abandoned, and one of exactly the limit is read") {
     const AceServer server(sample_contents());
-    const auto session = open(server);
-    answer(*session, "find Gene");
-    const auto reply = answer(*session, source::acedb::show_command);
+    auto session = open(server);
+    answer(session, "find Gene");
+    const auto reply = answer(session, source::acedb::show_command);
     REQUIRE(reply.size() > 10'000);
     ReplyOptions exactly;
     exactly.most_bytes = reply.size();
-    CHECK(answer(*session, source::acedb::show_command, exactly) == reply);
+    CHECK(answer(session, source::acedb::show_command, exactly) == reply);
     ReplyOptions less;
     less.most_bytes = reply.size() - 1;
-    const auto given_up = session->ask(source::acedb::show_command, less);
+    const auto given_up = session.ask(source::acedb::show_command, less);
     REQUIRE_FALSE(given_up);
     CHECK(given_up.error().kind == ErrorKind::too_large);
-    CHECK_FALSE(session->is_open());
+    CHECK_FALSE(session.is_open());
     // A refusal is read, however small the limit of the reply is.
-    const auto other = open(server);
+    auto other = open(server);
     less.most_bytes = 1;
-    CHECK(other->ask("bogus", less).error().kind == ErrorKind::refused);
-    CHECK(other->ask("find Gene", less).error().kind == ErrorKind::too_large);
+    CHECK(other.ask("bogus", less).error().kind == ErrorKind::refused);
+    CHECK(other.ask("find Gene", less).error().kind == ErrorKind::too_large);
 }
 
 TEST_CASE("Memory grows with what has arrived, not with what a header announces") {
@@ -351,40 +381,40 @@ TEST_CASE("Memory grows with what has arrived, not with what a header announces"
     const auto before = peak();
     ReplyOptions taking;
     taking.most_bytes = std::size_t{3} << 30;
-    CHECK(error_of_ask(*open(address_of(peer.port())), "status", taking).kind ==
+    CHECK(error_of_ask(open(address_of(peer.port())), "status", taking).kind ==
           ErrorKind::unavailable);
     CHECK(peak() - before < 256);
 }
 
 TEST_CASE("A command that the server refuses leaves the session usable") {
     const AceServer server(sample_contents());
-    const auto session = open(server);
-    answer(*session, "find Gene");
-    const auto refused = session->ask("bogus command", {});
+    auto session = open(server);
+    answer(session, "find Gene");
+    const auto refused = session.ask("bogus command", {});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains("Keyword bogus does not match"));
-    CHECK(session->is_open());
-    CHECK(source::acedb::parse_list(answer(*session, "list -a"))->size() == 5);
+    CHECK(session.is_open());
+    CHECK(source::acedb::parse_list(answer(session, "list -a"))->size() == 5);
 }
 
 TEST_CASE("Only lines of printable ASCII are sent") {
     const AceServer server(sample_contents());
-    const auto session = open(server);
+    auto session = open(server);
     for (const std::string command : {"", "status\nquit", "find \t", "caf\xc3\xa9"})
-        CHECK(session->ask(command, {}).error().kind == ErrorKind::malformed);
-    CHECK(session->is_open());
+        CHECK(session.ask(command, {}).error().kind == ErrorKind::malformed);
+    CHECK(session.is_open());
     CHECK(server.commands().empty());
 }
 
 TEST_CASE("A server that stops during a session is reported and used again when it is back") {
     AceServer server(sample_contents());
-    const auto session = open(server);
-    answer(*session, "status");
+    auto session = open(server);
+    answer(session, "status");
     server.stop();
-    CHECK(error_of_ask(*session, "status").kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(session, "status").kind == ErrorKind::unavailable);
     server.start();
-    answer(*open(server), "status");
+    answer(open(server), "status");
 }
 
 TEST_CASE("32 simultaneous sessions do not mix up their answers") {
@@ -394,12 +424,12 @@ TEST_CASE("32 simultaneous sessions do not mix up their answers") {
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 32; ++thread)
         threads.emplace_back([&, thread] {
-            const auto session = source::acedb::open_socket_session(address_of(server.port()));
+            auto session = Session::open(address_of(server.port()));
             for (auto i = thread; session && i < objects.size(); i += 320) {
                 const auto& object = objects[i];
-                const auto found = (*session)->ask(
+                const auto found = session->ask(
                     source::acedb::find_command({object.class_name, object.name}), {});
-                const auto reply = (*session)->ask(source::acedb::show_command, {});
+                const auto reply = session->ask(source::acedb::show_command, {});
                 const bool is_right =
                     found && reply && reply->find(object.bytes) != std::string::npos;
                 ++(is_right ? right : wrong);
@@ -417,16 +447,16 @@ TEST_CASE("Ended sessions leave no open descriptor, whatever ended them") {
     // The server closes its descriptors when its threads notice.
     const auto settled = [&] {
         while (server.clients() > 0) std::this_thread::yield();
-        return sessions::open_descriptors();
+        return open_descriptors();
     };
-    answer(*open(server), "status");
+    answer(open(server), "status");
     const auto before = settled();
     for (int i = 0; i < 50; ++i) {
-        answer(*open(server), "status");
-        CHECK_FALSE(source::acedb::open_socket_session(wrong));
-        const auto session = open(server);
+        answer(open(server), "status");
+        CHECK_FALSE(Session::open(wrong));
+        auto session = open(server);
         server.strike(AceFault::half_body);
-        CHECK(error_of_ask(*session, "status").kind == ErrorKind::unavailable);
+        CHECK(error_of_ask(session, "status").kind == ErrorKind::unavailable);
     }
     CHECK(settled() == before);
 }
