@@ -78,12 +78,12 @@ Result<ObjectName> object_called(const Services& services, const ObjectName& ask
     if (found.empty()) return asked;
     if (found.size() == 1) {
         const auto& only = found.front().object;
-        complain(text + "; " + named(only) + " is called that", ok);
+        complain(text + "; " + named(only) + " has that common name", ok);
         return only;
     }
     const bool is_cut = found.size() > most_listed;
-    text += is_cut ? "; more than 20 objects are called that:"
-                   : "; " + std::to_string(found.size()) + " objects are called that:";
+    text += is_cut ? "; more than 20 objects have that common name:"
+                   : "; " + std::to_string(found.size()) + " objects have that common name:";
     for (const auto& [object, vanished] :
          std::span(found).first(std::min(found.size(), most_listed)))
         text += "\n  " + named(object) + (vanished ? " (not in the current release)" : "");

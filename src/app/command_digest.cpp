@@ -154,7 +154,7 @@ class Collection {
         for (const auto& object : listed->unreadable) {
             known.insert(folded(object));
             complain(on_one_line(object.class_name + " " + object.name) +
-                         " cannot be read; the digest leaves it out",
+                         " cannot be read; it is left out of the digest",
                      ok);
         }
         for (auto& named : list.objects) {
@@ -185,7 +185,7 @@ class Collection {
             const auto said = on_one_line(name.class_name + " " + name.name);
             if (found.empty()) {
                 digest_.unknown.push_back(said);
-                complain("there is no " + said + "; the digest leaves it out", ok);
+                complain("there is no " + said + "; it is left out of the digest", ok);
             } else if (found.size() == 1) {
                 objects.push_back(found.front().object);
             } else {
@@ -193,7 +193,7 @@ class Collection {
                 std::vector<std::string> choices;
                 for (const auto& each : found) choices.push_back(on_one_line(each.object.name));
                 complain("several objects are called " + said + ", such as " +
-                             base::join(choices, ", ") + "; the digest leaves them out",
+                             base::join(choices, ", ") + "; they are left out of the digest",
                          ok);
             }
         }
@@ -264,7 +264,8 @@ Result<Order> order_of(const Config& config, const DigestOptions& options) {
     auto from = config.mail.from ? Result<render::Mailbox>(*config.mail.from)
                                  : mailbox_of(config.site.contact);
     if (!from)
-        return wrong("a mail has a sender: set [mail] from, or [site] contact to a mail address");
+        return wrong(
+            "a mail needs a sender: set [mail] from, or set [site] contact to a mail address");
     order.from = std::move(*from);
     if (options.watch.empty()) return order;
     auto objects =

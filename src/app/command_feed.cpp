@@ -87,7 +87,7 @@ std::string complaint_of_release(store::Pool& pool, const std::string& version) 
     });
     if (std::ranges::find(versions, version) != versions.end())
         return "release " + version +
-               " is recorded and newer than the current one: it has a feed when it is current";
+               " is newer than the current release; its feed is available once it is current";
     return "no release " + version + " is known" + did_you_mean(version, versions);
 }
 

@@ -294,7 +294,7 @@ int add_source_feed(const Config& config, const SourceFeedOptions& options) {
                 failed);
         fmt::print("feed {} {}\n", added->id,
                    added->is_new ? "added; it is due now"
-                                 : "existed already; its archive will be read");
+                                 : "already exists; its archive will be read");
         return ok;
     });
 }
@@ -377,7 +377,7 @@ int import_feeds(const Config& config, const std::string& file) {
             added += add_listed(*services.pool, part, rejected);
             left = left.subspan(part.size());
         }
-        fmt::print("{} added, {} known already, {} rejected\n",
+        fmt::print("{} added, {} already known, {} rejected\n",
                    render::counted(added, "feed", "feeds"), listed->size() - added - rejected,
                    rejected);
         return rejected == 0 ? ok : failed;

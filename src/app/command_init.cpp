@@ -65,13 +65,13 @@ int accept(const Config& config, const std::string& release, const std::filesyst
                             ", not " + release,
                         wrong_use);
     if (current.why().empty()) {
-        fmt::print("{} is served as it is: there is nothing to accept\n", release);
+        fmt::print("{} is already being served; there is nothing to accept\n", release);
         return ok;
     }
     history::accept(*services->pool, release, candidate->digest(), base::system_clock_now());
     current.look();
     if (const auto why = current.why(); !why.empty()) return complain(why, failed);
-    fmt::print("{} is accepted as it is{}\n", release,
+    fmt::print("{} is accepted{}\n", release,
                build.empty() ? "; a running server serves it within a second" : "");
     return ok;
 }

@@ -84,8 +84,7 @@ void add_server(Line& line) {
         .add_subcommand("check",
                         "Check configuration, templates, store, build, socket, logs and tokens")
         ->callback([&] { line.run = [&] { return check(line.options.config); }; });
-    auto* accepting = line.program.add_subcommand(
-        "accept", "Serve a build that was refused although it is as intended");
+    auto* accepting = line.program.add_subcommand("accept", "Accept a build that was refused");
     accepting->add_option("release", line.options.release, "Its version, e.g. WS189")->required();
     accepting->add_option("--build", line.options.prewarm.build, about_build);
     accepting->callback(line.configured([&](const Config& config) {
@@ -115,8 +114,9 @@ void add_objects(Line& line) {
                      "An object of a watch list, e.g. Gene:WBGene00006763; can be repeated")
         ->allow_extra_args(false);
     feeding
-        ->add_option("--mass", options.feed.mass,
-                     "no: without items that hold only what most objects of the class share")
+        ->add_option(
+            "--mass", options.feed.mass,
+            "no: leave out items that hold only changes shared by most objects of the class")
         ->check(CLI::IsMember({"no"}));
     const auto formats = formats_of_feed();
     options.feed.format = formats.front();
@@ -128,8 +128,8 @@ void add_objects(Line& line) {
         line.configured([&](const Config& config) { return feed(config, options.feed); }));
 
     auto* differing = line.program.add_subcommand(
-        "diff",
-        "Compare an object in two releases or build folders: 0 same, 1 different, 2 trouble");
+        "diff", "Compare an object in two releases or build folders; exits with 0 if they are "
+                "the same, 1 if not, 2 on errors");
     add_object(differing, options.diff.object);
     differing->add_option("--from", options.diff.from, "A release, or a build folder")
         ->required();
@@ -167,10 +167,9 @@ void add_digest(Line& line) {
     command->add_option("--since", options.since, "Only what later releases changed, e.g. WS187")
         ->required();
     command
-        ->add_option(
-            "--to", options.to,
-            "Whom the mail is for: name@example.org, or \"Name <name@example.org>\"; can "
-            "be repeated")
+        ->add_option("--to", options.to,
+                     "Recipient: name@example.org, or \"Name <name@example.org>\"; can "
+                     "be repeated")
         ->allow_extra_args(false);
     command->add_flag("--send", options.send,
                       "Send the mail by the server in [mail] smtp; default: print it");
@@ -235,7 +234,7 @@ void add_forget(Line& line) {
     auto& options = line.options;
     auto* command = line.program.add_subcommand(
         "forget", "Delete what is recorded of a release, a class or an object");
-    command->add_flag("--yes", options.yes, "Do not ask, for scripts");
+    command->add_flag("--yes", options.yes, "Do not ask for confirmation");
     command->require_subcommand(1);
     const auto deletes = [&](auto what_of) {
         return line.configured([&options, what_of](const Config& config) {
@@ -243,8 +242,8 @@ void add_forget(Line& line) {
                           options.yes ? Asking::not_needed : Asking::on_terminal);
         });
     };
-    auto* whole = command->add_subcommand(
-        "release", "The rows of a release, as if it had not been recorded");
+    auto* whole =
+        command->add_subcommand("release", "A release, as if it had never been recorded");
     whole->add_option("release", options.release, "Its version, e.g. WS187")->required();
     whole->callback(deletes([&] { return release::WholeRelease{options.release}; }));
     auto* of_class = command->add_subcommand("class", "All objects of a class");
@@ -261,11 +260,11 @@ void add_token(Line& line) {
     command->require_subcommand(1);
     auto* adding =
         command->add_subcommand("add", "Create a token and print it; it is shown only once");
-    adding->add_option("name", options.token, "Reader that it is for")->required();
+    adding->add_option("name", options.token, "Name of the reader")->required();
     adding->callback(
         line.configured([&](const Config& config) { return add_token(config, options.token); }));
     auto* revoking = command->add_subcommand("revoke", "Revoke a token");
-    revoking->add_option("name", options.token, "Reader that it was for")->required();
+    revoking->add_option("name", options.token, "Name of the reader")->required();
     revoking->callback(line.configured(
         [&](const Config& config) { return revoke_token(config, options.token); }));
     auto* listing = command->add_subcommand("list", "List who has a token, and since when");
@@ -285,10 +284,11 @@ void add_watch_list(Line& line) {
     listing->add_flag("--json", options.json, "Print JSON");
     listing->callback(line.configured(
         [&](const Config& config) { return list_watch_lists(config, options.json); }));
-    auto* deleting = command->add_subcommand("delete", "Delete one, or those that nobody uses");
-    deleting->add_option("id", options.watch_list.id, "The end of its address, /watch/ID");
+    auto* deleting = command->add_subcommand("delete", "Delete one, or all that are unused");
+    deleting->add_option("id", options.watch_list.id,
+                         "Its id, the last part of its address /watch/ID");
     deleting->add_option("--unused", options.watch_list.unused_days,
-                         "Those that nobody asked for in so many days");
+                         "All that nobody has used for this many days");
     deleting->callback(line.configured(
         [&](const Config& config) { return delete_watch_lists(config, options.watch_list); }));
 }
@@ -296,7 +296,7 @@ void add_watch_list(Line& line) {
 void add_hub(Line& line) {
     auto& options = line.options;
     auto* command = line.program.add_subcommand(
-        "hub", "Deliver what is new to subscribers (WebSub), until it is stopped");
+        "hub", "Run the WebSub hub, which delivers changes to subscribers, until it is stopped");
     command->require_subcommand(0, 1);
     auto* status = command->add_subcommand(
         "status", "Print how many subscriptions there are, and what waits");
@@ -331,14 +331,15 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
     auto& options = line.options;
     auto* adding = command->add_subcommand("add", "Add a source feed, which is due at once");
     adding->add_option("url", options.source_feed.url, "Its address")->required();
-    adding->add_option("--name", options.source_feed.name, "What to call it; default: its title");
+    adding->add_option("--name", options.source_feed.name,
+                       "Name to show for it; default: its title");
     adding
         ->add_option("--max-kb", options.source_feed.max_kb,
                      "The largest document that is read; default: [harvest] max_kb")
         ->check(CLI::Range(1, 65536));
     adding->add_option("--archive", options.source_feed.archive,
                        "Walk this archive backwards: a page of older entries, or the index of a "
-                       "mailing list; also for a source feed that is there");
+                       "mailing list; also for a source feed that already exists");
     adding->callback(line.configured(
         [&](const Config& config) { return add_source_feed(config, options.source_feed); }));
     const auto add_one = [&](const char* name, const char* about, auto run) {
@@ -363,15 +364,16 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
 void add_harvest(Line& line) {
     auto& options = line.options;
     auto* command = line.program.add_subcommand(
-        "harvest", "Fetch source feeds that are due, until it is stopped");
+        "harvest",
+        "Run the harvester, which fetches source feeds when they are due, until it is stopped");
     command->require_subcommand(0, 1);
-    command->add_flag("--once", options.once, "Stop when all have been fetched that are due");
+    command->add_flag("--once", options.once, "Stop when nothing is due");
     add_harvest_of_feed(line, command);
-    auto* kicking = command->add_subcommand("kick", "Let source feeds be fetched now");
+    auto* kicking = command->add_subcommand("kick", "Make source feeds due now");
     auto* which = kicking->add_option("url", options.which_feed,
                                       "The address of a source feed, or a base URL such as "
                                       "https://example.org for all of that server");
-    auto* all = kicking->add_flag("--all", options.all_feeds, "All that are enabled");
+    auto* all = kicking->add_flag("--all", options.all_feeds, "All enabled feeds");
     which->excludes(all);
     kicking->callback(line.configured([&](const Config& config) {
         if (options.all_feeds == !options.which_feed.empty())
@@ -379,7 +381,7 @@ void add_harvest(Line& line) {
         return kick_source_feeds(config, options.which_feed);
     }));
     auto* status = command->add_subcommand(
-        "status", "Print how harvesting goes, or what is known of a source feed");
+        "status", "Print the state of the harvest, or of one source feed");
     status->add_option("feed", options.which_feed,
                        "Its id, its address, or a part of its address or name");
     status->add_flag("--json", options.json, "Print JSON, with all source feeds");
@@ -449,8 +451,8 @@ void append_words(CLI::App& command, const std::string& path,
 }
 
 void add_completion(Line& line) {
-    auto* command = line.program.add_subcommand(
-        "completion", "Print a script with which a shell completes commands and options");
+    auto* command =
+        line.program.add_subcommand("completion", "Print a completion script for a shell");
     command->add_option("shell", line.options.shell, "bash, fish or zsh")
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>(shells.begin(), shells.end())));

@@ -118,9 +118,8 @@ Result<void> take_author(Draft& draft, Value key, Value value) {
     auto& authors = draft.config.site.authors;
     const auto author = render::author_key(key);
     if (authors.contains(author))
-        return wrong(
-            "this author is there already, in another spelling: case and the number of blanks do "
-            "not matter");
+        return wrong("this author is already listed in another spelling; case and the number of "
+                     "blanks do not matter");
     return keep(authors[author], object_of(value));
 }
 

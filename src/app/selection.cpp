@@ -122,7 +122,7 @@ Result<release::Selection> selection_of(const PrewarmOptions& options, store::Po
 }
 
 int complain_of_build(const std::string& why) {
-    return complain(why + ". Run the same command again when the build can be used", failed);
+    return complain(why + ". Run the same command again once the build is available", failed);
 }
 
 int status_of_finished(const std::string& version, const release::Counters& counters) {

@@ -124,7 +124,7 @@ class Sending {
         switch (config_.tls) {
             case Tls::required: return set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
             case Tls::opportunistic:
-                // Who could forge a certificate could as well remove STARTTLS.
+                // Whoever could forge a certificate could also strip STARTTLS from the dialogue.
                 set(CURLOPT_SSL_VERIFYPEER, 0L);
                 set(CURLOPT_SSL_VERIFYHOST, 0L);
                 return set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_TRY));

@@ -248,17 +248,18 @@ std::string echo_headline(std::span<const FieldChange> fields,
     const auto& value = fields.front().values.front();
     const auto text = text_of(value.node().cell, references);
     const auto number = base::with_separators(values);
-    if (!is_one_op) return "follows changes of other objects, " + number + " references";
+    if (!is_one_op) return "follows from changes to other objects, " + number + " references";
     if (op == Op::removed)
         return values == 1 ? "lost its reference to " + text + ", which vanished"
                            : "lost " + number + " references to objects that vanished";
     if (op == Op::added)
         return values == 1
-                   ? "has a reference to " + text + ", which came in the same release"
-                   : "has " + number + " references to objects that came in the same release";
+                   ? "has a reference to " + text + ", which was created in the same release"
+                   : "has " + number + " references to objects created in the same release";
     return values == 1
                ? begins_sentence(replaced_phrase(fields.front(), references))
-               : number + " references replaced by some to objects that came in the same release";
+               : number +
+                     " references replaced by references to objects created in the same release";
 }
 
 std::string rest_of(std::span<const FieldChange> fields,

@@ -217,7 +217,7 @@ void cut_feeds(Transaction& transaction, const FeedRange& part, base::Seconds no
     make_due(transaction.query("SELECT id FROM feeds WHERE next_fetch_attempt > ? LIMIT ?",
                                {furthest, Value{rows_of_sweep}}),
              furthest, time);
-    // Nobody may be left who will end such a claim.
+    // The process that made such a claim may be gone.
     make_due(transaction.query("SELECT id FROM feeds WHERE id > ? AND id <= ? AND claim <> 0"
                                " AND next_fetch_attempt > ?",
                                {Value{part.after}, Value{part.last}, latest_end}),
@@ -465,12 +465,11 @@ void sweep(Transaction& transaction, base::Seconds now) {
     cut_hubs(transaction, part, now, cut);
     sweep_base_urls(transaction, now, cut);
     if (cut.feeds + cut.archives + cut.hubs + cut.base_urls > 0)
-        base::log::warning(
-            "the clock of the store was set back: what waited for its future is due",
-            {{"feeds", std::to_string(cut.feeds)},
-             {"archives", std::to_string(cut.archives)},
-             {"hubs", std::to_string(cut.hubs)},
-             {"base_urls", std::to_string(cut.base_urls)}});
+        base::log::warning("the store's clock was set back: times too far ahead were cut",
+                           {{"feeds", std::to_string(cut.feeds)},
+                            {"archives", std::to_string(cut.archives)},
+                            {"hubs", std::to_string(cut.hubs)},
+                            {"base_urls", std::to_string(cut.base_urls)}});
 }
 
 }  // namespace harvest

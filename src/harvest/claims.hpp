@@ -24,7 +24,7 @@ inline constexpr std::chrono::seconds fetch_claim{120};
 inline constexpr std::chrono::seconds spacing{1};
 
 // No pause of a server is longer, and no fetch is put off further than the other: a week of skipped hours, or of a feed
-// that fails, and what comes on top of it. Feeds that wait for others of their base URL come later in theory alone.
+// that fails, and what comes on top of it. In theory, feeds that wait for others of their base URL may come later.
 inline constexpr std::chrono::seconds longest_pause = std::chrono::days(1),
                                       furthest_fetch = std::chrono::days(9);
 // No subscription at a hub is in force for longer (push.hpp).

@@ -346,20 +346,19 @@ std::string fault_of(const HarvestNumbers& numbers, base::Seconds now) {
     std::string fault;
     if (is_late(numbers.due_since, fetched_within)) {
         const auto since = format_rfc3339(*numbers.due_since);
-        fault = numbers.due == 1
-                    ? "a source feed has waited for its fetch since " + since
-                    : std::to_string(numbers.due) +
-                          " source feeds wait for their fetch, the first one since " + since;
+        fault = numbers.due == 1 ? "a source feed has been due since " + since
+                                 : std::to_string(numbers.due) +
+                                       " source feeds are due, the first one since " + since;
     } else if (is_late(numbers.archive_due_since, page_read_within)) {
-        fault = "the archive of a source feed has waited for its next page since " +
+        fault = "the next page of an archive has been due since " +
                 format_rfc3339(*numbers.archive_due_since);
     } else {
         return {};
     }
     const bool is_at_work = numbers.harvested_at && *numbers.harvested_at + seen_within >= now;
-    return fault + (is_at_work ? ", although a harvester is at work"
-                               : ", and no harvester was at work in the last 5 minutes: start "
-                                 "varve harvest");
+    return fault +
+           (is_at_work ? ", although a harvester is running"
+                       : ", and no harvester has run in the last 5 minutes: start varve harvest");
 }
 
 void write_json(base::JsonWriter& json, const HarvestNumbers& numbers) {

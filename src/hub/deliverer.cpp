@@ -178,7 +178,7 @@ void Deliverer::send(ClaimedDelivery delivery, Host& host) {
     const auto allowed = context_.site.may_read(delivery.reader);
     if (!allowed) return finish(std::move(delivery), Delivered::not_sent, unknown_pause);
     if (!*allowed) {
-        verifier_.deny(delivery.callback, delivery.topic_url, "The token is not valid any more.");
+        verifier_.deny(delivery.callback, delivery.topic_url, "The token is no longer valid.");
         return finish(std::move(delivery), Delivered::gone, {});
     }
     auto url = net::parse_url(delivery.callback);

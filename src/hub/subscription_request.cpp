@@ -50,9 +50,8 @@ class FormReader {
         if (text == "subscribe") return Mode::subscribe;
         if (text == "unsubscribe") return Mode::unsubscribe;
         if (text == "publish")
-            return base::fail(ErrorKind::refused,
-                              "hub.mode=publish is not for others: this hub knows what is new on "
-                              "its own site.");
+            return base::fail(ErrorKind::refused, "hub.mode=publish is not supported: this hub "
+                                                  "notices changes to its own site by itself.");
         if (text.empty()) return wrong("hub.mode", "is missing");
         return wrong("hub.mode", "must be subscribe or unsubscribe");
     }
@@ -69,7 +68,7 @@ class FormReader {
         if (text.empty()) return default_lease;
         const auto is_zero = [](char c) { return c == '0'; };
         if (!std::ranges::all_of(text, base::is_digit) || std::ranges::all_of(text, is_zero))
-            return wrong(name, "must be a number of seconds above 0, in digits alone");
+            return wrong(name, "must be a positive number of seconds");
         // A number with too many digits for an integer is above the longest lease in any case.
         const auto seconds = base::parse_count(text);
         if (!seconds || *seconds > static_cast<std::uint64_t>(longest_lease.count()))

@@ -87,8 +87,7 @@ std::optional<Verified> Verifier::find_position(const ClaimedVerification& claim
                                                 std::string& position, bool& later) {
     const auto allowed = context_.site.may_read(claimed.reader);
     if (allowed && !*allowed) {
-        deny(claimed.callback, claimed.verification.topic_url,
-             "The token is not valid any more.");
+        deny(claimed.callback, claimed.verification.topic_url, "The token is no longer valid.");
         return Verified::refused;
     }
     later = !allowed;

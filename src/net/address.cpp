@@ -112,7 +112,7 @@ Result<Allowed> parse_allowed(std::string_view entry) {
     if (!prefix)
         return wrong("is not an address or prefix such as 10.1.2.3, 10.1.0.0/16, [fd00::]/8 or "
                      "10.1.0.0/16:25");
-    if (has_bits_behind(*prefix)) return wrong("has bits behind its length");
+    if (has_bits_behind(*prefix)) return wrong("has bits set after its prefix");
     if (!parts->port) return Allowed{*prefix, std::nullopt};
     const auto port = base::parse_count(*parts->port).value_or(0);
     if (port < 1 || port > 65535) return wrong("must have a port from 1 to 65535");

@@ -182,7 +182,7 @@ FailureKind Transfer::kind_of(CURLcode code) const {
 // libcurl's own deadline is that of the connection.
 std::string Transfer::what_was_late() const {
     const auto connect = std::to_string(request_.connect.count());
-    if (addresses_.empty()) return "no answer of the name servers in " + connect + " ms";
+    if (addresses_.empty()) return "no answer from the name servers within " + connect + " ms";
     const bool is_overdue = deadline && *deadline <= std::chrono::steady_clock::now();
     if (!is_overdue) return "no connection in " + connect + " ms";
     return "no whole answer in " + std::to_string(request_.total.count()) + " ms";

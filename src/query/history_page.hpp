@@ -108,7 +108,7 @@ struct Person {
 };
 using People = std::map<std::string, Person, std::less<>>;  // by user
 
-// What rows take of the memory budget, until the last copy is gone; nullptr: little, and nothing of it.
+// What rows take of the memory budget, until the last copy is gone; nullptr: the rows are small and take none of it.
 using Memory = std::shared_ptr<const base::ByteBudget::Share>;
 
 // Rows of history of one object or of many, as one document shows them.

@@ -276,7 +276,7 @@ struct HistoryService::State {
             if (done.error) return tl::unexpected(*done.error);
             if (done.status == history::Status::absent)
                 return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
-                                                               " is in no release known here");
+                                                               " is not in any known release");
             return history::Identity{std::move(done.row), std::move(done.spelling)};
         } catch (const store::Failure& failure) {
             if (failure.kind().needs_operator) record_failed_at = clock();

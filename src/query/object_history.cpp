@@ -353,7 +353,7 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
         list.last_modified = std::max(list.last_modified, objects[at].last_modified);
     }
     if (list.objects.empty())
-        return base::fail(base::ErrorKind::absent, "none of these objects is known here");
+        return base::fail(base::ErrorKind::absent, "none of these objects is known");
     std::ranges::sort(list.objects, {}, &Named::object);
     std::ranges::sort(list.vanished);
     fill_page(list, now, std::move(*rows), request);

@@ -524,7 +524,7 @@ std::vector<Shown> labelled(const ReadView& now, std::string_view label,
 
 std::vector<Called> objects_called(const ReadContext& context, const ObjectName& asked,
                                    std::size_t most) {
-    // Without the classes of the store: whoever asks for what does not exist must not cost more.
+    // Without the classes of the store: a request for an object that does not exist must stay cheap.
     const auto spelling = spelling_among(classes_of_build(context), asked.class_name);
     const auto& class_name = spelling.empty() ? asked.class_name : spelling;
     const auto& build = context.builds.build;

@@ -82,8 +82,8 @@ std::string heading_of(const Digest& digest) {
         digest.left_out == 0 && std::ranges::all_of(digest.items, &DigestItem::only_follows);
     const auto words = counts_of(digest) + period_of(digest);
     if (!all_follow) return words;
-    return words + (digest.counts.all() == 1 ? " (only follows from others)"
-                                             : " (only follow from others)");
+    return words + (digest.counts.all() == 1 ? " (only because others changed)"
+                                             : " (only because others changed)");
 }
 
 // Writes a digest block by block, a line each.
@@ -126,9 +126,9 @@ class DigestWriter {
                                                  digest_.unknown.begin() +
                                                      static_cast<std::ptrdiff_t>(count));
             html_ += "<p><b>" +
-                     counted(digest_.unknown.size(), "name of the list stands",
-                             "names of the list stand") +
-                     " for no single object: " + as_html(base::join(named, ", ")) +
+                     counted(digest_.unknown.size(), "name in the list does not identify",
+                             "names in the list do not identify") +
+                     " a single object: " + as_html(base::join(named, ", ")) +
                      (count < digest_.unknown.size() ? ", …" : "") +
                      ". Names may have changed, or several objects may share one.</b></p>\n";
         }
@@ -177,7 +177,7 @@ class DigestWriter {
 
     void write_titles() {
         write_list("Also changed", shortened_);
-        write_list("Only follow from others", following_);
+        write_list("Changed only because others did", following_);
         const auto left_out = digest_.left_out + more_;
         if (left_out == 0) return;
         html_ += "<p>" +

@@ -222,7 +222,7 @@ std::string description_of(const query::HistoryPage& page, const Channel& channe
     const auto& description = channel.subject.description;
     if (!page.cut) return description;
     return description +
-           " This feed was built from a part of the items, because there are too many to look at"
+           " This feed covers only some of the items, because there are too many to look at"
            " all of them.";
 }
 
@@ -353,7 +353,7 @@ Subject subject_of_release(const base::Release& release, const Site& site) {
 Subject subject_of_releases(const Site& site) {
     return subject("All releases",
                    "What each release changed, one item per release: how many objects of each "
-                   "class, and those that changed most.",
+                   "class, and the objects that changed most.",
                    site.base_url + "/releases", "/releases", site);
 }
 

@@ -87,7 +87,7 @@ ReleaseColumn column_of(const Row& row, bool is_linked) {
 // The rows of the pictured releases, newest first.
 std::string strip_table(const std::vector<const Row*>& rows) {
     std::string html =
-        "<details><summary>The same as a table</summary><table class=\"numbers\">"
+        "<details><summary>Show as a table</summary><table class=\"numbers\">"
         "<caption class=\"unseen\">Changes in each release</caption><thead><tr>"
         "<th scope=\"col\">Release</th><th scope=\"col\">Added</th>"
         "<th scope=\"col\">Replaced</th><th scope=\"col\">Removed</th></tr></thead>"

@@ -267,9 +267,10 @@ std::string title_of(const tables::Row& row, const query::HistoryPage& page) {
         return plain_line(row.object.class_name + " " + label + std::string(verb_of(row.kind)) +
                           period_of(row) + details_of(row));
     const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps: " : ": ";
-    const auto what = is_mass_change(row, page)
-                          ? "only a change of most objects of class " + row.object.class_name
-                          : row.notes.headline;
+    const auto what =
+        is_mass_change(row, page)
+            ? "only a change shared by most objects of class " + row.object.class_name
+            : row.notes.headline;
     return plain_line(label + period_of(row) + how + what);
 }
 

@@ -87,8 +87,7 @@ class ContentWriter {
         for (const auto& group : document.groups)
             if (!write_list(heading_of(group), group.fields)) return false;
         return write_paragraph("Minor: ", document.minor) &&
-               write_paragraph("Only an echo of what became of other objects: ",
-                               document.echoes) &&
+               write_paragraph("Follows from changes to other objects: ", document.echoes) &&
                write_list({}, document.mass_changes) && whole_;
     }
 

@@ -113,9 +113,9 @@ std::string marks_of(const Column& column, const std::string& version, bool each
 // The columns that have mentions, the newest first.
 std::string track_table(const std::vector<Column>& columns,
                         const std::vector<base::Release>& releases) {
-    std::string html = "<details><summary>The same as a table</summary><table class=\"numbers\">"
-                       "<caption class=\"unseen\">Entries that mention it, by the release that "
-                       "was the newest one then</caption><thead><tr><th scope=\"col\">Release"
+    std::string html = "<details><summary>Show as a table</summary><table class=\"numbers\">"
+                       "<caption class=\"unseen\">Entries that mention it, by the newest release "
+                       "at that time</caption><thead><tr><th scope=\"col\">Release"
                        "</th><th scope=\"col\">Entries</th></tr></thead><tbody>\n";
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const auto& column = columns[columns.size() - 1 - i];

@@ -65,8 +65,8 @@ std::string words_for_minor(const std::vector<FieldChange>& fields) {
 
 std::string words_for_echoes(const std::vector<FieldChange>& fields) {
     const auto values = count_values(fields);
-    return counted(values, "reference follows from another object",
-                   "references follow from other objects");
+    return counted(values, "reference changed because another object did",
+                   "references changed because other objects did");
 }
 
 std::string start_of_fold(std::string_view css_class, std::string_view words) {
@@ -368,7 +368,7 @@ class PageWriter {
 std::string words_for_held(const FieldDocument& document) {
     std::size_t values = count_values(document.minor) + count_values(document.echoes);
     for (const auto& group : document.groups) values += count_values(group.fields);
-    return "What it held when it was last seen: " + counted(values, "value", "values");
+    return "Content when it was last seen: " + counted(values, "value", "values");
 }
 
 }  // namespace

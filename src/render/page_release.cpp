@@ -88,7 +88,7 @@ std::string mass_changes_of(const Contents& contents) {
 
 struct Entries {
     std::string html;       // rows of the table of those that changed by themselves
-    std::string following;  // of those that only follow from others
+    std::string following;  // of those that changed only because others did
     std::vector<std::string_view> following_headlines;
     std::size_t shown = 0;
 };
@@ -104,7 +104,7 @@ std::string of_several(std::string_view headline) {
     return {};
 }
 
-// "8 objects lost their reference to abc-1, which vanished; 3 objects only follow from others"
+// "8 objects lost their reference to abc-1, which vanished; 3 objects changed only because others did"
 std::string words_for_following(const std::vector<std::string_view>& headlines) {
     constexpr std::size_t most_causes = 3;
     std::map<std::string_view, std::size_t> objects;
@@ -124,8 +124,9 @@ std::string words_for_following(const std::vector<std::string_view>& headlines) 
         others -= count;
     }
     if (others > 0)
-        words += (words.empty() ? "" : "; ") + counted(others, "object only follows from others",
-                                                       "objects only follow from others");
+        words += (words.empty() ? "" : "; ") + counted(others,
+                                                       "object changed only because others did",
+                                                       "objects changed only because others did");
     return words;
 }
 

@@ -132,7 +132,7 @@ ReleaseColumn column_of(const PicturedFetch& fetch) {
 }
 
 std::string table_of(const std::vector<PicturedFetch>& fetches) {
-    std::string html = "<details><summary>The same as a table</summary><table class=\"numbers\">"
+    std::string html = "<details><summary>Show as a table</summary><table class=\"numbers\">"
                        "<caption class=\"unseen\">Minutes between fetches</caption><thead><tr>"
                        "<th scope=\"col\">Fetch</th><th scope=\"col\">Minutes</th>"
                        "<th scope=\"col\">Outcome</th></tr></thead><tbody>\n";
@@ -191,7 +191,7 @@ std::string next_fetch_of(const SourceStatus& feed) {
         text += ", " +
                 counted(static_cast<std::uint64_t>(feed.poll_minutes), "minute", "minutes") +
                 " after the last one";
-    text += feed.is_enabled ? "." : ". It failed too often and is tried rarely.";
+    text += feed.is_enabled ? "." : ". It has failed too often and is tried only once a week.";
     if (feed.held_until)
         text += " Its server asked for a pause: none of its feeds is fetched before " +
                 minute_of(*feed.held_until) + " UTC.";

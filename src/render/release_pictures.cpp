@@ -154,8 +154,8 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
         }
     const auto height = rows.size() * heat_row_pixels;
     auto svg = "<svg class=\"heat-map\" width=\"100%\" height=\"" + std::to_string(height + 20) +
-               "\" role=\"img\" aria-label=\"Heat map: objects of each class that each release "
-               "touched. The table below has the numbers.\">" +
+               "\" role=\"img\" aria-label=\"Heat map: how many objects of each class changed in "
+               "each release. The table below has the numbers.\">" +
                stretched(newest.size() * cell, rows.size() * cell, height);
     for (std::size_t level = 0; level < heat_levels; ++level)
         svg += "<path class=\"h" + std::to_string(level + 1) + "\" d=\"" + paths[level] + "\"/>";
@@ -167,9 +167,9 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
 
 std::string heat_table(const std::vector<HeatRow>& rows, Releases newest) {
     std::string html =
-        "<details><summary>The same as a table</summary><div class=\"scroll\" tabindex=\"0\" "
+        "<details><summary>Show as a table</summary><div class=\"scroll\" tabindex=\"0\" "
         "role=\"region\" aria-label=\"Objects by class and release\"><table class=\"numbers\">"
-        "<caption class=\"unseen\">Objects of each class that each release touched</caption>"
+        "<caption class=\"unseen\">Objects of each class by release</caption>"
         "<thead><tr><th scope=\"col\">Release</th>";
     for (const auto& row : rows) html += "<th scope=\"col\">" + as_html(row.name) + "</th>";
     html += "</tr></thead><tbody>\n";
@@ -186,7 +186,7 @@ std::string heat_table(const std::vector<HeatRow>& rows, Releases newest) {
 std::string release_bars(Releases newest, const Site& site) {
     if (newest.empty()) return {};
     BarPicture picture;
-    picture.label = "Objects that each release created, changed or made vanish, " +
+    picture.label = "Objects created, changed and vanished in each release, " +
                     newest.back().summary.release.version + " to " +
                     newest.front().summary.release.version +
                     ". The table below has the same numbers.";
@@ -203,7 +203,7 @@ bool has_stamps(Releases newest) {
 }
 
 std::string release_table(Releases newest) {
-    std::string html = "<details><summary>The same as a table</summary><table class=\"numbers\">"
+    std::string html = "<details><summary>Show as a table</summary><table class=\"numbers\">"
                        "<caption class=\"unseen\">Objects in each release</caption><thead><tr>"
                        "<th scope=\"col\">Release</th><th scope=\"col\">Created</th>"
                        "<th scope=\"col\">Changed</th><th scope=\"col\">Vanished</th>"

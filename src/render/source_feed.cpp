@@ -59,7 +59,7 @@ std::string without_bad_characters(std::string_view html) {
 }
 
 std::string content_of_entry(const SourceItem& item) {
-    if (base::trim(item.content).empty()) return "<p>The feed has no text of this entry.</p>";
+    if (base::trim(item.content).empty()) return "<p>The feed has no text for this entry.</p>";
     if (item.content.size() <= most_content) return without_bad_characters(item.content);
     std::string end = "<p>This entry is shortened.";
     if (!item.link.empty()) end += " " + link_html(item.link, "Read all of it") + ".";

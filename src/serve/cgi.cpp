@@ -131,7 +131,7 @@ void read_body(Request& request, const Streams& streams) {
     const bool is_kept = request.method == "POST";
     const auto announced = announced_length(request);
     if (is_kept && !announced) {
-        request.body_error = HttpError{411, "The request does not say how long its body is."};
+        request.body_error = HttpError{411, "The request has no Content-Length."};
         return;
     }
     const auto length = announced.value_or(0);
@@ -211,7 +211,7 @@ void set_body(Request& request, std::string body) {
     if (is_whole)
         request.body = std::move(body);
     else
-        request.body_error = HttpError{400, "The body of the request is not whole."};
+        request.body_error = HttpError{400, "The request body is incomplete."};
 }
 
 bool started_as_cgi(const char* const* variables) {

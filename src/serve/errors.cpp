@@ -99,7 +99,7 @@ HttpError moved(const std::string& what, std::string url) {
 }
 
 HttpError past_the_end(std::string url) {
-    return found_elsewhere("There are fewer than that. This is the last page.", std::move(url));
+    return found_elsewhere("That is past the end. This is the last page.", std::move(url));
 }
 
 HttpError found_elsewhere(std::string text, std::string url) {

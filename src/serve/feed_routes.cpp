@@ -89,7 +89,7 @@ std::string word_of(std::string_view tag) {
     return word;
 }
 
-// Returns 404 for a tag that is none, which names the nearest of the known ones if it is near.
+// Returns 404 for an unknown tag, and names the nearest known tag if one is close.
 HttpError no_tag(const std::string& tag, std::string reason,
                  const std::vector<std::string_view>& known) {
     constexpr std::size_t most_mistakes = 2;
@@ -110,8 +110,8 @@ HttpError no_tag(const std::string& tag, std::string reason,
     }
     for (const auto each : known)
         if (nearest.empty() && word.size() > 1 && word_of(each).starts_with(word)) nearest = each;
-    auto text = "tag=" + tag + " is no tag of " + std::move(reason) + ".";
-    if (!nearest.empty()) text.append(" The nearest one is ").append(nearest).append(".");
+    auto text = "tag=" + tag + " is not a tag of " + std::move(reason) + ".";
+    if (!nearest.empty()) text.append(" Did you mean ").append(nearest).append("?");
     return {404, std::move(text)};
 }
 
@@ -119,7 +119,7 @@ HttpError no_tag(const std::string& tag, std::string reason,
 // have their turn.
 enum class RecordedTags : unsigned char { cached, computed };
 
-// Checks that tag= of a feed of many objects names a tag of the models or of a recorded change, in
+// Checks that tag= of a feed of many objects names a tag of the models or of any recorded change, in
 // its spelling: anybody could make up others, and each would be one more page to render.
 //   returns  404; 301 to the right spelling; 503 while that cannot be found out; nullopt: nothing
 //            is wrong, or the feed itself has another error, or the tags are not in the cache
@@ -137,7 +137,7 @@ std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& requ
         if (!recorded) return std::nullopt;
         spelling = spelling_in(**recorded, tag);
         if (spelling.empty())
-            return no_tag(tag, "the models or of a recorded change",
+            return no_tag(tag, "the models or of any recorded change",
                           base::split(**recorded, '\n'));
     }
     if (spelling == tag) return std::nullopt;

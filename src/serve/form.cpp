@@ -15,9 +15,7 @@ constexpr std::size_t longest_part_header = 2048;  // bytes, of all lines
 constexpr std::size_t longest_field_name = 32;     // that of a longer one is none of ours
 constexpr std::string_view line_end = "\r\n";
 
-tl::unexpected<HttpError> no_form() {
-    return fail(400, "The body of the request is not a form as browsers send it.");
-}
+tl::unexpected<HttpError> no_form() { return fail(400, "The request body is not a valid form."); }
 
 // Adds a field, whose value may be a file that somebody made with any program.
 std::optional<HttpError> add_field(Form& form, std::string name, std::string value) {
@@ -27,8 +25,9 @@ std::optional<HttpError> add_field(Form& form, std::string name, std::string val
                                   " fields."};
     if (value.starts_with(byte_order_mark)) value.erase(0, byte_order_mark.size());
     if (!base::is_legal_text(value))
-        return HttpError{400, "What was sent is not plain text in UTF-8. Save the file as text, "
-                              "with the encoding UTF-8."};
+        return HttpError{
+            400,
+            "The names are not plain text in UTF-8. Save the file as text with UTF-8 encoding."};
     form.fields.push_back({std::move(name), std::move(value)});
     return std::nullopt;
 }
@@ -131,7 +130,7 @@ Result<Form> parse_form(std::string_view content_type, std::string_view body) {
         return parse_urlencoded(body);
     if (base::equal_ignoring_case(type, "multipart/form-data"))
         return parse_multipart(parameter_of(content_type, "boundary").value_or(""), body);
-    return fail(415, "A list is sent as a form: application/x-www-form-urlencoded or "
+    return fail(415, "Send the list as a form: application/x-www-form-urlencoded or "
                      "multipart/form-data.");
 }
 

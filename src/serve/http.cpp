@@ -31,7 +31,7 @@ std::size_t longest_kept_body_at(std::string_view target) {
 }
 
 HttpError body_too_long() {
-    return {413, "What was sent is longer than " + std::to_string(longest_kept_body / 1024) +
+    return {413, "The request is longer than " + std::to_string(longest_kept_body / 1024) +
                      " KB. Send it in several parts."};
 }
 

@@ -125,7 +125,7 @@ Response accepted_response() {
                        {"Cache-Control", "no-store"},
                        {"X-Content-Type-Options", "nosniff"}};
     response.body = std::make_shared<const std::string>(
-        "The request has been recorded. The hub asks your callback soon whether it is meant.\n");
+        "The request has been recorded. The hub will soon verify it with your callback.\n");
     return response;
 }
 
@@ -135,13 +135,12 @@ Result<Response> record(SiteContext& context, const hub::SubscriptionRequest& as
         switch (context.subscriptions.ask(asked, topic, token_digest)) {
             case hub::Accepted::yes: return accepted_response();
             case hub::Accepted::host_is_full:
-                return fail(
-                    too_many_requests("hub.callback: this hub takes no more subscriptions "
-                                      "of its host at present.",
-                                      full_host_retry));
+                return fail(too_many_requests("hub.callback: this hub has reached its limit of "
+                                              "subscriptions for this host.",
+                                              full_host_retry));
             case hub::Accepted::store_is_full: break;
         }
-        return fail(503, "This hub takes no more subscriptions at present.");
+        return fail(503, "This hub has reached its limit of subscriptions.");
     } catch (const store::Failure& failure) {
         base::log::error("cannot record a subscription", {{"reason", failure.what()}});
         return fail(503,
@@ -164,7 +163,7 @@ Result<hub::SubscriptionRequest> parse_hub_request(const SiteContext& context,
 }  // namespace
 
 HttpError no_method_of_hub() {
-    HttpError error{405, "The hub takes POST alone."};
+    HttpError error{405, "The hub only accepts POST."};
     error.allow = "POST";
     return error;
 }

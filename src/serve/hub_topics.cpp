@@ -242,11 +242,11 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     const bool has_page =
         feed->subject == Subject::release || feed->subject == Subject::all_releases;
     if (has_page && feed->format.empty())
-        return no_topic("is the address of a page. That of its feed has format=.");
+        return no_topic("is the address of a page. The address of its feed has format=.");
     if (feed->page.mentions > 0)
         return no_topic("has include=mentions. Only the feed without them can be subscribed to.");
     if (feed->older)
-        return no_topic("is not the address of the newest items of a feed. Leave older= out.");
+        return no_topic("is the address of older items of a feed. Leave out older=.");
     if (!can_be_topic(*feed))
         return no_topic("is a feed of a class or release that tag=, change=, mass= or since= "
                         "narrows. Those cannot be subscribed to.");

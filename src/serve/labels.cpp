@@ -25,11 +25,11 @@ std::optional<HttpError> objects_called(
     };
     if (found.size() == 1) {
         const auto& only = found.front().object;
-        return found_elsewhere(nobody + name_of(only) + " is called that.", url_of(only));
+        return found_elsewhere(nobody + name_of(only) + " has that common name.", url_of(only));
     }
     const auto shown = std::min(found.size(), most_choices);
     HttpError error{300, nobody + (shown < found.size() ? "More than " : "") +
-                             std::to_string(shown) + " objects are called that."};
+                             std::to_string(shown) + " objects have that common name."};
     for (const auto& [object, vanished] : std::span(found).first(shown))
         error.choices.push_back(
             {name_of(object) + (vanished ? " (not in the current release)" : ""),

@@ -50,19 +50,21 @@ void append_hub(std::string& text, const hub::HubNumbers& hub, base::Seconds now
     append_single(text, "varve_hub_topics", "gauge", "Feeds that have subscriptions.",
                   hub.topics);
     append_single(text, "varve_hub_unverified", "gauge",
-                  "Requests of subscribers that wait for their verification.", hub.to_verify);
+                  "Subscription requests that wait for verification.", hub.to_verify);
     append_single(text, "varve_hub_waiting", "gauge", "Subscriptions that wait for a delivery.",
                   hub.waiting);
     append_single(text, "varve_hub_failing", "gauge",
-                  "Those of them whose delivery has failed at least once.", hub.failing);
-    append_single(text, "varve_hub_waiting_seconds", "gauge",
-                  "Age of the oldest change that is not delivered everywhere; 0: there is none.",
-                  hub.waiting_since ? age_of(*hub.waiting_since, now) : 0);
+                  "Subscriptions that wait for a delivery that has failed at least once.",
+                  hub.failing);
+    append_single(
+        text, "varve_hub_waiting_seconds", "gauge",
+        "Age of the oldest change that is not delivered everywhere; 0 if there is none.",
+        hub.waiting_since ? age_of(*hub.waiting_since, now) : 0);
     if (hub.looked_at)
         append_single(text, "varve_hub_looked_seconds", "gauge",
-                      "Time since a hub looked for news last.", age_of(*hub.looked_at, now));
+                      "Time since a hub last looked for news.", age_of(*hub.looked_at, now));
     describe(text, "varve_hub_outcomes_total", "counter",
-             "What became of deliveries and verifications, of all hubs over the store.");
+             "Outcomes of deliveries and verifications, of all hubs of the store.");
     for (const auto& [outcome, count] : hub.outcomes)
         text += fmt::format("varve_hub_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);
 }
@@ -70,25 +72,24 @@ void append_hub(std::string& text, const hub::HubNumbers& hub, base::Seconds now
 void append_harvest(std::string& text, const harvest::HarvestNumbers& harvest,
                     base::Seconds now) {
     append_single(text, "varve_harvest_feeds", "gauge", "Source feeds.", harvest.feeds);
-    append_single(text, "varve_harvest_disabled", "gauge", "Those of them that are disabled.",
+    append_single(text, "varve_harvest_disabled", "gauge", "Source feeds that are disabled.",
                   harvest.disabled);
-    append_single(text, "varve_harvest_due", "gauge", "Source feeds that wait for their fetch.",
-                  harvest.due);
+    append_single(text, "varve_harvest_due", "gauge", "Source feeds that are due.", harvest.due);
     append_single(text, "varve_harvest_queued", "gauge", "Source feeds that are being fetched.",
                   harvest.queued);
     append_single(text, "varve_harvest_failing", "gauge",
                   "Source feeds that have failed since their last success.", harvest.failing);
-    append_single(text, "varve_harvest_entries", "gauge",
-                  "Entries of source feeds that are kept.", harvest.entries);
+    append_single(text, "varve_harvest_entries", "gauge", "Entries of source feeds in the store.",
+                  harvest.entries);
     append_single(text, "varve_harvest_due_seconds", "gauge",
-                  "Time for which the first of the due feeds has waited; 0: there is none.",
+                  "How long the first of the due feeds has waited; 0 if none is due.",
                   harvest.due_since ? age_of(*harvest.due_since, now) : 0);
     if (harvest.harvested_at)
         append_single(text, "varve_harvest_seen_seconds", "gauge",
-                      "Time since a harvester was at work last.",
+                      "Time since a harvester was last active.",
                       age_of(*harvest.harvested_at, now));
     describe(text, "varve_harvest_outcomes_total", "counter",
-             "What became of fetches and entries, of all harvesters over the store.");
+             "Outcomes of fetches and entries, of all harvesters of the store.");
     for (const auto& [outcome, count] : harvest.outcomes)
         text +=
             fmt::format("varve_harvest_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);

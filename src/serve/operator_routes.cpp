@@ -190,7 +190,7 @@ Result<Response> answer_health(SiteContext& context, const Request& request) {
     if (!parameters) return fail(parameters.error());
     const auto asked_for = parameters->value("for");
     if (!asked_for.empty() && asked_for != "readers")
-        return fail(400, "for= must be readers, or not be there.");
+        return fail(400, "for= must be readers, or be left out.");
     const auto health = health_of(context);
     const bool is_healthy = asked_for.empty() ? health.is_ok() : health.can_serve;
     auto response =

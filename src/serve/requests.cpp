@@ -191,10 +191,10 @@ Result<FeedRequest> with_source_feed(const Parameters& parameters, FeedRequest r
         return parameters.find(name) != nullptr;
     });
     if (other != not_of_source_feeds.end() || !parameters.objects.empty())
-        return fail(400, "feed= is given with " +
+        return fail(400, "feed= cannot be combined with " +
                              (other == not_of_source_feeds.end() ? std::string("object")
                                                                  : std::string(*other)) +
-                             "=. It takes n=, format= and older= alone.");
+                             "=. Only n=, format= and older= can be combined with feed=.");
     const auto id = feed_id_in(parameters);
     if (!id) return fail(id.error());
     request.subject = FeedRequest::Subject::source_feed;
@@ -202,7 +202,7 @@ Result<FeedRequest> with_source_feed(const Parameters& parameters, FeedRequest r
     const auto* older = parameters.find("older");
     if (older == nullptr) return request;
     request.older = render::parse_position(*older);
-    if (!request.older) return fail(400, "older= must be as the links of the feed have it.");
+    if (!request.older) return fail(400, "older= must be a value from a link in the feed.");
     return request;
 }
 
@@ -306,8 +306,8 @@ Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_
         parse_query(query, document == Document::feed ? feed_parameters : of_archive);
     if (!parameters) return fail(parameters.error());
     if (document == Document::archive && parameters->find("feed") != nullptr)
-        return fail(
-            400, "feed= has no archive. The copy itself links to its older items, with older=.");
+        return fail(400,
+                    "A source feed has no archive. Its copy links to older items with older=.");
     auto request = with_subject(*parameters, {});
     if (!request) return request;
     return with_page(*parameters, most_items, document, std::move(*request));

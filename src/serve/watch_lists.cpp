@@ -26,10 +26,10 @@ Result<std::vector<ObjectName>> objects_of_list(const SiteContext& context,
     if (kept) return std::move(*kept);
     if (kept.error().kind != base::ErrorKind::absent)
         return fail(http_error_of(kept.error(), wanted_list()));
-    return fail(404, "No watch list is kept at this short address. Perhaps it was copied "
-                     "incompletely, or nobody used it for a long time. Make the list again at " +
-                         context.absolute_url("/watch") +
-                         ": the same list has the same address.");
+    return fail(404,
+                "There is no watch list at this short address. The address may be incomplete, or "
+                "nobody used the list for a long time. Make the list again at " +
+                    context.absolute_url("/watch") + ": the same list has the same address.");
 }
 
 void note_use_of_list(SiteContext& context, const std::string& id) {

@@ -55,7 +55,7 @@ void add_called(SiteContext& context, render::WatchedObject& watched) {
     for (auto& each : query::objects_called(reads, watched.named.object, most_called_each))
         called.push_back(std::move(each.object));
     if (called.empty()) return;
-    watched.words = "Called that:";
+    watched.words = "Common name of:";
     watched.instead = query::with_labels(reads, called);
 }
 
@@ -260,7 +260,7 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     objects = recorded_spellings(std::move(objects), listed->list.objects);
     ask_about_unknown(watch, objects, *listed);
     if (const auto wait = context.kept_lists.count_request("", context.settings.steady_clock())) {
-        HttpError error{429, "Many lists were kept on this site just now. Try again in " +
+        HttpError error{429, "Too many lists were saved on this site just now. Try again in " +
                                  std::to_string(wait->count()) + " seconds."};
         error.retry_after = wait->count();
         return error;
@@ -268,24 +268,25 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     const auto id = context.history.keep_list(std::move(objects));
     if (id) {
         watch.list.id = *id;
-        return see_other(context, "The list is kept at this short address.",
+        return see_other(context, "The list is saved at this short address.",
                          fitting_url_of(std::move(watch)));
     }
     if (id.error().kind == base::ErrorKind::too_large)
-        return {413, "The names in this list are too long for a short address: it has room for " +
-                         std::to_string(tables::longest_watch_list / 1024) +
-                         " KB. Make two lists of it."};
+        return {413,
+                "The names in this list are too long for a short address, which has room for " +
+                    std::to_string(tables::longest_watch_list / 1024) +
+                    " KB. Split it into two lists."};
     if (id.error().kind == base::ErrorKind::refused) {
         base::log::warning("no room for another watch list",
                            {{"kept", std::to_string(tables::most_watch_lists)},
                             {"remedy", "varve watch-list delete --unused DAYS"}});
-        return {507, "This site keeps as many watch lists as it can. Use the long address of the "
+        return {507, "This site has no room for another watch list. Use the long address of the "
                      "list, which works as well."};
     }
     if (id.error().kind == base::ErrorKind::conflict)
-        return {507,
-                "This very list can't have a short address. Use its long address, which works "
-                "as well."};
+        return {
+            507,
+            "This list cannot have a short address. Use its long address, which works as well."};
     return http_error_of(id.error(), wanted_list());
 }
 

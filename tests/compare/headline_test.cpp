@@ -204,7 +204,7 @@ TEST_CASE("An object that only lost or got references to others that came or wen
     CHECK(headline({removed(at({"Gene"}), gene)}, gone) ==
           "lost its reference to abc-1, which vanished");
     CHECK(headline({added(at({"Gene"}), gene)}, fresh) ==
-          "has a reference to abc-1, which came in the same release");
+          "has a reference to abc-1, which was created in the same release");
     CHECK(headline({replaced(at({"Gene"}), reference("Gene", "WBGene8"), gene)},
                    {{{"Gene", "WBGene8"}, "abc-1", Fate::vanished},
                     {{"Gene", "WBGene9"}, "abc-2", Fate::created}}) ==

@@ -166,14 +166,14 @@ def _(site):
     feed = site.expect(0, "feed", *GENE)
     done = site.expect(0, "feed", "Gene", "unc-26")
     assert done.stdout == feed.stdout
-    assert b"Gene WBGene00006763 is called that." in done.stderr, done.stderr
+    assert b"Gene WBGene00006763 has that common name." in done.stderr, done.stderr
 
 
 @check("varve show and varve diff lead from what people call an object to the object, and list several")
 def _(site):
     site.expect(0, "init")
     site.expect(0, "feed", *GENE)
-    called = b"there is no Gene unc-26; Gene WBGene00006763 is called that"
+    called = b"there is no Gene unc-26; Gene WBGene00006763 has that common name"
     for command in (("show",), ("show", "--release", "WS188"), ("diff", "--from", "WS188", "--to", "WS188")):
         meant = site.expect(0, command[0], *GENE, *command[1:])
         asked = site.expect(0, command[0], "Gene", "unc-26", *command[1:])
@@ -185,7 +185,7 @@ def _(site):
     store.close()
     for status, command in ((1, ("show",)), (2, ("diff", "--from", "WS188", "--to", "WS188"))):
         asked = site.expect(status, command[0], "Gene", "unc-26", *command[1:])
-        for line in (b"2 objects are called that:", b"\n  Gene WBGene00006763\n",
+        for line in (b"2 objects have that common name:", b"\n  Gene WBGene00006763\n",
                      b"\n  Gene other (not in the current release)"):
             assert line in asked.stderr, asked.stderr
 

@@ -222,9 +222,9 @@ def _(site):
         site.visit(build, "Phenotype", "WBPhenotype:0001213")
     site.switch_to("WS188")
     done = site.expect(3, "digest", "--watch", "list.tsv", "--since", "WS187")
-    assert done.stderr == b"varve: there is no Gene nobody; the digest leaves it out\n", done
+    assert done.stderr == b"varve: there is no Gene nobody; it is left out of the digest\n", done
     text = parsed(done.stdout).get_body(("plain",)).get_content()
-    assert "1 name of the list stands for no single object: Gene nobody." in " ".join(text.split()), text
+    assert "1 name in the list does not identify a single object: Gene nobody." in " ".join(text.split()), text
     site.expect(3, "digest", "--watch", "list.tsv", "--since", "WS188")
     assert parsed(done.stdout)["Subject"].startswith("1 of 2 objects changed, 1 vanished in WS188: ")
     site.expect(3, "digest", "--watch", "Gene:nobody", "--since", "WS187")
@@ -250,7 +250,7 @@ def _(site):
     mail = parsed(site.expect(0, "digest", "--class", "Term", "--since", "M1").stdout)
     assert mail["Subject"].startswith("More than 302 objects of class Term changed in M2: T310 "), mail["Subject"]
     text = " ".join(mail.get_body(("plain",)).get_content().split())
-    told, followed = text.split("Only follow from others")
+    told, followed = text.split("Changed only because others did")
     assert all(f"T{number}" in told for number in own) and "T309" not in told, told
     # 100 of the other 318 by their titles.
     assert "218 more items are not in this mail" in followed, followed

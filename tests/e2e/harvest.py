@@ -74,10 +74,10 @@ def _(site):
     site.expect(0, "harvest", "remove", "1")
     site.expect(1, "harvest", "remove", "1")
     (site.folder / "feeds.opml").write_bytes(opml + b"")
-    assert b"1 feed added, 0 known already, 0 rejected" in site.expect(0, "harvest", "import", "feeds.opml").stdout
+    assert b"1 feed added, 0 already known, 0 rejected" in site.expect(0, "harvest", "import", "feeds.opml").stdout
     (site.folder / "feeds.opml").write_text(opml_of([url, "gopher://old.example.org/", "http://x.example.org/a"]))
     done = site.expect(1, "harvest", "import", "feeds.opml")
-    assert b"1 feed added, 1 known already, 1 rejected" in done.stdout and b"gopher://" in done.stderr, done
+    assert b"1 feed added, 1 already known, 1 rejected" in done.stdout and b"gopher://" in done.stderr, done
     (site.folder / "feeds.opml").write_text("no OPML")
     assert b"this is not OPML" in site.expect(1, "harvest", "import", "feeds.opml").stderr
     (site.folder / "feeds.opml").write_text(opml_of(["http://y.example.org/", "http://z.example.org/"])[:-20])
@@ -88,7 +88,7 @@ def _(site):
     assert b"ok       source feeds: 2, of these 0 disabled" in site.expect(0, "check").stdout
     with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
         store.execute(f"UPDATE feeds SET next_fetch_attempt = '{LONG_AGO}'")
-    assert b"no harvester was at work" in site.expect(1, "check").stdout
+    assert b"no harvester has run in the last 5 minutes" in site.expect(1, "check").stdout
 
 
 @check("The two source feeds of the example are fetched, copied, and linked to what they mention")

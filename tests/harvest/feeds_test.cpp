@@ -449,8 +449,7 @@ TEST_CASE("An archive whose next page waits for more than an hour is a fault") {
         store.now = begin + 60min;
         CHECK(fault().empty());
         store.now += 1s;
-        CHECK(fault().starts_with("the archive of a source feed has waited for its next page "
-                                  "since " +
+        CHECK(fault().starts_with("the next page of an archive has been due since " +
                                   base::format_rfc3339(begin)));
         CHECK(fault().ends_with("start varve harvest"));
         store.execute("UPDATE feeds SET system_enabled = 0");

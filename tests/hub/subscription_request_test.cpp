@@ -116,7 +116,7 @@ TEST_CASE("A lease is moved into what the hub grants") {
 TEST_CASE("A lease that is no number above 0 is refused") {
     for (const auto* text : {"0", "000", "-1", "+5", "1e3", "abc", "1.5", " 5", "0x10"}) {
         CHECK(error_of({{"hub.lease_seconds", text}}) ==
-              "hub.lease_seconds must be a number of seconds above 0, in digits alone.");
+              "hub.lease_seconds must be a positive number of seconds.");
         CHECK(parse({{"hub.lease_seconds", text}, {"hub.mode", "unsubscribe"}}));
     }
 }

@@ -164,8 +164,9 @@ TEST_CASE("An allowed prefix is an exception for its addresses and ports alone")
 TEST_CASE("An allow-list that is wrong names the entry") {
     CHECK(list_error("") == "accepted");
     CHECK(list_error(" ") == "accepted");
-    CHECK(list_error("127.0.0.0/8, 10.1.0.1/16") == "\"10.1.0.1/16\" has bits behind its length");
-    CHECK(list_error("[fd00::1]/8") == "\"[fd00::1]/8\" has bits behind its length");
+    CHECK(list_error("127.0.0.0/8, 10.1.0.1/16") ==
+          "\"10.1.0.1/16\" has bits set after its prefix");
+    CHECK(list_error("[fd00::1]/8") == "\"[fd00::1]/8\" has bits set after its prefix");
     CHECK(list_error("10.0.0.1:0") == "\"10.0.0.1:0\" must have a port from 1 to 65535");
     CHECK(list_error("10.0.0.1:") == "\"10.0.0.1:\" must have a port from 1 to 65535");
     CHECK(list_error("10.0.0.1:65536") == "\"10.0.0.1:65536\" must have a port from 1 to 65535");

@@ -463,7 +463,7 @@ TEST_CASE("A look-up that hangs costs the requests for its host alone, and no en
         const auto port = ":" + std::to_string(peer.port()) + "/";
         auto late = get("http://late.test" + port);
         late.connect = 10ms;
-        CHECK(text_of(run(client, late)) == "no answer of the name servers in 10 ms");
+        CHECK(text_of(run(client, late)) == "no answer from the name servers within 10 ms");
         client.add(get("http://hanging.test" + port));
         CHECK(kind_of(run(client, get("http://quick.test" + port))) == "200");
         CHECK(client.open() == 1);

@@ -112,11 +112,10 @@ TEST_CASE("A feed whose older rows were not read is neither complete nor has an 
             CHECK(!feed.complete);
             CHECK(feed.older.empty());
             CHECK(feed.newer.empty());
-            CHECK_THAT(
-                render::format_named(judge.format)
-                    ->render(history, channel_of(history, site()), site()),
-                Catch::Matchers::Contains(
-                    "in each release. This feed was built from a part of the items, because"));
+            CHECK_THAT(render::format_named(judge.format)
+                           ->render(history, channel_of(history, site()), site()),
+                       Catch::Matchers::Contains(
+                           "in each release. This feed covers only some of the items, because"));
         }
     }
 }

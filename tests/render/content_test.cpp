@@ -305,7 +305,7 @@ TEST_CASE("Content calls objects by their labels, and what follows from others a
     r.notes.headline = "lost its reference to <i>abc-1, which vanished";
     const auto html = sample::content_of(r, site());
     CHECK_THAT(html, Contains("<p>Lost its reference to &lt;i&gt;abc-1, which vanished.</p>") &&
-                         Contains("<p>Only an echo of what became of other objects: ") &&
+                         Contains("<p>Follows from changes to other objects: ") &&
                          Contains("name=WBGene9\">&lt;i&gt;abc-1</a> (WBGene9).</p>"));
     check_html(html);
     CHECK(sample::title_of(r) ==

@@ -129,11 +129,11 @@ TEST_CASE("What changed as most objects of its class did comes last, by its titl
     CHECK(both.items.back().only_follows);
     CHECK(render::subject_of(both) == "2 of 100 objects changed in WS188: zzz-1 B y added");
     const auto html = render::html_of(both, site());
-    CHECK(holds(html, "<h2 style=\"font-size:1.2em\">Only follow from others</h2>"));
+    CHECK(holds(html, "<h2 style=\"font-size:1.2em\">Changed only because others did</h2>"));
     CHECK(holds(html, both.items.front().title));
     CHECK_FALSE(holds(html, "Nothing changed in aaa-1 alone"));
     CHECK(render::subject_of(digest_of(page_of_rows({shared}, {mass}), 100)) ==
-          "1 of 100 objects changed in WS188 (only follows from others)");
+          "1 of 100 objects changed in WS188 (only because others changed)");
 }
 
 TEST_CASE("A digest of 10,000 changes is cut, counts what it leaves out and links to it") {

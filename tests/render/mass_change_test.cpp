@@ -97,12 +97,12 @@ TEST_CASE("The title of an item with nothing but mass changes says so") {
         return render::title_of(row, excerpt_of(row, std::move(mass_changes)));
     };
     CHECK(title(r, {mass_change("Identity > Checked")}) ==
-          "unc-26 in WS187: only a change of most objects of class Gene");
+          "unc-26 in WS187: only a change shared by most objects of class Gene");
     CHECK(title(r, {mass_change("Identity")}) == "unc-26 in WS187: checked a added");
     auto page = excerpt_of(r, {mass_change("Identity > Checked")});
     page.filter.tag = "Other";
     CHECK(render::title_of(r, page) ==
-          "unc-26 in WS187: only a change of most objects of class Gene");
+          "unc-26 in WS187: only a change shared by most objects of class Gene");
     r.notes.left_out.added = 1;
     CHECK(title(r, {mass_change("Identity > Checked")}) == "unc-26 in WS187: checked a added");
     r.notes.left_out.added = 0;

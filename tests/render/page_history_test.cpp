@@ -99,7 +99,7 @@ TEST_CASE("Minor changes and echoes are folded behind a line that names them") {
     CHECK(holds(page, "<span class=\"kind changed\">Status a → b, 1 minor change</span></p>"));
     CHECK(holds(page, "<details class=\"group\"><summary>1 minor change: version</summary>\n"
                       "<ul class=\"changes\">\n<li class=\"change replaced\" id=\"WS187-c1\">"));
-    CHECK(holds(page, "<summary>1 reference follows from another object</summary>\n"
+    CHECK(holds(page, "<summary>1 reference changed because another object did</summary>\n"
                       "<ul class=\"changes\">\n<li class=\"change added\" id=\"WS187-c2\">"));
     CHECK(page.find("WS187-c3") < page.find("<details class=\"group\""));
 }
@@ -135,7 +135,7 @@ TEST_CASE("The page says what happened to a vanished object and links it") {
     CHECK(holds(page_of(view),
                 lead + "unc-1</a> <span class=\"id\">Gene WBGene00000001</span>.</b></p>"));
     CHECK_FALSE(holds(page, ">View unc-26</a>"));
-    CHECK(holds(page, "<details class=\"held\"><summary>What it held when it was last seen: "));
+    CHECK(holds(page, "<details class=\"held\"><summary>Content when it was last seen: "));
     view.at = "WS187";
     CHECK_FALSE(holds(page_of(view), "class=\"held\""));
 }

@@ -136,7 +136,7 @@ TEST_CASE("The home page says what the newest release did, in a sentence, lines 
     CHECK(holds(page, ">All 1,203 objects in WS188</a>"));
     CHECK(sample::count(page, "<svg class=\"stacks\"") == 1);
     CHECK(sample::count(page, "<svg class=\"heat-map\"") == 1);
-    CHECK(sample::count(page, "<summary>The same as a table</summary>") == 2);
+    CHECK(sample::count(page, "<summary>Show as a table</summary>") == 2);
     CHECK(page.find("<input type=\"search\"") < page.find("Newest release"));
     // What was searched for is not pushed down by pictures.
     CHECK_FALSE(holds(home_of(sample::home_view()), "<figure>"));
@@ -171,7 +171,7 @@ TEST_CASE("A page has one button to subscribe, and the formats behind it") {
     CHECK(holds(page, "<a class=\"button main\" rel=\"nofollow\" href=\"" + feed +
                           "\" type=\"application/rss+xml\">Subscribe</a>"));
     CHECK(holds(page, "<input id=\"address\" readonly value=\"" + feed + "\">"));
-    CHECK(holds(page, "<li>The same as <a href=\"" + feed + "&amp;format=atom\""));
+    CHECK(holds(page, "<li>Also as <a href=\"" + feed + "&amp;format=atom\""));
 }
 
 TEST_CASE("Titles and names of curators are unchanged on pages and without tags in feeds") {
@@ -236,7 +236,7 @@ TEST_CASE("The page of a release says what changed in words and folds what only 
     const auto page = render::release_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<td>Status Live → Dead</td>"));
-    CHECK(holds(page, "<summary>1 object only follows from others</summary>"));
+    CHECK(holds(page, "<summary>1 object changed only because others did</summary>"));
     CHECK(page.find("Lost its reference") > page.find("<summary>"));
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("The page of a release says once what several objects only follow from
     lost.headline = "lost its reference to unc-26, which vanished";
     lost.only_follows = true;
     auto other = lost;
-    other.headline = "has a reference to unc-27, which came in the same release";
+    other.headline = "has a reference to unc-27, which was created in the same release";
     view.contents.entries = {lost, other, lost, lost};
     const auto summary = [&] {
         const auto page = render::release_page(view, sample::site(), sample::templates());
@@ -256,10 +256,11 @@ TEST_CASE("The page of a release says once what several objects only follow from
         return page.substr(begin, page.find("</summary>", begin) - begin);
     };
     CHECK(summary() == "3 objects lost their reference to unc-26, which vanished; "
-                       "1 object only follows from others");
+                       "1 object changed only because others did");
     view.contents.entries.push_back(other);
-    CHECK(summary() == "3 objects lost their reference to unc-26, which vanished; "
-                       "2 objects have a reference to unc-27, which came in the same release");
+    CHECK(summary() ==
+          "3 objects lost their reference to unc-26, which vanished; "
+          "2 objects have a reference to unc-27, which was created in the same release");
 }
 
 TEST_CASE("An error page says what is wrong and offers links to continue") {

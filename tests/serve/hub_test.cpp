@@ -241,7 +241,7 @@ TEST_CASE("The body is a form of at most 16 KB") {
     CHECK(post_to_hub(world, "").status == 400);
 }
 
-TEST_CASE("The hub takes POST alone") {
+TEST_CASE("The hub only accepts POST") {
     HubWorld world;
     for (const auto* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}) {
         const auto response = world.ask(method, "/hub");

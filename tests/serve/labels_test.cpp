@@ -45,7 +45,7 @@ TEST_CASE("What people call an object leads to it, with all other parameters") {
         CHECK(answer.status == 302);
         CHECK(answer.field("Location") == at_home + target);
         CHECK(answer.field("Cache-Control") == "public, max-age=60");
-        CHECK(says(answer, "Gene WBGene00006763 is called that."));
+        CHECK(says(answer, "Gene WBGene00006763 has that common name."));
     }
     CHECK(world.open("/history?class=Gene&name=nobody").status == 404);
     CHECK(world.open("/history?class=Paper&name=unc-26").status == 404);
@@ -73,13 +73,14 @@ TEST_CASE(
     CHECK(text.status == 300);
     CHECK(text.field("Cache-Control") == "public, max-age=60");
     CHECK(text.field("Location").empty());
-    CHECK(body_of(text) ==
-          "300 Multiple Choices\n\nThere is no Gene \"unc-26\". 2 objects are called that.\n"
-          "\nGene WBGene00006763\n" +
-              at_home +
-              "/history?class=Gene&name=WBGene00006763&at=WS2\n"
-              "\nGene n0 (not in the current release)\n" +
-              at_home + "/history?class=Gene&name=n0&at=WS2\n");
+    CHECK(
+        body_of(text) ==
+        "300 Multiple Choices\n\nThere is no Gene \"unc-26\". 2 objects have that common name.\n"
+        "\nGene WBGene00006763\n" +
+            at_home +
+            "/history?class=Gene&name=WBGene00006763&at=WS2\n"
+            "\nGene n0 (not in the current release)\n" +
+            at_home + "/history?class=Gene&name=n0&at=WS2\n");
     const auto page = world.open("/history?class=Gene&name=unc-26&at=WS2", {{"accept", browser}});
     CHECK(page.status == 300);
     CHECK(says(page, "<li><a href=\"" + at_home +
@@ -105,7 +106,7 @@ TEST_CASE("Of very many objects of one label twenty are named") {
     record(world, 30, "same");
     const auto answer = world.get("class=Gene&name=SAME");
     CHECK(answer.status == 300);
-    CHECK(says(answer, "More than 20 objects are called that."));
+    CHECK(says(answer, "More than 20 objects have that common name."));
     std::size_t links = 0;
     const auto text = body_of(answer);
     for (auto at = text.find("http"); at != std::string::npos; at = text.find("http", at + 1))

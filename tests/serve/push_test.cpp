@@ -190,7 +190,7 @@ TEST_CASE("A push that is too long or did not arrive whole is an error") {
     const auto response = world.site.answer(request);
     CHECK(response.status == 413);
     CHECK_THAT(body_of(response), Contains("512 KB"));
-    request.body_error = serve::HttpError{400, "The body of the request is not whole."};
+    request.body_error = serve::HttpError{400, "The request body is incomplete."};
     CHECK(world.site.answer(request).status == 400);
     CHECK_FALSE(world.is_due());
 }

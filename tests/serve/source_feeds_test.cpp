@@ -486,10 +486,10 @@ TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harveste
     world.small.now += 16min;
     auto waiting = health();
     CHECK(waiting.status == 503);
-    CHECK_THAT(body_of(waiting),
-               Contains("\"harvest_fault\":\"a source feed has waited for its fetch since "
-                        "2026-11-24T12:00:00Z") &&
-                   Contains("start varve harvest") && Contains("degraded"));
+    CHECK_THAT(
+        body_of(waiting),
+        Contains("\"harvest_fault\":\"a source feed has been due since 2026-11-24T12:00:00Z") &&
+            Contains("start varve harvest") && Contains("degraded"));
     CHECK(world.open("/healthz?for=readers").status == 200);
     world.write([&](Transaction& transaction) {
         harvest::note_harvester(transaction, world.small.now);
@@ -497,7 +497,7 @@ TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harveste
     });
     waiting = health();
     CHECK(waiting.status == 503);
-    CHECK_THAT(body_of(waiting), Contains("although a harvester is at work"));
+    CHECK_THAT(body_of(waiting), Contains("although a harvester is running"));
     CHECK_THAT(body_of(world.open("/metrics")),
                Contains("varve_harvest_seen_seconds 0\n") &&
                    Contains("varve_harvest_outcomes_total{outcome=\"nonew\"} 3\n"));

@@ -41,7 +41,7 @@ TEST_CASE("The page of a watch list shows changes and labels, and marks what is 
     CHECK(page.status == 200);
     CHECK(page.field("Content-Security-Policy").starts_with("default-src 'none'"));
     CHECK(says(page, "at=WS1\">unc-26</a>"));
-    CHECK(says(page, "unknown</span>. Called that: "));
+    CHECK(says(page, "unknown</span>. Common name of: "));
     CHECK(says(page, "value=\"Gene%3Adaf-16 Gene%3AWBGene00000912\""));
     CHECK(world.open("/watch").status == 200);
     CHECK(world.open("/watch?object=Gene:nobody").status == 200);
@@ -198,7 +198,7 @@ TEST_CASE("A list whose names are longer than 16 KB has no short address") {
     world.release(1);
     const auto refused = send(world, list);
     CHECK(refused.status == 413);
-    CHECK(says(refused, "it has room for 16 KB"));
+    CHECK(says(refused, "which has room for 16 KB"));
     CHECK(world.small.query("SELECT id FROM watch_lists").empty());
 }
 

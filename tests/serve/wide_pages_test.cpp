@@ -34,19 +34,19 @@ TEST_CASE("tag= of a class or release must be a tag, and what is none is found o
     CHECK(world.get("class=Nothing&tag=x1").status == 404);
 }
 
-TEST_CASE("A tag that is none is answered with the nearest one of a recorded change") {
+TEST_CASE("An unknown tag is answered with the nearest tag of a recorded change") {
     World world;
     world.release_up_to(2);
     for (const std::string tag : {"Livee", "li_ve", "Liev%20"}) {
         INFO(tag);
         const auto refused = world.get("class=Gene&tag=" + tag);
         CHECK(refused.status == 404);
-        CHECK(says(refused, "The nearest one is Live.") == (tag != "Liev%20"));
+        CHECK(says(refused, "Did you mean Live?") == (tag != "Liev%20"));
     }
     // Of a short tag, one letter may be wrong; or it is the beginning of one.
     for (const std::string tag : {"Liv", "Li"}) {
         INFO(tag);
-        CHECK(says(world.get("class=Gene&tag=" + tag), "The nearest one is Live."));
+        CHECK(says(world.get("class=Gene&tag=" + tag), "Did you mean Live?"));
     }
     CHECK_FALSE(says(world.get("class=Gene&tag=L"), "nearest"));
     CHECK_FALSE(says(world.get("class=Gene&tag=%3Cb%3E"), "nearest"));
@@ -65,8 +65,8 @@ TEST_CASE("tag= of one object must be a tag of its class or of one of its change
         INFO(tag);
         const auto refused = world.get(plain + "&tag=" + tag);
         CHECK(refused.status == 404);
-        CHECK(says(refused, "is no tag of class Gene or of a recorded change. "
-                            "The nearest one is GO_term."));
+        CHECK(says(refused, "is not a tag of class Gene or of a recorded change. "
+                            "Did you mean GO_term?"));
     }
     CHECK(world.get(plain + "&tag=Author").status == 404);
     CHECK(world.get(plain + "&tag=Live&since=WS1").status == 200);
@@ -177,7 +177,7 @@ TEST_CASE("A filter looks at some MB of changes, however few rows they are") {
     world.small.execute(
         R"(UPDATE history SET tag_bits = 0, notes = '{"changes":[{"op":"added","path":[],)"
         R"("after":[{"text":"' || hex(zeroblob(2250000)) || '"}]}]}')");
-    constexpr auto cut = "This feed was built from a part of the items";
+    constexpr auto cut = "This feed covers only some of the items";
     CHECK(says(world.get("class=Gene&n=1&change=added"), cut));
     CHECK(says(world.get(plain + "&n=1&change=added"), cut));
     CHECK(!says(world.get("class=Gene&n=1"), cut));

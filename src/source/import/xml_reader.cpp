@@ -316,7 +316,7 @@ void XmlBuilder::drop_nodes() {
 }
 
 base::Result<void> XmlBuilder::text() const {
-    if (open_.empty()) return malformed("no XML: there is text in place of an element");
+    if (open_.empty()) return malformed("not XML: there is text in place of an element");
     if (open_.back().role == Role::wrapper) return no_xml();
     if (open_.back().role == Role::tag)
         return malformed(quoted(open_.back().name) + " contains text: values belong into the " +
