@@ -37,7 +37,8 @@ std::vector<source::Build> previous_of(const SourceConfig& config, const base::R
         if (!found.empty() && found.front()->release() != index->release) break;
         auto opened = source::open_kept_index(index->path, config.skip_classes);
         if (!opened)
-            base::log::warning("kept index not usable", {{"reason", opened.error().text}});
+            base::log::warning("an earlier index cannot be used",
+                               {{"reason", opened.error().text}});
         else if (was_served((*opened)->release(), (*opened)->digest()))
             found.push_back(std::move(*opened));
     }

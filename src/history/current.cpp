@@ -314,7 +314,7 @@ struct CurrentBuild::State {
                 return is_superseded(release.version, digest);
             });
         } catch (const store::Failure& failure) {
-            base::log::warning("old indexes not swept", {{"error", failure.what()}});
+            base::log::warning("old indexes cannot be removed", {{"error", failure.what()}});
         }
     }
 

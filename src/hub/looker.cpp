@@ -91,7 +91,7 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
         auto news = context_.site.read_news(state.topic, state.position);
         if (!news && news.error().kind != base::ErrorKind::absent) {
             is_incomplete_ = true;
-            base::log::warning("no news of a topic",
+            base::log::warning("the news of a topic cannot be read",
                                {{"topic", state.topic.url}, {"reason", news.error().text}});
         } else if (news && *news && !(*news)->body.empty()) {
             found.push_back({.topic = candidate->topic,

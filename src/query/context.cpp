@@ -95,8 +95,7 @@ void UnreadableRows::note(const tables::UnreadableRow& row) {
     if (logged_.size() >= most || !logged_.emplace(row.object, row.version).second) return;
     tables::log_unreadable(row);
     if (logged_.size() == most)
-        base::log::error("more rows of the history may not be readable",
-                         {{"see", "varve check"}});
+        base::log::error("more history rows may be unreadable", {{"see", "varve check"}});
 }
 
 tl::unexpected<base::Error> no_release(const std::string& version) {
@@ -124,7 +123,7 @@ People Curators::of(const history::Settings& settings, const source::Build& buil
             *std::next(curators.begin(), static_cast<std::ptrdiff_t>(index));
         auto found = person(settings, *build, object);
         if (!found)
-            base::log::warning("curator not read",
+            base::log::warning("a curator cannot be read",
                                {{"user", user}, {"reason", found.error().text}});
         return found;
     };

@@ -104,7 +104,7 @@ void note_reader(SiteContext& context, std::int64_t feed) {
         });
     } catch (const store::Failure& failure) {
         context.noted_readers.forget(feed);
-        base::log::warning("cannot note that a feed has readers", {{"reason", failure.what()}});
+        base::log::warning("cannot record that a feed has readers", {{"reason", failure.what()}});
     }
 }
 

@@ -400,10 +400,10 @@ std::string fault_of(std::string_view table, std::string_view column, std::strin
 }
 
 void log_unreadable(const UnreadableRow& row) {
-    base::log::error("a row of the history is not readable", {{"class", row.object.class_name},
-                                                              {"name", row.object.name},
-                                                              {"release", row.version},
-                                                              {"reason", row.reason}});
+    base::log::error("a history row cannot be read", {{"class", row.object.class_name},
+                                                      {"name", row.object.name},
+                                                      {"release", row.version},
+                                                      {"reason", row.reason}});
 }
 
 bool Notes::is_whole() const {

@@ -39,7 +39,7 @@ def _(site):
         store.execute("UPDATE history SET notes = '{' WHERE sid = (SELECT MAX(sid) FROM history)")
     feed = site.expect(0, "feed", *GENE)
     assert feed.stdout.count(b"<item>") == whole - 1, feed
-    assert b"a row of the history is not readable" in feed.stderr, feed.stderr
+    assert b"a history row cannot be read" in feed.stderr, feed.stderr
     done = site.expect(1, "check")
     assert b"history: Gene WBGene00006763 in WS18" in done.stdout, done.stdout
 

@@ -82,10 +82,10 @@ void remove_left(const fs::path& file) {
     std::error_code error;
     fs::remove_all(file, error);
     if (error)
-        base::log::warning("cannot remove what a killed process left",
+        base::log::warning("cannot remove the remains of a killed process",
                            {{"file", file.string()}, {"reason", error.message()}});
     else
-        base::log::info("removed what a killed process left", {{"file", file.string()}});
+        base::log::info("removed the remains of a killed process", {{"file", file.string()}});
 }
 
 }  // namespace
