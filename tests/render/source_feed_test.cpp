@@ -304,7 +304,7 @@ TEST_CASE(
         CHECK((html.find("<svg class=\"stacks") != std::string::npos) == (fetches > 1));
         if (fetches == 50)
             CHECK_THAT(html, Contains("16 something new, 16 nothing new, 17 failed") &&
-                                 Contains("<td>60</td>") && Contains("The same as a table"));
+                                 Contains("<td>60</td>") && Contains("Show as a table"));
     }
     auto disabled = status(3);
     disabled.is_enabled = false;
