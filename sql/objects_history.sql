@@ -4,7 +4,7 @@
 --   mariadb DATABASE < sql/objects_history.sql
 --
 -- Run twice it changes nothing; `varve init` runs these same statements where there is no schema
--- yet. It is the whole of the newest schema; sql/upgrade_N.sql makes schema N - 1 schema N.
+-- yet.
 --
 -- Days and times are text of fixed width, "2008-02-15" and "2008-02-15T09:15:20Z", so that
 -- both engines hold the same bytes, order them the same way, and no session's time zone or
@@ -459,5 +459,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 12)
+INSERT INTO meta (name, value) VALUES ('schema', 1)
   ON DUPLICATE KEY UPDATE value = value;

@@ -4,8 +4,7 @@
 --   sqlite3 var/history.db < sql/objects_history.sqlite.sql
 --
 -- The twin of objects_history.sql: same tables, same columns; a test compares them. Run twice
--- it changes nothing. It is the whole of the newest schema; sql/upgrade_N.sqlite.sql makes
--- schema N - 1 schema N.
+-- it changes nothing.
 --
 -- The CHECKs refuse what the columns of the other engine could not hold.
 
@@ -437,5 +436,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 12)
+INSERT INTO meta (name, value) VALUES ('schema', 1)
   ON CONFLICT (name) DO NOTHING;

@@ -286,9 +286,6 @@ Result<Response> answer_release_feed(SiteContext& context, const Request& reques
 Result<Response> answer_home(SiteContext& context, const Request& request) {
     const auto home = parse_home_request(request.query);
     if (!home) return fail(home.error());
-    if (!home->objects.empty())
-        return fail(moved("page", context.absolute_url(url_of(WatchRequest{
-                                      {home->objects, {}}, home->class_name, home->text}))));
     const auto version = context.wide_version();
     // The page without a search is one key, and what it shows is kept in memory.
     const auto cost = *home == HomeRequest{} ? PageCost::ordinary : PageCost::wide;

@@ -53,7 +53,7 @@ constexpr auto object_parameters =
 constexpr auto diff_parameters =
     std::to_array<std::string_view>({"class", "name", "from", "to", "format", "part"});
 constexpr auto home_parameters =
-    std::to_array<std::string_view>({"q", "class", "name", "object", "from", "format"});
+    std::to_array<std::string_view>({"q", "class", "name", "from", "format"});
 constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class"});
 constexpr auto opml_parameters = std::to_array<std::string_view>({"object", "watch"});
 constexpr auto watch_parameters =
@@ -505,10 +505,6 @@ Result<HomeRequest> parse_home_request(std::string_view query) {
     const auto format = page_format_in(*parameters);
     if (!format) return fail(format.error());
     request.format = *format;
-    if (parameters->objects.empty()) return request;
-    auto objects = objects_in(*parameters);
-    if (!objects) return fail(std::move(objects.error()));
-    request.objects = std::move(*objects);
     return request;
 }
 
@@ -516,7 +512,6 @@ std::string url_of(const HomeRequest& request) {
     std::string query;
     if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
     if (!request.text.empty()) append_parameter(query, "q", request.text);
-    append_objects(query, request.objects);
     if (request.from > 0) append_parameter(query, "from", std::to_string(request.from));
     append_format(query, request.format);
     return with_query("/", query);
@@ -529,7 +524,7 @@ Result<HomeRequest> parse_suggest_request(std::string_view query) {
     if (!class_name) return fail(std::move(class_name.error()));
     auto text = search_text_in(*parameters, "q");
     if (!text) return fail(std::move(text.error()));
-    return HomeRequest{std::move(*class_name), std::move(*text), {}};
+    return HomeRequest{std::move(*class_name), std::move(*text)};
 }
 
 std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }

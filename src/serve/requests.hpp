@@ -123,8 +123,6 @@ struct DiffRequest {
 // /
 struct HomeRequest {
     std::string class_name, text;  // of a search; both may be empty
-    // The watch list in addresses of earlier versions: its page has an address of its own.
-    std::vector<tree::ObjectName> objects;
     std::size_t from = 0;  // of what the search found, the first one shown
     PageFormat format = PageFormat::html;
     bool operator==(const HomeRequest&) const = default;
@@ -132,7 +130,7 @@ struct HomeRequest {
 [[nodiscard]] Result<HomeRequest> parse_home_request(std::string_view query);
 [[nodiscard]] std::string url_of(const HomeRequest& request);
 
-// /suggest: class= and q= as above, no objects.
+// /suggest: class= and q= as above.
 [[nodiscard]] Result<HomeRequest> parse_suggest_request(std::string_view query);
 [[nodiscard]] std::string suggest_url_of(const HomeRequest& request);
 

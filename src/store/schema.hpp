@@ -22,11 +22,8 @@ namespace store {
 struct Migration {
     int number;
     std::string_view sqlite, mysql;
-    // Does what SQL cannot do, or not to millions of rows at once. Runs before the script, in
-    // short transactions of its own. Repeatable on both engines, and safe to run twice at the
-    // same time (two people run `varve init`). nullptr: nothing.
-    void (*fill)(Connection&) = nullptr;
 };
+// None so far: schema 1 is the only one.
 [[nodiscard]] std::span<const Migration> migrations();
 
 // Returns the statements of a script, without -- comments; each ends with a semicolon outside of
@@ -52,42 +49,5 @@ inline constexpr std::string_view import_mark_name = "importing";
 // Creates the newest schema where there is none; otherwise runs the steps above the number of the
 // schema, one after the other. Throws Failure.
 void upgrade(Connection& connection, std::span<const Migration> steps);
-
-// Fills objects.label_key in the step to schema 4: the label with its ASCII letters in lower case
-// where it is not the name. Reads 10,000 objects a transaction and updates those that differ.
-//   throws  Failure; transactions until then stay committed
-//   cost    a read of all objects, and an UPDATE by key for each that has a label
-void fill_label_keys(Connection& connection);
-
-// The step to schema 5: creates the table renames and fills it from the notes of rows that
-// vanished, 1,000 rows a transaction. Where the created object has no row, the content is unknown
-// and stays empty.
-//   throws  Failure; what was done stays done
-//   cost    a read of all rows of vanished objects
-void fill_renames(Connection& connection);
-
-// The step to schema 6: creates the table words and fills it from names and labels, 10,000 objects
-// a transaction. Other names follow when an object is recorded again.
-//   throws  Failure; what was done stays done
-//   cost    a read of all objects, and an insert for each of their words
-void fill_words(Connection& connection);
-
-// Three parts of the step to schema 8. This one writes class, name and bytes into the rows of history, 2,000 rows a transaction,
-// and counts the rows of a release a transaction.
-//   throws  Failure; what was done stays done
-//   cost    an UPDATE of all rows, and a walk over them in an index
-void fill_row_counts(Connection& connection);
-
-// Writes tag_bits into the rows of history that have none, up to 2,000 rows or 8 MB of notes a
-// transaction.
-//   throws  Failure; what was done stays done
-//   cost    a read of all notes, and an UPDATE of all rows
-void fill_tag_bits(Connection& connection);
-
-// Makes objects.label_key and the words again with base::search_key(), from
-// labels, names, other names and, because of former labels, the words, 10,000 objects a transaction.
-//   throws  Failure; what was done stays done
-//   cost    a read of all words and all objects, and a write for each label and word whose key differs
-void fill_search_keys(Connection& connection);
 
 }  // namespace store

@@ -177,23 +177,15 @@ Result<std::vector<compare::Change>> changes_from(const Json& json) {
     if (list.get(elements) != simdjson::SUCCESS) return malformed("changes are no JSON array");
     std::vector<compare::Change> changes;
     changes.reserve(elements.size());
-    // Rows of earlier versions have paths of any length.
     compare::PathLimit limit;
-    Path whole;  // of the change before, if its own was cut
     const Path none;
     for (const auto& element : elements) {
-        const auto& own_before = changes.empty() ? none : changes.back().path;
-        auto path = path_from(element, whole.empty() ? own_before : whole);
+        auto path = path_from(element, changes.empty() ? none : changes.back().path);
         if (!path) return tl::unexpected(path.error());
+        if (!limit.admits(path->size())) return malformed("changes with too long paths");
         auto change = change_from(element);
         if (!change) return tl::unexpected(change.error());
         change->path = std::move(*path);
-        whole.clear();
-        if (!limit.admits(change->path.size())) {
-            whole = change->path;
-            change->path.resize(std::min(whole.size(), compare::PathLimit::short_path));
-            change->path.shrink_to_fit();
-        }
         changes.push_back(std::move(*change));
     }
     return changes;

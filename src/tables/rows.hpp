@@ -57,7 +57,7 @@ struct Notes {
     std::string previous;            // version of the release just before, as known when recorded
     compare::References references;  // of objects that the changes name, at most 200
     // The leading changes in words, as the title of the item has them (compare/headline.hpp). Empty
-    // where there are none, and in rows of earlier versions.
+    // where there are none.
     std::string headline;
     compare::Counts left_out;  // changes that are not in the row, because it would be too long
     bool operator==(const Notes&) const = default;
@@ -81,9 +81,8 @@ void shorten(Notes& notes, std::size_t most_bytes = longest_changes);
 
 [[nodiscard]] std::string to_json(const Notes& notes);
 [[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
-// Where the paths of all changes are too long together (compare::PathLimit; in rows of earlier
-// versions), further ones have their first cells only: memory stays in proportion to the row.
-//   error  malformed
+//   error  malformed; also where the paths of all changes are too long together (compare::PathLimit),
+//          because each may share most of its cells with the one before
 [[nodiscard]] base::Result<Notes> notes_from_json(std::string_view text);
 
 // One row of the table: what one release did to one object. One item of a feed.

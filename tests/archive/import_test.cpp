@@ -46,7 +46,7 @@ struct Mistake {
 const std::array mistakes{
     Mistake{"{\"varve_export\":1", "{\"varve_export\":2", "line 1: the export has format 2"},
     Mistake{"{\"varve_export\":1", "{\"varve\":1", "line 1: "},
-    Mistake{"\"schema\":12}", "\"schema\":3}", "schema 3"},
+    Mistake{"\"schema\":1}", "\"schema\":3}", "schema 3"},
     Mistake{"{\"table\":\"objects\"", "{\"table\":\"things\"",
             "line 2: unknown table \"things\""},
     Mistake{"{\"oid\":-5,", "{\"id\":-5,", "line 2: objects: unknown column \"id\""},

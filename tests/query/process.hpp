@@ -12,7 +12,6 @@
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
-#include "store/schema.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -79,7 +78,7 @@ class Process {
     }
 
     // Called when rows of history were written behind the program's back.
-    void count_rows() { store::fill_row_counts(*pool.lease()); }
+    void count_rows() { support::count_rows(*pool.lease()); }
 
     // Cuts it off from the store.
     void cut_off() {

@@ -13,6 +13,7 @@
 #include "query/object_history.hpp"
 #include "query/release_list.hpp"
 #include "store/dialect.hpp"
+#include "store/tag_bits.hpp"
 #include "support/temp_dir.hpp"
 #include "tables/lists.hpp"
 #include "tables/release_rows.hpp"
@@ -45,7 +46,12 @@ class Written {
             write_rows(transaction, random, objects);
         });
         process.count_rows();
-        store::fill_tag_bits(*process.pool.lease());
+        store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+            for (const auto& row : transaction.query("SELECT sid, notes FROM history"))
+                transaction.execute(
+                    "UPDATE history SET tag_bits = ? WHERE sid = ?",
+                    {store::Value{store::tag_bits_of(row.text(1))}, row.value(0)});
+        });
     }
 
     static std::string version(int release) { return "WS" + std::to_string(98 + release); }

@@ -352,19 +352,19 @@ TEST_CASE("A difference names the object and both releases") {
     CHECK(status_for(parse_diff_request("class=G&name=x&from=A&to=B&part=0"), "part=") == 400);
 }
 
-TEST_CASE("The home page takes a class, a text and a list, each optional") {
+TEST_CASE("The home page takes a class and a text, each optional") {
     CHECK(url_of(*parse_home_request("")) == "/");
-    const auto query = parse_home_request("object=Gene:b&q=+unc-26+&class=Gene&object=Gene:a");
+    const auto query = parse_home_request("q=+unc-26+&class=Gene");
     REQUIRE(query);
     CHECK(query->text == "unc-26");
-    CHECK(url_of(*query) == "/?class=Gene&q=unc-26&object=Gene:a&object=Gene:b");
+    CHECK(url_of(*query) == "/?class=Gene&q=unc-26");
     CHECK(parse_home_request("class=&q=")->class_name.empty());
     CHECK(parse_home_request("class=Gene&name=x")->text == "x");
     CHECK(url_of(*parse_home_request("name=two%0Alines")) == "/?q=two%0Alines");
     CHECK(parse_home_request("q=two%0Alines")->text == "two\nlines");
     CHECK(status_for(parse_home_request("q=" + std::string(513, 'q')), "q=") == 400);
     CHECK(status_for(parse_home_request("class=" + std::string(65, 'c')), "class=") == 400);
-    CHECK(status_for(parse_home_request("object=x"), "object=") == 400);
+    CHECK(status_for(parse_home_request("object=Gene:a"), "object=") == 400);
     CHECK(status_for(parse_home_request("q=%ff"), "q=") == 400);
 }
 

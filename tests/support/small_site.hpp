@@ -17,7 +17,6 @@
 
 #include "history/current.hpp"
 #include "query/history_service.hpp"
-#include "store/schema.hpp"
 #include "support/forwarding_connection.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -118,7 +117,7 @@ class SmallSite {
         transaction.commit();
     }
     // Called when rows of history were written behind the program's back.
-    void count_rows() { store::fill_row_counts(*store_.connect()()); }
+    void count_rows() { support::count_rows(*store_.connect()()); }
     [[nodiscard]] store::Rows query(std::string_view sql) {
         const auto connection = store_.connect()();
         store::Transaction transaction(*connection, store::Access::read);

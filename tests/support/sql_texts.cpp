@@ -81,15 +81,10 @@ std::string in_mariadb_words(std::string sql) {
     return sql;
 }
 
-// Returns the statements that make and upgrade the schema of SQLite; MariaDB has its own.
+// Returns the statements that make the schema of SQLite; MariaDB has its own.
 std::set<std::string> schema_texts() {
-    std::set<std::string> texts;
-    const auto add = [&](std::string_view script) {
-        for (auto& sql : store::statements_of(script)) texts.insert(std::move(sql));
-    };
-    add(store::schema_sql(store::Engine::sqlite));
-    for (const auto& step : store::migrations()) add(step.sqlite);
-    return texts;
+    const auto statements = store::statements_of(store::schema_sql(store::Engine::sqlite));
+    return {statements.begin(), statements.end()};
 }
 
 // Returns whether a text is for SQLite alone. Those of the product have a twin beside them, in

@@ -1,5 +1,0 @@
--- Schema 8 made schema 9: no index of `objects` holds contents, since objects that may have been renamed are
--- found by their names. `varve init` runs it.
--- SPDX-License-Identifier: MIT
-
-ALTER TABLE objects DROP INDEX IF EXISTS objects_by_content;
