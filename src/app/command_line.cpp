@@ -30,7 +30,7 @@ struct Options {
     DigestOptions digest;
     std::string release;
     DiffOptions diff;
-    std::string archive, token, shell, subscription;
+    std::string http, archive, token, shell, subscription;
     SourceFeedOptions source_feed;
     std::string which_feed, opml;
     bool once = false, all_feeds = false;
@@ -77,9 +77,13 @@ void add_server(Line& line) {
                         "Create the store, upgrade an older one, or take over the database of "
                         "the first system (WormBase's own program)")
         ->callback(line.configured(init));
-    line.program
-        .add_subcommand("serve", "Answer FastCGI requests, or one request as a CGI program")
-        ->callback(line.configured(serve, Speaker::server));
+    auto* serving = line.program.add_subcommand(
+        "serve", "Answer requests: HTTP, FastCGI, or one as a CGI program");
+    serving->add_option("--http", line.options.http,
+                        "Answer HTTP at this address of this host, e.g. 127.0.0.1:8080; default: "
+                        "FastCGI at [serve] listen");
+    serving->callback(line.configured(
+        [&](const Config& config) { return serve(config, line.options.http); }, Speaker::server));
     line.program
         .add_subcommand("check",
                         "Check configuration, templates, store, build, socket, logs and tokens")

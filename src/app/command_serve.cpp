@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <unistd.h>
 
@@ -13,11 +14,14 @@
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 #include "serve/fastcgi.hpp"
+#include "serve/http_server.hpp"
 
 namespace app {
 namespace {
 
 using namespace std::chrono_literals;
+using ::serve::FastcgiServer;
+using ::serve::HttpServer;
 using ::serve::Request;
 
 // Answers the client of a CGI program. Only the web server's log shows what goes to stderr.
@@ -70,7 +74,28 @@ void stop_at_once() {
     std::_Exit(ok);
 }
 
-int serve_fastcgi(const Config& config) {
+// Returns what answers until it is destroyed.
+//   http  the address to listen at for HTTP; empty: [serve] listen, for FastCGI
+base::Result<std::shared_ptr<void>> start_server(const ServeConfig& config,
+                                                 const std::string& http,
+                                                 const HttpServer::Answer& answer) {
+    auto listener = ::serve::listen_on(http.empty() ? config.listen : http);
+    if (!listener) return tl::unexpected(listener.error());
+    // Paths come whole: base_url, and with it its path, may change while this runs.
+    if (http.empty())
+        return FastcgiServer::start(std::move(*listener),
+                                    {.threads = config.threads, .base_path = ""}, answer);
+    if (!listener->is_loopback() && !config.trusted_front)
+        return base::fail(base::ErrorKind::refused,
+                          "--http " + http +
+                              " is not an address of this host alone, such as 127.0.0.1:8080; "
+                              "set [serve] trusted_front = yes if only a proxy can reach it");
+    return HttpServer::start(std::move(*listener),
+                             {.workers = config.threads, .trusted_front = config.trusted_front},
+                             answer);
+}
+
+int serve_until_stopped(const Config& config, const std::string& http) {
     StopSignals signals;
     std::optional<StopLimit> limit;  // ends last
     Server::Records records;
@@ -80,20 +105,14 @@ int serve_fastcgi(const Config& config) {
         return complain(opened.error().text, wrong_use);
     Server server(std::move(*serving), records);
     server.wait_for_first_look(2s);
-    auto listener = ::serve::listen_on(config.serve.listen);
-    if (!listener) return complain(listener.error().text, failed);
-    ::serve::FastcgiSettings settings;
-    settings.threads = config.serve.threads;
-    // Paths come whole: base_url, and with it its path, may change while this runs.
-    settings.base_path = "";
-    auto fastcgi = ::serve::FastcgiServer::start(
-        std::move(*listener), settings,
-        [&](const Request& request) { return server.answer(request); });
-    if (!fastcgi) return complain(fastcgi.error().text, failed);
-    base::log::info("serving", {{"listen", config.serve.listen}});
+    auto running = start_server(config.serve, http,
+                                [&](const Request& request) { return server.answer(request); });
+    if (!running) return complain(running.error().text, status_of(running.error()));
+    base::log::info("serving", {{"listen", http.empty() ? config.serve.listen : http},
+                                {"base_url", config.site.base_url}});
     mind(server, signals);
     limit.emplace(server.stop_within(), stop_at_once);
-    (*fastcgi)->stop();
+    running->reset();
     base::log::info("stopped");
     return ok;
 }
@@ -108,8 +127,9 @@ int serve_cgi(const std::filesystem::path& config_file) {
     return answer_cgi(*config);
 }
 
-int serve(const Config& config) {
-    return ::serve::started_as_cgi(::environ) ? answer_cgi(config) : serve_fastcgi(config);
+int serve(const Config& config, const std::string& http) {
+    if (http.empty() && ::serve::started_as_cgi(::environ)) return answer_cgi(config);
+    return serve_until_stopped(config, http);
 }
 
 }  // namespace app

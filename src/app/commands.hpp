@@ -28,7 +28,8 @@ int complain(std::string_view text, int status);
 [[nodiscard]] int status_of(const base::Error& error);
 
 int init(const Config& config);
-int serve(const Config& config);
+//   http  the address to answer HTTP at; empty: FastCGI, or the request of a CGI program
+int serve(const Config& config, const std::string& http);
 // Answers one request, of a web server that started the program as CGI program; also when the
 // configuration cannot be used.
 int serve_cgi(const std::filesystem::path& config_file);

@@ -47,6 +47,7 @@ struct SourceConfig {
 
 struct ServeConfig {
     std::string listen = "unix:var/varve.sock";  // the path made absolute
+    bool trusted_front = false;                  // HttpSettings::trusted_front
     std::size_t threads = 64;                    // 1 ... 1024
     std::size_t cache_mb = 64;                   // 0 ... 65536; 0 keeps no pages
     std::size_t max_items = 1000;                // 1 ... 10000

@@ -290,6 +290,8 @@ constexpr auto table = std::to_array<Key>({
     {"history", "mass_change",
      [](Draft& d, Value, Value v) { return keep(d.config.mass_change, number_of(v, 0, 100)); }},
     {"serve", "listen", take_listen},
+    {"serve", "trusted_front",
+     [](Draft& d, Value, Value v) { return keep(d.config.serve.trusted_front, truth_of(v)); }},
     {"serve", "threads",
      [](Draft& d, Value,
         Value v) { return keep(d.config.serve.threads, number_of(v, 1, 1024)); }},

@@ -23,6 +23,7 @@ void warn_of_restart(const Config& before, const Config& after) {
         base::log::warning("needs a restart", {{"key", key}});
     };
     if (before.serve.listen != after.serve.listen) say("[serve] listen");
+    if (before.serve.trusted_front != after.serve.trusted_front) say("[serve] trusted_front");
     if (before.serve.threads != after.serve.threads) say("[serve] threads");
 }
 

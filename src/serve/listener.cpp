@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -149,6 +150,16 @@ Listener::~Listener() {
     struct stat file{};
     if (socket_.number() < 0 || path_.empty() || ::lstat(path_.c_str(), &file) != 0) return;
     if (file.st_dev == device_ && file.st_ino == inode_) ::unlink(path_.c_str());
+}
+
+bool Listener::is_loopback() const {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    if (::getsockname(number(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+    if (address.ss_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<sockaddr_in6&>(address).sin6_addr);
+    return address.ss_family == AF_INET &&
+           ntohl(reinterpret_cast<sockaddr_in&>(address).sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
 base::Result<Listener> listen_on(std::string_view address, unsigned mode) {

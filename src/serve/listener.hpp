@@ -1,4 +1,4 @@
-// serve/listener.hpp -- the listening socket of a FastCGI server.
+// serve/listener.hpp -- the listening socket of a server.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,6 +23,8 @@ class Listener {
 
     [[nodiscard]] int number() const { return socket_.number(); }
     [[nodiscard]] Origin origin() const { return origin_; }
+    // True when only programs on this host reach it over IP: 127.0.0.0/8 or ::1.
+    [[nodiscard]] bool is_loopback() const;
 
    private:
     base::Descriptor socket_;

@@ -170,6 +170,7 @@ TEST_CASE("An error names the section and key of a bad value") {
           {"[log]\naccess =\n", "[log] access"},
           {"[serve]\nlimit_per_minute = many\n", "[serve] limit_per_minute"},
           {"[serve]\nlimit_burst = 0\n", "[serve] limit_burst"},
+          {"[serve]\ntrusted_front = 127.0.0.1\n", "[serve] trusted_front"},
           {"[serve]\nstop_within = 0\n", "[serve] stop_within"},
           {"give_up = 61\n", "[store] give_up"},
           {"[names]\nGene =\n", "[names] Gene"},

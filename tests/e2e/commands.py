@@ -551,6 +551,7 @@ def _(site):
         done = site.expect(1, "check")
         assert b"wrong    listen: " in done.stdout, done
         site.expect(1, "serve")
+    assert b"set [serve] trusted_front = yes if" in site.expect(2, "serve", "--http", "0.0.0.0:0").stderr
 
 
 @check("varve check advises to restore a backup of a damaged store")

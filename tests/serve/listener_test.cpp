@@ -112,3 +112,18 @@ TEST_CASE("Two listeners on one TCP port are refused") {
     const auto same = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
     CHECK_FALSE(serve::listen_on(same));
 }
+
+TEST_CASE("A loopback address is told from those that other hosts reach") {
+    const support::TempDir folder;
+    const auto is_loopback = [](const std::string& address) {
+        const auto listener = serve::listen_on(address);
+        REQUIRE(listener);
+        return listener->is_loopback();
+    };
+    CHECK(is_loopback("127.0.0.1:0"));
+    CHECK(is_loopback("127.0.0.2:0"));
+    CHECK(is_loopback("[::1]:0"));
+    CHECK_FALSE(is_loopback("0.0.0.0:0"));
+    CHECK_FALSE(is_loopback("[::]:0"));
+    CHECK_FALSE(is_loopback("unix:" + (folder.path() / "s").string()));
+}
