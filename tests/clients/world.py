@@ -75,6 +75,7 @@ class World(Site):
         for file in self.source.glob("*.tsv"):
             shutil.copy(file, self.folder)
         self.varve = self.apache = None
+        self.behind = "Apache"
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}" if live else self._configured("base_url")
         self.versions = sorted(folder.name for folder in self.builds.iterdir() if not folder.is_symlink())

@@ -159,7 +159,6 @@ def _(site):
         ask_server(site, server)
         site.expect(0, "init")
         site.start_varve()
-        site.start_apache()
         eventually(lambda: _asks_to_retry(site), "503 with Retry-After")
         server.start("WS188")
         eventually(lambda: site.get(PATH).status == 200, "the feed")

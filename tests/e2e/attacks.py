@@ -94,7 +94,8 @@ def kill_servers(site, kills):
             site.varve.wait(COMMAND_SECONDS)
             site.start_varve()
             eventually(site.answers, "the next server answers")
-        assert not load.broken, load.broken
+        if site.behind:
+            assert not load.broken, load.broken
         for name in names[:25]:
             reply = site.feed("Protein", name)
             assert promised.setdefault(name, reply.body) == reply.body, name

@@ -578,20 +578,3 @@ def _(site):
     done = site.expect(1, "check").stdout
     assert b"class Gene has" in done and b"export the store and import it" in done, done
     assert b"class, name, bytes and tag_bits say something else" in done, done
-
-
-@check("A second server does not take the socket of the first")
-def _(site):
-    site.start()
-    second = site.expect(1, "serve")
-    assert b"varve.sock" in second.stderr, second
-    assert site.get("/healthz").status == 200
-
-
-@check("The socket of a killed server does not stop the next one")
-def _(site):
-    site.start()
-    site.varve.kill()
-    site.varve.wait(COMMAND_SECONDS)
-    site.start_varve()
-    eventually(site.answers, "the second server answers")

@@ -95,7 +95,7 @@ def _(site):
 def _(site):
     shutil.copytree(EXAMPLES / "feeds", site.folder / "feeds")
     site.write_config(net__allow="127.0.0.0/8")
-    site.start(cgi=False)
+    site.start()
     site.feed("Gene", "WBGene00006763")  # recorded, so that its label is known
     feeds = {"127.0.0.1": "lab-news.rss", "127.0.0.2": "journal.atom"}  # so that neither waits for the other's pause
     with FileServers(site.folder / "feeds", list(feeds)) as server:

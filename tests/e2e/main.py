@@ -7,6 +7,7 @@ import sys
 
 import ace_sites  # noqa: F401  each of these adds its checks to the list
 import aceperl_xml  # noqa: F401
+import apache  # noqa: F401
 import attacks
 import commands  # noqa: F401
 import digest  # noqa: F401

@@ -105,40 +105,6 @@ def _(site):
     assert followed.status == 200 and followed.body == site.feed(*GENE).body
 
 
-@check_served("The CGI program gives the same bytes as the server")
-def _(site):
-    by_cgi = site.get(rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?"))
-    served = site.feed(*GENE)
-    assert by_cgi.status == 200, by_cgi
-    assert by_cgi.body == served.body
-    for field in ("etag", "last-modified", "content-type", "cache-control", "vary"):
-        assert by_cgi.fields[field] == served.fields[field], (field, by_cgi, served)
-
-
-@check_served("The CGI program answers conditional requests and errors with the right status")
-def _(site):
-    path = rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?")
-    tag = site.get(path).fields["etag"]
-    assert site.get(path, If_None_Match=tag).status == 304
-    assert site.get("/cgi-bin/rss?class=Gene&name=nobody").status == 404
-    assert site.get("/cgi-bin/rss?name=unc-26").status == 400
-    assert site.get("/cgi-bin/rss", method="POST", body="x=1").status == 405
-
-
-@check("Apache starts no CGI program unless it is switched on")
-def _(site):
-    site.start(cgi=False)
-    reply = site.get(rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?"))
-    assert reply.status == 404, reply
-    assert reply.body == site.get("/nowhere").body, reply  # varve's, as for all it has no page for
-
-
-@check_served("varve feed prints the bytes that the server sends")
-def _(site):
-    printed = site.expect(0, "feed", *GENE).stdout
-    assert printed == site.feed(*GENE).body
-
-
 @check("The history does not depend on how often each build was requested")
 def _(site):
     site.expect(0, "init")

@@ -124,7 +124,7 @@ def _(site):
     site.write_config(site__private="yes", log__access="var/access.txt")
     site.expect(0, "init")
     assert b"varve token add" in site.expect(0, "check").stdout
-    site.start()
+    site.start_behind_apache()
     token = site.expect(0, "token", "add", "sylvia").stdout.decode().strip()
     assert site.expect(2, "token", "add", "a\nb").stderr
     assert b"already" in site.expect(1, "token", "add", "sylvia").stderr

@@ -1,4 +1,4 @@
-"""One site in a folder of its own: builds, store, `varve serve`, Apache. close() ends all of it.
+"""One site in a folder of its own: builds, store, `varve serve --http`, or Apache in front. close() ends all of it.
 
 SPDX-License-Identifier: MIT
 """
@@ -88,6 +88,7 @@ class Site:
         os.link(PROGRAM, self.folder / "cgi-bin" / "rss")
         self.varve = None
         self.apache = None
+        self.behind = None  # the server that passes requests on to `varve serve`
         self.port = free_port()
         self.switch_to(current)
         self.write_config()
@@ -163,8 +164,16 @@ class Site:
 
     # ---- servers ----
 
-    def start(self, cgi=True):
-        """Runs `varve init`, starts `varve serve` and Apache, and returns when requests are answered."""
+    def start(self):
+        """Runs `varve init`, starts `varve serve --http`, and returns when requests are answered."""
+        self.expect(0, "init")
+        self.start_varve()
+        eventually(self.answers, "the site answers")
+        return self
+
+    def start_behind_apache(self, cgi=True):
+        """Does the same with Apache in front. cgi: with /cgi-bin/rss, which is off in the example."""
+        self.behind = "Apache"
         self.expect(0, "init")
         self.start_varve()
         self.start_apache(cgi)
@@ -172,14 +181,23 @@ class Site:
         return self
 
     def start_varve(self, **options):
+        http = [] if self.behind else ["--http", f"127.0.0.1:{self.port}"]
         log = open(self.folder / "varve.log", "ab")
         self.varve = subprocess.Popen(
-            [str(PROGRAM), "serve", "--config", str(self.folder / "varve.conf")], stdin=subprocess.DEVNULL,
+            [str(PROGRAM), "serve", "--config", str(self.folder / "varve.conf"), *http], stdin=subprocess.DEVNULL,
             stdout=log, stderr=log, **options)
         log.close()
+        if http:
+            eventually(lambda: self.varve.poll() is not None or self.listens(), "varve listens")
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port)).close()
+            return True
+        except OSError:
+            return False
 
     def start_apache(self, cgi=True):
-        """cgi: with /cgi-bin/rss, which is off in the example."""
         run = self.folder / "httpd"
         run.mkdir(exist_ok=True)
         defines = {"VARVE_LISTEN": f"127.0.0.1:{self.port}", "VARVE_RUN": run,

@@ -29,7 +29,7 @@ PATIENT_NGINX = {"client_header_timeout 10s;": "client_header_timeout 600s;", "s
 def behind_apache(site):
     site.httpd_conf = site.folder / "httpd.conf"
     site.httpd_conf.write_text(with_changes(HERE / "httpd.conf.example", PATIENT_APACHE))
-    yield site.start()
+    yield site.start_behind_apache()
 
 
 SERVERS = {"Apache": behind_apache, "nginx": lambda site: behind_nginx(site, PATIENT_NGINX)}

@@ -83,7 +83,7 @@ def _(site):
 @check("SIGTERM under load stops the server once it has answered; readers get whole feeds or 503")
 def _(site):
     site.write_config(serve__stop_within=60)
-    site.start()
+    site.start_behind_apache()
     body = site.feed(*GENE).body
     with Load(site, PATH) as load:
         eventually(load.each_has(20), "answers")
