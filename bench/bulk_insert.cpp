@@ -34,11 +34,10 @@ const std::vector<Table> tables{
      "SELECT oid, version, tree FROM trees WHERE oid > ? AND oid <= ? ORDER BY oid, version"},
     {{"history",
       {"oid", "version", "revision", "since", "date", "recorded_at", "signature", "kind", "label",
-       "notes", "class", "name", "bytes", "tag_bits"},
+       "notes", "class", "name"},
       {}},
      "SELECT oid, version, revision, since, date, recorded_at, signature, kind, label, notes,"
-     " class, name, bytes, tag_bits FROM history WHERE oid > ? AND oid <= ? ORDER BY oid, "
-     "version"}};
+     " class, name FROM history WHERE oid > ? AND oid <= ? ORDER BY oid, version"}};
 
 std::unique_ptr<store::Connection> open(const char* url) {
     const auto parsed = store::parse_url(url);

@@ -53,13 +53,10 @@ CREATE TABLE IF NOT EXISTS history (
   notes       LONGTEXT    NOT NULL,
   class       VARCHAR(64)  NOT NULL DEFAULT '',
   name        VARCHAR(512) NOT NULL DEFAULT '',
-  bytes       BIGINT      NOT NULL DEFAULT 0,
-  tag_bits    BIGINT      NOT NULL DEFAULT 0,
   PRIMARY KEY (sid),
   UNIQUE KEY history_by_object (oid, version),
-  KEY history_by_name (version, class, name, kind, tag_bits),
+  KEY history_by_name (version, class, name, kind),
   KEY history_by_recording (version, sid, class, kind),
-  KEY history_by_size (version, kind, bytes DESC, class, name),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 

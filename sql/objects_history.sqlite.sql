@@ -50,13 +50,10 @@ CREATE TABLE IF NOT EXISTS history (
   notes       TEXT NOT NULL,
   class       TEXT NOT NULL DEFAULT '' CHECK (length(class) <= 64),
   name        TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 512),
-  bytes       INTEGER NOT NULL DEFAULT 0,
-  tag_bits    INTEGER NOT NULL DEFAULT 0,
   UNIQUE (oid, version)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind, tag_bits);
+CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
-CREATE INDEX IF NOT EXISTS history_by_size ON history (version, kind, bytes DESC, class, name);
 
 -- How many rows of each kind a release has, by class and in all (the class that has no name). Each
 -- process adds to a row of its own; the sum counts.

@@ -201,16 +201,15 @@ class Adoption {
             "SELECT sid, notes FROM history WHERE oid = ? AND version = ?", {oid, version});
         const auto notes =
             notes_of(there.empty() ? html : joined(html_of(there.front().text(1)), html));
-        const auto bytes = static_cast<std::int64_t>(notes.size());
         if (there.empty())
             transaction_.execute(
                 "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes, class,"
-                " name, bytes) SELECT oid, ?, ?, ?, 'adopted', '', ?, class, name, ?"
+                " name) SELECT oid, ?, ?, ?, 'adopted', '', ?, class, name"
                 " FROM objects WHERE oid = ?",
-                {version, date, recorded_at_, notes, bytes, oid});
+                {version, date, recorded_at_, notes, oid});
         else
-            transaction_.execute("UPDATE history SET notes = ?, bytes = ? WHERE sid = ?",
-                                 {notes, bytes, there.front().integer(0)});
+            transaction_.execute("UPDATE history SET notes = ? WHERE sid = ?",
+                                 {notes, there.front().integer(0)});
     }
 
     Connection& connection_;

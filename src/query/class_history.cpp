@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "query/object_history.hpp"
-#include "store/tag_bits.hpp"
 #include "tables/objects.hpp"
 #include "tables/release_rows.hpp"
 #include "tables/replacements.hpp"
@@ -165,91 +164,28 @@ class RowChooser {
         return older.empty() ? std::vector<std::int64_t>{} : last_recorded(older, sid, most);
     }
 
-    // Few rows are all looked at. Of many, the first ones, until enough are found: then the page has
-    // no archive, so nobody has to know how many there are.
+    // Looks at the first rows in the order of a feed. Where there are more, the page has no archive, so
+    // nobody has to know how many the filter shows.
     Chosen filtered(const PageRequest& request, std::size_t recorded) const {
-        if (recorded > request.limits.filtered) return first_filtered(request);
-        const auto wanted = bits_of(request.filter);
-        // The newest release first, in each the row that was recorded last first.
-        std::vector<std::int64_t> possible;
+        const auto most = request.limits.filtered_of_many;
+        std::vector<std::int64_t> looked_at;
         for (const auto& version : versions_) {
             if (count_of(version) == 0) continue;
-            auto some = tables::rows_that_may_have(now_.transaction, selection_, version, {},
-                                                   request.limits.filtered, wanted)
-                            .sids;
-            std::ranges::sort(some, std::greater());
-            append(possible, some);
+            if (looked_at.size() >= most) break;
+            auto some = tables::rows_by_name(now_.transaction, selection_, version, 0,
+                                             most - looked_at.size());
+            // Pages of the archive go by recording.
+            if (request.before > 0) std::ranges::sort(some, std::greater());
+            append(looked_at, some);
         }
-        const auto filtered = filtered_rows(now_.transaction, possible, request.filter,
-                                            note_unreadable_, now_.most_note_bytes());
-        const auto& shown = filtered.sids;
-        const auto found = shown.size();
-        if (request.before == 0)
-            return Chosen{first_by_name(shown, request.most), found, filtered.cut};
+        auto [sids, cut, bytes] = filtered_rows(now_.transaction, looked_at, request.filter,
+                                                note_unreadable_, now_.most_note_bytes());
+        const auto found = sids.size();
         const auto slice = slice_of(request, found);
-        return Chosen{{shown.begin() + static_cast<std::ptrdiff_t>(slice.from),
-                       shown.begin() + static_cast<std::ptrdiff_t>(slice.to)},
+        return Chosen{{sids.begin() + static_cast<std::ptrdiff_t>(slice.from),
+                       sids.begin() + static_cast<std::ptrdiff_t>(slice.to)},
                       found,
-                      filtered.cut};
-    }
-
-    // The notes of the first rows are read, since most filters find enough in them; of the others only
-    // those that may be shown.
-    [[nodiscard]] Chosen first_filtered(const PageRequest& request) const {
-        Chosen chosen{{}, 0, true};
-        auto& found = chosen.sids;
-        auto rows_left = request.before == 0 ? most_passed : 0, bytes_left = most_filtered_bytes;
-        const auto is_done = [&] {
-            return found.size() >= request.most || rows_left == 0 || bytes_left == 0;
-        };
-        const auto look_at = [&](std::span<const std::int64_t> sids) {
-            const auto some = filtered_rows(now_.transaction, sids, request.filter,
-                                            note_unreadable_, now_.most_note_bytes(), bytes_left);
-            append(found, some.sids);
-            bytes_left -= std::min(bytes_left, some.bytes);
-        };
-        const auto wanted = bits_of(request.filter);
-        for (const auto& version : versions_) {
-            const auto rows = count_of(version);
-            if (rows == 0 || is_done()) continue;
-            const auto first = tables::rows_behind(now_.transaction, selection_, version, {},
-                                                   std::min(2 * request.most, rows_left));
-            look_at(first);
-            rows_left -= std::min(rows_left, first.size());
-            if (is_done() || first.empty() || first.size() >= rows) continue;
-            std::optional last = tables::row_names(now_.transaction, std::span(&first.back(), 1))
-                                     .begin()
-                                     ->second.object;
-            auto behind = rows - first.size();
-            for (auto window = request.limits.first_window; last && behind > 0 && !is_done();
-                 window = request.limits.filtered) {
-                const auto next = std::min({window, rows_left, behind});
-                const auto possible = tables::rows_that_may_have(now_.transaction, selection_,
-                                                                 version, *last, next, wanted);
-                rows_left -= std::min(rows_left, possible.looked_at);
-                behind -= std::min(behind, possible.looked_at);
-                last = possible.last;
-                // In steps, since a few of them may be enough.
-                std::span rest(possible.sids);
-                for (auto step = request.most;
-                     !rest.empty() && found.size() < request.most && bytes_left > 0; step *= 2) {
-                    const auto some = rest.first(std::min(step, rest.size()));
-                    look_at(some);
-                    rest = rest.subspan(some.size());
-                }
-            }
-        }
-        found.resize(std::min(found.size(), request.most));
-        chosen.recorded = found.size();
-        return chosen;
-    }
-
-    // Returns what a row needs to have to be shown.
-    static tables::WantedBits bits_of(const ChangeFilter& filter) {
-        tables::WantedBits wanted;
-        if (!filter.tag.empty()) wanted.all = store::bit_of_tag(filter.tag);
-        for (const auto op : filter.only) wanted.any |= store::bit_of_op(compare::name_of(op));
-        return wanted;
+                      cut || recorded > most};
     }
 
     // Returns rows of some releases before one of the first of them, the last first.
@@ -265,21 +201,6 @@ class RowChooser {
             sid = tables::behind_all;
         }
         return sids;
-    }
-
-    // Of some rows the newest ones, those of one release by class and name.
-    [[nodiscard]] std::vector<std::int64_t> first_by_name(std::span<const std::int64_t> sids,
-                                                          std::size_t most) const {
-        std::vector<std::tuple<std::ptrdiff_t, ObjectName, std::int64_t>> order;
-        for (auto& [sid, row] : tables::row_names(now_.transaction, sids)) {
-            const auto rank = now_.releases().position(row.version)->rank;
-            order.emplace_back(-static_cast<std::ptrdiff_t>(rank), std::move(row.object), sid);
-        }
-        std::ranges::sort(order);
-        std::vector<std::int64_t> first;
-        for (std::size_t at = 0; at < std::min(most, order.size()); ++at)
-            first.push_back(std::get<2>(order[at]));
-        return first;
     }
 
     static void append(std::vector<std::int64_t>& sids, const std::vector<std::int64_t>& more) {

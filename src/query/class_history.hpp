@@ -24,9 +24,8 @@ namespace query {
 //          malformed: notes that are no notes
 //   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive that
 //          are found by their number: a walk in an index over at most half of the rows of a release.
-//          A filter also looks at rows, in an index and at the notes of those that it may show: at all of up to
-//          20,000 rows, otherwise at up to most_passed rows and 32 MB of notes until the page is full; then
-//          the page is `cut`. The server keeps the result for a minute
+//          A filter reads the notes of up to 2,000 rows, and 32 MB of notes: where there are more, the
+//          page is `cut`. The server keeps the result for a minute
 //   archive     pages go by release and within it by the order of recording: a switch to a
 //               newer release only adds rows behind the last, whatever was prewarmed before, and a
 //               rollback takes whole releases off the end. A row that an older release gains

@@ -52,21 +52,17 @@ struct ChangeFilter {
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 
-// A filter reads at most so many bytes of notes, and passes at most so many rows of a class or release in
-// an index, in the order of a feed.
+// A filter reads at most so many bytes of notes.
 inline constexpr std::size_t most_filtered_bytes = 32 << 20;
-inline constexpr std::size_t most_passed = 1'000'000;
 
 // Numbers of rows above which pages are found in another way. Tests lower them.
 struct PageLimits {
     // Pages with so many rows before them, and behind them, are linked with their oldest row, because
     // counting to them takes longer than looking it up.
     std::size_t far_from_ends = 1'000;
-    // A filter that chooses rows is applied to this many of them, the newest of an object. Of a class or
-    // release with more rows, rows are passed in an index until the page is full.
-    std::size_t filtered = 20'000;
-    // Of more rows than `filtered`, so many are looked at first, and then `filtered` at once.
-    std::size_t first_window = 4'000;
+    // A filter that chooses rows is applied to this many of them: the newest of an object or a watch
+    // list, the first of a class or release in the order of a feed.
+    std::size_t filtered = 20'000, filtered_of_many = 2'000;
     bool operator==(const PageLimits&) const = default;
 };
 
@@ -117,7 +113,7 @@ struct HistoryPage {
     std::vector<tables::Row> rows;  // newest release first, then class, name
     // The number of rows that since and filter leave; the page shows some of them.
     std::size_t recorded = 0;
-    // Older rows were not looked at, because a filter is applied to the newest ones and there are
+    // Further rows were not looked at, because a filter is applied to the first ones and there are
     // more. `recorded` counts those that were found, and every new row moves where pages begin.
     // Such a feed is not complete and has no archive: serve answers 404 for a page of one.
     bool cut = false;

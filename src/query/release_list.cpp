@@ -44,15 +44,13 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
         used.clear();
         auto counted = tables::count_rows_by_kind(now.transaction);
         ReleaseList all;
-        std::vector<std::string> wanted, compared;
+        std::vector<std::string> wanted;
         for (const auto& release : now.shown()) {
             const auto& own = counted[release.version];
             all.push_back(listed(release, now.releases(), own));
             if (all.size() > detailed_releases) continue;
             const auto found = kept.find(release.version);
-            std::optional<std::vector<tables::MassChange>> mass_changes;
-            if (all.size() == 1)
-                mass_changes = tables::mass_changes_in(now.transaction, release.version);
+            auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
             if (found != kept.end() && found->second.rows == own &&
                 found->second.mass_changes == mass_changes) {
                 used[release.version] = found->second;
@@ -60,21 +58,14 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
             }
             used[release.version] = {own, std::move(mass_changes),
                                      std::make_shared<const ReleaseDetails>()};
-            if (all.back().summary.kinds.empty()) continue;
-            wanted.push_back(release.version);
-            if (rows_of(own, RowKind::changed) <= most_compared_objects)
-                compared.push_back(release.version);
+            if (!all.back().summary.kinds.empty()) wanted.push_back(release.version);
         }
         auto classes = tables::classes_by_release(now.transaction, wanted);
-        auto changed = tables::most_changed(now.transaction, compared, most_changed_objects);
         for (const auto& version : wanted) {
-            ReleaseDetails details{std::move(classes[version]), {}, {}};
+            ReleaseDetails details{std::move(classes[version]), {}};
             std::ranges::stable_sort(details.classes, std::greater(),
                                      &tables::ClassCount::objects);
-            for (auto& [object, label] : changed[version])
-                details.most_changed.push_back({std::move(object), std::move(label)});
-            if (version == all.front().summary.release.version)
-                details.leading = leading_entries(now, version, details.classes);
+            details.leading = leading_entries(now, version, details.classes);
             used[version].details = std::make_shared<const ReleaseDetails>(std::move(details));
         }
         if (const auto* first = now.releases().first_build())

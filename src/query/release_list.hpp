@@ -1,5 +1,5 @@
 // query/release_list.hpp -- all releases at a glance: how many objects each one changed, by class, and
-// which of them most. Safe from any thread.
+// which objects lead it. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,15 +20,10 @@ namespace query {
 
 // The newest releases have details; the older ones have counts alone.
 inline constexpr std::size_t detailed_releases = 60;
-// Objects that the details of a release name.
-inline constexpr std::size_t most_changed_objects = 10;
-// A release that changed more objects than this names none: it would have to read all of them.
-inline constexpr std::uint64_t most_compared_objects = 5'000;
 
 struct ReleaseDetails {
-    std::vector<tables::ClassCount> classes;           // most objects first, then by name
-    std::vector<Named> most_changed;                   // those with most changes (in bytes) first
-    std::vector<ReleaseContents::Entry> leading = {};  // of the newest release
+    std::vector<tables::ClassCount> classes;      // most objects first, then by name
+    std::vector<ReleaseContents::Entry> leading;  // leading_entries()
 };
 struct ListedRelease {
     ReleaseSummary summary;
@@ -52,8 +46,7 @@ class ReleaseListCache {
    private:
     struct Kept {
         tables::RowsByKind rows;
-        // Of the newest release, whose leading objects depend on them; nullopt: it is not the newest.
-        std::optional<std::vector<tables::MassChange>> mass_changes;
+        std::vector<tables::MassChange> mass_changes;  // on which the leading objects depend
         std::shared_ptr<const ReleaseDetails> details;
     };
     std::mutex mutex_;   // guards what follows; not held while the store is read

@@ -353,7 +353,7 @@ Subject subject_of_release(const base::Release& release, const Site& site) {
 Subject subject_of_releases(const Site& site) {
     return subject("All releases",
                    "What each release changed, one item per release: how many objects of each "
-                   "class, and the objects that changed most.",
+                   "class, and the most important ones.",
                    site.base_url + "/releases", "/releases", site);
 }
 

@@ -85,7 +85,7 @@ std::string guid_of(const query::ListedRelease& release, const Site& site) {
 std::string content_of(const query::ListedRelease& release, const Site& site) {
     const auto& [version, released_on] = release.summary.release;
     const auto& classes = release.details->classes;
-    const auto& most_changed = release.details->most_changed;
+    const auto& leading = release.details->leading;
     std::string html = "<p>" + as_html(version) + ", released on " +
                        base::format_date(released_on) + ": " + words_of(release.summary) +
                        ".</p>";
@@ -100,13 +100,14 @@ std::string content_of(const query::ListedRelease& release, const Site& site) {
                 "<li>" + counted(classes.size() - listed, "more class", "more classes") + "</li>";
         html += "</ul>";
     }
-    if (!most_changed.empty()) {
-        html += "<p><b>Most changed</b></p><ul>";
-        for (const auto& [object, label] : most_changed) {
-            html += "<li>" + as_html(object.class_name) + " <a href=\"" +
-                    as_html(page_of(object, site) + "&at=" + base::percent_encode(version)) +
-                    "\">";
-            append_shortened(html, object.label_or_name(label));
+    if (!leading.empty()) {
+        html += "<p><b>Most important</b></p><ul>";
+        for (const auto& entry : leading) {
+            html +=
+                "<li>" + as_html(entry.object.class_name) + " <a href=\"" +
+                as_html(page_of(entry.object, site) + "&at=" + base::percent_encode(version)) +
+                "\">";
+            append_shortened(html, entry.object.label_or_name(entry.label));
             html += "</a></li>";
         }
         html += "</ul>";

@@ -29,7 +29,7 @@ namespace render {
 // with the name of a class, with /list/ or with /release/.
 [[nodiscard]] std::string guid_of(const query::ListedRelease& release, const Site& site);
 
-// The counts of each class, the most changed objects and a link to the page of the release, as the HTML
+// The counts of each class, the most important objects and a link to the page of the release, as the HTML
 // of items has them (docs/protocols.md).
 //   needs  release.details
 [[nodiscard]] std::string content_of(const query::ListedRelease& release, const Site& site);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/prewarmed.hpp"
 
@@ -50,20 +49,6 @@ std::map<std::string, std::vector<ClassCount>> classes_by_release(
     }
     for (auto& [version, classes] : all)
         for (auto& each : classes) std::ranges::sort(each.kinds, {}, &KindCount::kind);
-    return all;
-}
-
-std::map<std::string, std::vector<ChangedObject>> most_changed(
-    store::Transaction& transaction, std::span<const std::string> versions, std::size_t most) {
-    std::map<std::string, std::vector<ChangedObject>> all;
-    const auto sql = "SELECT class, name, label FROM history" +
-                     store::by_index(transaction.engine(), "history_by_size") +
-                     " WHERE version = ? AND kind = ? ORDER BY bytes DESC, class, name LIMIT ?";
-    const store::Value changed{std::string(name_of(RowKind::changed))},
-        limit{static_cast<std::int64_t>(most)};
-    for (const auto& version : versions)
-        for (const auto& row : transaction.query(sql, {store::Value{version}, changed, limit}))
-            all[version].push_back({{row.text(0), row.text(1)}, row.text(2)});
     return all;
 }
 

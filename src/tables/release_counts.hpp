@@ -36,17 +36,6 @@ using RowsByKind = std::map<RowKind, RowsOfKind>;  // also kinds that have no ro
 [[nodiscard]] std::map<std::string, std::vector<ClassCount>> classes_by_release(
     store::Transaction& transaction, std::span<const std::string> versions);
 
-struct ChangedObject {
-    ObjectName object;
-    std::string label;
-};
-// Returns the objects whose changes in these releases take the most bytes, by version, at most
-// `most` of each, the one with most first, equal ones by class and name. Objects that came or went are left
-// out.
-//   cost  reads these rows, in an index
-[[nodiscard]] std::map<std::string, std::vector<ChangedObject>> most_changed(
-    store::Transaction& transaction, std::span<const std::string> versions, std::size_t most);
-
 struct ReleaseCounts {
     bool has_digest = false;                     // its build was served once
     bool is_prewarmed = false;                   // all classes are

@@ -105,39 +105,26 @@ std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelectio
         "SELECT h.sid" + sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", values));
 }
 
-// Visits the classes of a selection from that of an object on, in the order of names or in the other one.
-//   fn  bool(const RowSelection& of_class, const std::string* beyond, std::size_t objects): whether to go on.
-//       beyond: as of named_from()
-template <class F>
-void each_class_beyond(Transaction& transaction, const RowSelection& selection,
-                       const std::string& version, From end, const ObjectName& object, F&& fn) {
+// Returns numbers of rows as named_from() does, beyond an object.
+std::vector<std::int64_t> named_beyond(Transaction& transaction, const RowSelection& selection,
+                                       const std::string& version, From end,
+                                       const ObjectName& object, std::size_t most) {
     auto classes = count_classes(transaction, version);
     std::ranges::sort(classes, {}, &ClassCount::class_name);
     if (end == From::last) std::ranges::reverse(classes);
+    std::vector<std::int64_t> sids;
     for (const auto& each : classes) {
         const auto& name = each.class_name;
         const bool is_passed =
             end == From::first ? name < object.class_name : name > object.class_name;
         if (is_passed || (!selection.class_name.empty() && selection.class_name != name))
             continue;
-        if (!fn(RowSelection{name}, name == object.class_name ? &object.name : nullptr,
-                each.objects))
-            return;
+        const auto* beyond = name == object.class_name ? &object.name : nullptr;
+        const auto some = named_from(transaction, RowSelection{name}, version, end, 0,
+                                     most - sids.size(), beyond);
+        sids.insert(sids.end(), some.begin(), some.end());
+        if (sids.size() == most) break;
     }
-}
-
-// Returns numbers of rows as named_from() does, beyond an object.
-std::vector<std::int64_t> named_beyond(Transaction& transaction, const RowSelection& selection,
-                                       const std::string& version, From end,
-                                       const ObjectName& object, std::size_t most) {
-    std::vector<std::int64_t> sids;
-    each_class_beyond(transaction, selection, version, end, object,
-                      [&](const RowSelection& of_class, const std::string* beyond, std::size_t) {
-                          const auto some = named_from(transaction, of_class, version, end, 0,
-                                                       most - sids.size(), beyond);
-                          sids.insert(sids.end(), some.begin(), some.end());
-                          return sids.size() < most;
-                      });
     return sids;
 }
 
@@ -410,50 +397,6 @@ Between count_rows_to(Transaction& transaction, const RowSelection& selection,
     clause.values.emplace_back(object.name);
     before += of_class == 0 ? 0 : count_of(transaction, clause);
     return {before, before};
-}
-
-PossibleRows rows_that_may_have(Transaction& transaction, const RowSelection& selection,
-                                const std::string& version, const ObjectName& object,
-                                std::size_t next, const WantedBits& wanted) {
-    PossibleRows possible;
-    each_class_beyond(
-        transaction, selection, version, From::first, object,
-        [&](const RowSelection& of_class, const std::string* beyond, std::size_t objects) {
-            auto [sql, values] = clause_of(transaction, of_class, version, "history_by_name");
-            if (beyond != nullptr) {
-                sql += " AND h.name > ?";
-                values.emplace_back(*beyond);
-            }
-            auto looked_at = objects;
-            if (objects > next) {
-                auto of_last = values;
-                of_last.push_back(number(next - 1));
-                const auto last = transaction.query(
-                    "SELECT h.name" + sql + " ORDER BY h.name LIMIT 1 OFFSET ?", of_last);
-                if (!last.empty()) {
-                    possible.last = {of_class.class_name, last.front().text(0)};
-                    looked_at = next;
-                    sql += " AND h.name <= ?";
-                    values.emplace_back(possible.last->name);
-                }
-            }
-            if (!possible.last && beyond != nullptr)
-                looked_at = count_of(transaction, {sql, values});
-            // Whoever writes rows by hand writes no bits.
-            sql += " AND (h.tag_bits = 0 OR ((h.tag_bits & ?) = ?";
-            values.insert(values.end(), {Value{wanted.all}, Value{wanted.all}});
-            if (wanted.any != 0) {
-                sql += " AND (h.tag_bits & ?) <> 0";
-                values.emplace_back(wanted.any);
-            }
-            const auto some =
-                oids_of(transaction.query("SELECT h.sid" + sql + ")) ORDER BY h.name", values));
-            possible.sids.insert(possible.sids.end(), some.begin(), some.end());
-            possible.looked_at += looked_at;
-            next -= std::min<std::size_t>(next - 1, looked_at);
-            return !possible.last;
-        });
-    return possible;
 }
 
 std::vector<std::int64_t> rows_recorded_from(Transaction& transaction,

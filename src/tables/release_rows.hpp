@@ -105,25 +105,6 @@ struct Between {
                                     const RowSelection& selection, const std::string& version,
                                     const ObjectName& object);
 
-// What the changes of a row need to have: bits of history.tag_bits (store/tag_bits.hpp).
-struct WantedBits {
-    std::int64_t all = 0;  // each of them
-    std::int64_t any = 0;  // one of them at least; 0: none
-};
-struct PossibleRows {
-    std::vector<std::int64_t> sids;  // by class and name
-    std::optional<ObjectName> last;  // that was looked at; nullopt: there are no more
-    std::size_t looked_at = 0;       // rows
-};
-// Returns those of the next rows behind an object whose changes may have what is wanted.
-//   next    how many rows are looked at, at least 1
-//   cost    a walk in an index over these, twice
-[[nodiscard]] PossibleRows rows_that_may_have(store::Transaction& transaction,
-                                              const RowSelection& selection,
-                                              const std::string& version,
-                                              const ObjectName& object, std::size_t next,
-                                              const WantedBits& wanted);
-
 // Return numbers of rows in the order of recording: those from a number on, or those with a lower
 // one, the nearest first. No row need have that number.
 //   rows  as above

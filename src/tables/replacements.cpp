@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
-#include "store/tag_bits.hpp"
 #include "tables/lists.hpp"
 #include "tables/trees.hpp"
 
@@ -125,8 +124,6 @@ void place_row(Transaction& transaction, const Releases::Replacing& replacing, s
     const auto stored = read(transaction, replaced_columns, replacing, oid);
     if (!is_row_pending(transaction, stored, replacing, oid)) return;
     const auto& row = stored.front();
-    const Value bytes{static_cast<std::int64_t>(row.text(6).size())};
-    const Value tag_bits{store::tag_bits_of(row.text(6))};
     const auto object =
         transaction.query("SELECT class, name FROM objects WHERE oid = ?", {Value{oid}});
     const auto before =
@@ -138,20 +135,18 @@ void place_row(Transaction& transaction, const Releases::Replacing& replacing, s
         counts.add(object.front().text(0), replacing.version, before.front().text(0), -1);
         transaction.execute(
             "UPDATE history SET kind = ?, revision = ?, since = ?, recorded_at = ?,"
-            " signature = ?, label = ?, notes = ?, bytes = ?, tag_bits = ? WHERE oid = ? AND "
-            "version = ?",
+            " signature = ?, label = ?, notes = ? WHERE oid = ? AND version = ?",
             {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
-             row.value(6), bytes, tag_bits, Value{oid}, Value{replacing.version}});
+             row.value(6), Value{oid}, Value{replacing.version}});
         return;
     }
     transaction.execute(
         "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes, oid,"
-        " version, date, class, name, bytes, tag_bits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?, ?)",
+        " version, date, class, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
          row.value(6), Value{oid}, Value{replacing.version},
          Value{base::format_date(release.released_on)}, object.front().value(0),
-         object.front().value(1), bytes, tag_bits});
+         object.front().value(1)});
 }
 
 void place_tree(Transaction& transaction, const Releases::Replacing& replacing,

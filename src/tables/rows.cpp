@@ -9,7 +9,6 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
-#include "store/tag_bits.hpp"
 #include "tables/lists.hpp"
 #include "tables/releases.hpp"
 #include "tree/json.hpp"
@@ -355,8 +354,7 @@ store::Rows select_numbered(Transaction& transaction, std::string (*select)(std:
 
 const store::Insert a_row{"history",
                           {"oid", "version", "revision", "since", "date", "recorded_at",
-                           "signature", "kind", "label", "notes", "class", "name", "bytes",
-                           "tag_bits"},
+                           "signature", "kind", "label", "notes", "class", "name"},
                           {}};
 
 }  // namespace
@@ -446,16 +444,6 @@ void shorten(Notes& notes, std::size_t most_bytes) {
         compare::count({changes.begin() + static_cast<std::ptrdiff_t>(kept), changes.end()});
     changes.resize(kept);
     changes.shrink_to_fit();
-}
-
-std::int64_t tag_bits_of(const Notes& notes) {
-    std::int64_t bits = 0;
-    const std::function add = [&bits](const std::string& tag) { bits |= store::bit_of_tag(tag); };
-    for (const auto& change : notes.changes) {
-        bits |= store::bit_of_op(compare::name_of(change.op));
-        compare::each_tag(change, add);
-    }
-    return bits;
 }
 
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
@@ -572,11 +560,10 @@ std::unordered_map<std::int64_t, Row> FewRows::numbered(std::span<const std::int
 
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
-    for (const auto& stored : transaction.query(
-             select_rows("h.notes, h.class = o.class AND h.name = o.name AND h.bytes = " +
-                         store::byte_length(transaction.engine(), "h.notes") + ", h.tag_bits") +
-                 "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
-             {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
+    for (const auto& stored :
+         transaction.query(select_rows("h.notes, h.class = o.class AND h.name = o.name") +
+                               "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+                           {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
         checked.last = stored.integer(sid_column);
         const auto row = row_from(stored);
@@ -584,12 +571,10 @@ CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_
             checked.unreadable.push_back(unreadable(stored, row.error()));
             continue;
         }
-        const auto bits = stored.integer(notes_column + 2);
-        const bool has_bits = bits == 0 || bits == tag_bits_of(row->notes);
-        if (stored.integer(notes_column + 1) == 0 || !has_bits)
-            checked.unreadable.push_back(unreadable(
-                stored, {base::ErrorKind::malformed,
-                         "its columns class, name, bytes and tag_bits say something else"}));
+        if (stored.integer(notes_column + 1) == 0)
+            checked.unreadable.push_back(
+                unreadable(stored, {base::ErrorKind::malformed,
+                                    "its columns class and name say something else"}));
     }
     return checked;
 }
@@ -680,14 +665,13 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows,
                  store::CountChanges& counts) {
     std::vector<Value> values;
     for (const auto& [oid, row, notes] : rows) {
-        values.insert(
-            values.end(),
-            {Value{oid}, Value{row->release.version}, Value{std::int64_t{row->revision}},
-             Value{row->since}, Value{base::format_date(row->release.released_on)},
-             Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
-             Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
-             Value{row->object.class_name}, Value{row->object.name},
-             Value{static_cast<std::int64_t>(notes->size())}, Value{tag_bits_of(row->notes)}});
+        values.insert(values.end(),
+                      {Value{oid}, Value{row->release.version},
+                       Value{std::int64_t{row->revision}}, Value{row->since},
+                       Value{base::format_date(row->release.released_on)},
+                       Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
+                       Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
+                       Value{row->object.class_name}, Value{row->object.name}});
         counts.add(row->object.class_name, row->release.version, name_of(row->kind), 1);
     }
     store::insert_many(transaction, a_row, values);
@@ -709,10 +693,8 @@ bool set_other_names(Transaction& transaction, const std::string& version,
         const auto& name = names.at(row.integer(1));
         if (known == name) continue;
         known = name;
-        auto text = to_json(*notes);
-        const auto bytes = static_cast<std::int64_t>(text.size());
-        transaction.execute("UPDATE history SET notes = ?, bytes = ? WHERE sid = ?",
-                            {Value{std::move(text)}, Value{bytes}, row.value(0)});
+        transaction.execute("UPDATE history SET notes = ? WHERE sid = ?",
+                            {Value{to_json(*notes)}, row.value(0)});
         is_changed = true;
     }
     return is_changed;

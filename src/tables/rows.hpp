@@ -76,9 +76,6 @@ inline constexpr std::size_t longest_changes = 4 << 20;
 //   cost  O(nodes), little if there are few
 void shorten(Notes& notes, std::size_t most_bytes = longest_changes);
 
-// Returns what store::tag_bits_of() returns of to_json(notes).
-[[nodiscard]] std::int64_t tag_bits_of(const Notes& notes);
-
 [[nodiscard]] std::string to_json(const Notes& notes);
 [[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
 //   error  malformed; also where the paths of all changes are too long together (compare::PathLimit),

@@ -51,9 +51,9 @@ void record_late(World& world, const ObjectName& object, const std::string& vers
                  const std::string& recorded_at) {
     world.small.execute(
         "INSERT INTO history (oid, version, revision, since, date, recorded_at, signature, kind,"
-        " label, notes, class, name, bytes, tag_bits)"
+        " label, notes, class, name)"
         " SELECT (SELECT oid FROM objects WHERE name = ?), version, 0, since, date, ?, signature,"
-        " kind, label, notes, ?, ?, bytes, tag_bits FROM history WHERE version = ?"
+        " kind, label, notes, ?, ? FROM history WHERE version = ?"
         " AND oid = (SELECT oid FROM objects WHERE name = ?)",
         {store::Value{object.name}, store::Value{recorded_at}, store::Value{object.class_name},
          store::Value{object.name}, store::Value{version}, store::Value{unc26.name}});

@@ -21,7 +21,6 @@
 #include <memory>
 #include <string>
 
-#include "store/dialect.hpp"
 #include "store/row_counts.hpp"
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
@@ -158,14 +157,13 @@ inline store::Failure failure_of(const std::function<void()>& action) {
     throw std::logic_error("nothing failed");
 }
 
-// Gives rows of `history` that a test inserted by itself what the product writes with them: class, name
-// and bytes, and the counts.
+// Gives rows of `history` that a test inserted by itself what the product writes with them: class and
+// name, and the counts.
 inline void count_rows(store::Connection& connection) {
     store::Transaction transaction(connection, store::Access::write);
     transaction.execute(
         "UPDATE history SET class = (SELECT o.class FROM objects o WHERE o.oid = history.oid),"
-        " name = (SELECT o.name FROM objects o WHERE o.oid = history.oid), bytes = " +
-        store::byte_length(connection.engine(), "notes") + " WHERE name = ''");
+        " name = (SELECT o.name FROM objects o WHERE o.oid = history.oid) WHERE name = ''");
     for (const auto& version : store::counted_versions(transaction))
         store::count_again(transaction, version);
     transaction.commit();

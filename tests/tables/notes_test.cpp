@@ -2,7 +2,6 @@
 #include <rapidcheck.h>
 
 #include "compare/compare.hpp"
-#include "store/tag_bits.hpp"
 #include "support/catch.hpp"
 #include "support/trees.hpp"
 #include "tables/rows.hpp"
@@ -31,7 +30,6 @@ TEST_CASE("Notes come back from JSON as they were") {
         RC_ASSERT(to_json(*back) == to_json(notes));
         RC_ASSERT(back->renamed_to == notes.renamed_to);
         RC_ASSERT(back->changes.size() == notes.changes.size());
-        RC_ASSERT(tag_bits_of(notes) == store::tag_bits_of(to_json(notes)));
     }));
 }
 
