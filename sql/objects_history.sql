@@ -81,15 +81,6 @@ CREATE TABLE IF NOT EXISTS trees (
   CONSTRAINT tree_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- What trees of a class are compressed with. A tree names its dictionary, so none is ever changed or deleted.
-CREATE TABLE IF NOT EXISTS dictionaries (
-  id         BIGINT      NOT NULL,
-  class      VARCHAR(64) NOT NULL,
-  dictionary LONGBLOB    NOT NULL,
-  PRIMARY KEY (id),
-  KEY dictionaries_by_class (class)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
 CREATE TABLE IF NOT EXISTS accepted (
   version     VARCHAR(32) NOT NULL,
   digest      VARCHAR(64) NOT NULL,

@@ -75,14 +75,6 @@ CREATE TABLE IF NOT EXISTS trees (
   PRIMARY KEY (oid, version)
 ) STRICT;
 
--- What trees of a class are compressed with. A tree names its dictionary, so none is ever changed or deleted.
-CREATE TABLE IF NOT EXISTS dictionaries (
-  id         INTEGER NOT NULL PRIMARY KEY,
-  class      TEXT NOT NULL CHECK (length(class) <= 64),
-  dictionary BLOB NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS dictionaries_by_class ON dictionaries (class);
-
 CREATE TABLE IF NOT EXISTS accepted (
   version     TEXT NOT NULL CHECK (length(version) <= 32),
   digest      TEXT NOT NULL CHECK (length(digest) <= 64),

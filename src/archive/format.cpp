@@ -155,11 +155,10 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 22> all{{
+    static const std::array<Table, 21> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
-        {"dictionaries", {"id"}, {"dictionary"}},
         {"accepted", {"version", "digest"}, {}},
         {"warmed", {"class", "version"}, {}},
         {"failed", {"version", "class", "name"}, {"reason"}},

@@ -251,33 +251,18 @@ class Recorder {
         for (auto* item : at(Step::load))
             for (auto& row : item->outcome.rows) rows.push_back(&row);
         if (const auto done = describe(view_, rows); !done) return done;
-        const auto dictionaries = dictionaries_for_trees();
         for (auto* item : at(Step::load)) {
             if (item->before.row && item->outcome.is_nothing())
                 unchanged(*item);
             else
-                prepare(*item, dictionaries);
+                prepare(*item);
             item->after.nodes = {};
         }
         return {};
     }
 
-    // Few trees are packed without: a request stores one, and would have to ask for its dictionary.
-    tables::DictionariesByClass dictionaries_for_trees() {
-        constexpr std::size_t least_trees = 16;
-        tables::TreesByClass trees;
-        std::size_t count = 0;
-        for (const auto* item : at(Step::load)) {
-            if (!item->outcome.store_tree) continue;
-            trees[item->name().class_name].push_back(&item->after.nodes);
-            ++count;
-        }
-        if (count < least_trees) return {};
-        return tables::dictionaries_for(view_.context.pool, trees);
-    }
-
     // Makes all that can be made before the transaction.
-    static void prepare(Recording& item, const tables::DictionariesByClass& dictionaries) {
+    static void prepare(Recording& item) {
         item.end(status_of(item), Step::write);
         item.notes.clear();
         for (auto& row : item.outcome.rows) {
@@ -285,10 +270,7 @@ class Recorder {
             tables::shorten(row.notes);
             item.notes.push_back(tables::to_json(row.notes));
         }
-        if (!item.outcome.store_tree) return;
-        const auto dictionary = dictionaries.find(item.name().class_name);
-        item.packed = tables::packed_tree(
-            item.after.nodes, dictionary == dictionaries.end() ? nullptr : &dictionary->second);
+        if (item.outcome.store_tree) item.packed = tables::packed_tree(item.after.nodes);
     }
 
     // -- write

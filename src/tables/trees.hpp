@@ -1,5 +1,4 @@
-// tables/trees.hpp -- the table trees: whole trees of objects as of releases; and the dictionaries that small ones
-// are compressed with. All verbs throw store::Failure.
+// tables/trees.hpp -- the table trees: whole trees of objects as of releases. All verbs throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/compress.hpp"
+#include "base/result.hpp"
 #include "tables/releases.hpp"
 #include "tree/object.hpp"
 
@@ -54,23 +53,9 @@ struct TreeAsOf {
                                                             const std::string& version);
 
 // A tree as the column holds it, and back. Pure.
-//   dictionary  nullptr: none. Trees above 64 KB are packed without
-//   error       malformed: the bytes are damaged, or need another dictionary
-[[nodiscard]] std::string packed_tree(const std::vector<tree::Node>& nodes,
-                                      const base::CompressionDictionary* dictionary = nullptr);
-[[nodiscard]] base::Result<std::vector<tree::Node>> unpacked_tree(
-    std::string_view bytes, const base::DecompressionDictionary* dictionary = nullptr);
-
-using TreesByClass = std::map<std::string, std::vector<const std::vector<tree::Node>*>>;
-using DictionariesByClass = std::map<std::string, base::CompressionDictionary>;
-
-// Returns what to pack trees with that are about to be stored. Makes a dictionary of these trees, and stores it, for each
-// class that has none and at least 100 of them. With its dictionary an ordinary tree takes half of the bytes, and no
-// more time.
-//   returns  by class; a class may have none
-//   throws   store::Failure
-//   cost     a statement for 64 classes; 0.5 ms for each that is made, and a transaction for all of them
-[[nodiscard]] DictionariesByClass dictionaries_for(store::Pool& pool, const TreesByClass& trees);
+//   error  malformed: the bytes are damaged
+[[nodiscard]] std::string packed_tree(const std::vector<tree::Node>& nodes);
+[[nodiscard]] base::Result<std::vector<tree::Node>> unpacked_tree(std::string_view bytes);
 
 struct NewTree {
     std::int64_t oid;

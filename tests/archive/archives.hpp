@@ -80,16 +80,14 @@ inline void fill(store::Connection& connection) {
     insert(connection, "objects", object(1, "unc-26"));
     insert(connection, "history",
            {Value(INT64_MIN), Value(INT64_MAX - 1), "WS187", INT64_MAX, "WS186", "2008-02-15",
-            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward, one, one});
+            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward});
     insert(connection, "history",
            {Value(INT64_MAX), one, "WS187", std::int64_t{-1}, "", "2008-02-15", "", "", "created",
-            "", "{\"changes\":[]}", "Gene", "unc-26", one, one});
+            "", "{\"changes\":[]}", "Gene", "unc-26"});
     insert(connection, "trees", {Value(one), "WS187", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
     insert(connection, "trees", {Value(one), "WS188", Blob{""}});
     insert(connection, "trees", {Value(one), "ws", Blob{"a"}});
     insert(connection, "trees", {Value(one), "WS", Blob{"ab"}});
-    insert(connection, "dictionaries",
-           {Value(std::int64_t{4294967295}), awkward, Blob{std::string("\0\xFF", 2)}});
     insert(connection, "accepted", {Value("WS187"), awkward, ""});
     insert(connection, "warmed", {Value(""), "WS187", "2008-02-16T09:15:20Z", one});
     insert(connection, "failed", {Value("WS187"), "Gene", awkward, awkward});

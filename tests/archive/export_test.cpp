@@ -113,26 +113,25 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
         archives::insert(*connection, "releases",
                          {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
-        CHECK(
-            exported(connect) ==
-            "{\"varve_export\":1,\"schema\":12}\n"
-            "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
-            "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
-            "\"signature\":\"0123456789abcdef0123456789abcdef\","
-            "\"last_modification_date\":\"2008-02-15\",\"ace_version\":\"WS187\",\"hits\":7,"
-            "\"last_requested\":\"2008-02-16T09:15:20Z\","
-            "\"label_key\":\"label's key\",\"other_names\":\"one other name\\nanother\"}}\n"
-            "{\"table\":\"trees\",\"row\":{\"oid\":3,\"version\":\"WS187\","
-            "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
-            "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
-            "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
-            "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":12}}\n"
-            "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,\"dictionaries\":0,"
-            "\"accepted\":0,"
-            "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
-            "\"renames\":0,\"words\":0,\"tokens\":0,\"watch_lists\":0,\"releases\":1,"
-            "\"feeds\":0,\"entries\":0,\"entry_changes\":0,\"mentions\":0,\"archives\":0,"
-            "\"known_urls\":0,\"meta\":1}}\n");
+        CHECK(exported(connect) ==
+              "{\"varve_export\":1,\"schema\":12}\n"
+              "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
+              "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
+              "\"signature\":\"0123456789abcdef0123456789abcdef\","
+              "\"last_modification_date\":\"2008-02-15\",\"ace_version\":\"WS187\",\"hits\":7,"
+              "\"last_requested\":\"2008-02-16T09:15:20Z\","
+              "\"label_key\":\"label's key\",\"other_names\":\"one other name\\nanother\"}}\n"
+              "{\"table\":\"trees\",\"row\":{\"oid\":3,\"version\":\"WS187\","
+              "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
+              "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
+              "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":1}}\n"
+              "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,"
+              "\"accepted\":0,"
+              "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
+              "\"renames\":0,\"words\":0,\"tokens\":0,\"watch_lists\":0,\"releases\":1,"
+              "\"feeds\":0,\"entries\":0,\"entry_changes\":0,\"mentions\":0,\"archives\":0,"
+              "\"known_urls\":0,\"meta\":1}}\n");
     });
 }
 

@@ -77,39 +77,3 @@ TEST_CASE("Compressed bytes are restored exactly, and damage is reported") {
             CHECK(decompress(damaged, size).error().kind == ErrorKind::malformed);
     }
 }
-
-TEST_CASE("Texts of one kind take half with a dictionary, and are restored with it alone") {
-    const auto text_of = [](int i) {
-        return "{\"Gene\":\"WBGene" + std::to_string(i * 7919) +
-               "\",\"Remark\":\"of the body wall\"}";
-    };
-    std::vector<std::string> samples;
-    for (int i = 0; i < 300; ++i) samples.push_back(text_of(i));
-    const auto dictionary = make_dictionary(samples);
-    CHECK(dictionary.size() <= 16 << 10);
-    CHECK(dictionary == make_dictionary(samples));
-    CHECK(id_of_dictionary(dictionary) >= 1U << 15);  // RFC 8878 section 5: private use
-    const auto packing = CompressionDictionary::make(dictionary);
-    const auto unpacking = DecompressionDictionary::make(dictionary);
-    REQUIRE(packing);
-    REQUIRE(unpacking);
-    for (const auto& text : {text_of(1000), std::string(), std::string(5 << 20, 'x')}) {
-        const auto frame = compress(text, &*packing);
-        CHECK(dictionary_of_frame(frame) == id_of_dictionary(dictionary));
-        CHECK((decompress(frame, text.size(), &*unpacking) == text));
-        CHECK(decompress(frame, text.size()).error().kind == ErrorKind::malformed);
-    }
-    CHECK(2 * compress(text_of(1000), &*packing).size() < compress(text_of(1000)).size());
-    // What was compressed without is restored with any.
-    CHECK((decompress(compress("text"), 4, &*unpacking) == "text"));
-}
-
-TEST_CASE("Nothing is made of no samples, and bytes that are no dictionary are refused") {
-    CHECK(make_dictionary({}).empty());
-    CHECK(make_dictionary(std::vector<std::string>(1)).empty());
-    CHECK(dictionary_of_frame("no frame") == 0);
-    for (const std::string bytes : {"", "no dictionary", "\x37\xA4\x30\xEC\xFF\xFF\xFF\xFF"}) {
-        CHECK_FALSE(CompressionDictionary::make(bytes));
-        CHECK_FALSE(DecompressionDictionary::make(bytes));
-    }
-}

@@ -2,15 +2,8 @@
 
 SPDX-License-Identifier: MIT
 """
-import ctypes
 import hashlib
 import sqlite3
-
-ZSTD = ctypes.CDLL("libzstd.so.1")
-for _function in ("createDCtx", "createDDict"):
-    getattr(ZSTD, "ZSTD_" + _function).restype = ctypes.c_void_p
-for _function in ("getFrameContentSize", "decompress_usingDDict"):
-    getattr(ZSTD, "ZSTD_" + _function).restype = ctypes.c_size_t
 
 # The same text for both engines.
 QUERIES = {
@@ -21,9 +14,7 @@ QUERIES = {
                " ON 1 = 1",
     "history": "SELECT o.class, o.name, h.version, h.revision, h.since, h.date, h.signature, h.kind,"
                " MD5(h.label), MD5(h.notes) FROM history h JOIN objects o ON o.oid = h.oid",
-    # Large trees are compressed without a dictionary, and too large for one packet in hexadecimal digits.
-    "trees": "SELECT o.class, o.name, t.version, HEX(CASE WHEN LENGTH(t.tree) < 100000 THEN t.tree ELSE '' END),"
-             " MD5(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
+    "trees": "SELECT o.class, o.name, t.version, MD5(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
     "releases": "SELECT version, released_on, digest FROM releases",
     "warmed": "SELECT class, version, objects FROM warmed",
     "failed": "SELECT version, class, name FROM failed",
@@ -40,10 +31,6 @@ DOUBLED = {
 }
 
 
-# Which dictionaries there are depends on what was recorded together.
-DICTIONARIES = "SELECT id, HEX(dictionary) FROM dictionaries"
-
-
 def md5(value):
     return hashlib.md5(value.encode() if isinstance(value, str) else value).hexdigest()
 
@@ -54,36 +41,9 @@ def printed(row):
     return "\t".join(str(value).translate(escaped) for value in row)
 
 
-class Trees:
-    """Unpacks trees: zstd frames, each of which may name its dictionary (docs/schema.md)."""
-
-    def __init__(self, dictionaries):
-        self.dictionaries = {}
-        for number, dictionary in dictionaries:
-            content = bytes.fromhex(dictionary)
-            self.dictionaries[int(number)] = ctypes.c_void_p(ZSTD.ZSTD_createDDict(content, len(content)))
-        self.context = ctypes.c_void_p(ZSTD.ZSTD_createDCtx())
-
-    def content(self, frame):
-        size = ZSTD.ZSTD_getFrameContentSize(frame, len(frame))
-        content = ctypes.create_string_buffer(size)
-        dictionary = self.dictionaries.get(ZSTD.ZSTD_getDictID_fromFrame(frame, len(frame)))
-        got = ZSTD.ZSTD_decompress_usingDDict(self.context, content, size, frame, len(frame), dictionary)
-        assert got == size, "a tree cannot be unpacked"
-        return content.raw
-
-    def unpacked(self, row):
-        """Returns a row of a tree with the digest of its content, or of its frame if that is large."""
-        *key, frame, digest = row.split("\t")
-        return "\t".join([*key, md5(self.content(bytes.fromhex(frame))) if frame else digest])
-
-
 def sorted_tables(ask):
     """Returns the rows of each table; ask(sql) returns rows as texts."""
-    trees = Trees(row.split("\t") for row in ask(DICTIONARIES))
-    found = {table: ask(query) for table, query in QUERIES.items()}
-    found["trees"] = map(trees.unpacked, found["trees"])
-    return {table: sorted(rows) for table, rows in found.items()}
+    return {table: sorted(ask(query)) for table, query in QUERIES.items()}
 
 
 def in_sqlite(path):

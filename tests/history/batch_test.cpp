@@ -229,34 +229,8 @@ TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody 
     how.longest_write = {std::chrono::milliseconds(0), std::chrono::hours(1)};
     CHECK(counted(site.record(build, nullptr, names, how)) ==
           std::map<Status, int>{{Status::added, 200}});
-    const auto reading = 1, dictionary = 2;
-    CHECK(commits == reading + dictionary + (is_awaited ? 4 : 1));  // of at most 64 objects each
-}
-
-TEST_CASE("A batch packs trees with a dictionary and a request without, and both are compared") {
-    const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
-    BatchSite site(fresh.connect()), singly(other.connect());
-    SmallBuild old_build("WS186", "2008-02-01"), new_build("WS187", "2008-02-15");
-    Names names;
-    for (int i = 0; i < 120; ++i) {
-        names.push_back({"Gene", "gene" + std::to_string(i)});
-        const auto words = std::to_string(i * 7919) + " of the body wall";
-        old_build.with("Gene", names.back().name, remark(words));
-        new_build.with("Gene", names.back().name, remark(i % 2 == 0 ? words : words + "."));
-    }
-    site.record(old_build, nullptr, names);
-    for (const auto& row : site.query("SELECT tree FROM trees"))
-        CHECK(base::dictionary_of_frame(row.blob(0)) != 0);
-    site.ask(new_build, &old_build, names[1]);
-    site.record(new_build, &old_build, names);
-    const auto plain = site.query(
-        "SELECT t.tree FROM trees t JOIN objects o ON o.oid = t.oid WHERE o.name = 'gene1'"
-        " AND t.version = 'WS187'");
-    REQUIRE(plain.size() == 1);
-    CHECK(base::dictionary_of_frame(plain[0].blob(0)) == 0);
-    for (const auto* build : {&old_build, &new_build})
-        singly.ask_for_all(*build, build == &old_build ? nullptr : &old_build, names);
-    CHECK(site.contents() == singly.contents());
+    const auto reading = 1;
+    CHECK(commits == reading + (is_awaited ? 4 : 1));  // of at most 64 objects each
 }
 
 TEST_CASE("An object that a request records during a batch costs few others a transaction of "
