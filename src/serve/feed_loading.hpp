@@ -39,7 +39,7 @@ struct LoadedFeed {
 };
 
 // Reads the rows of a feed.
-//   page_request  which rows; delta responses need more than the request's
+//   page_request  which rows; the hub needs more than the request's
 //   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
 [[nodiscard]] Result<LoadedFeed> load_feed(SiteContext& context, const FeedRequest& request,
                                            const query::PageRequest& page_request);

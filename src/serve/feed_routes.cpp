@@ -12,7 +12,6 @@
 #include "query/search.hpp"
 #include "render/feed.hpp"
 #include "serve/context.hpp"
-#include "serve/delta.hpp"
 #include "serve/errors.hpp"
 #include "serve/feed_loading.hpp"
 #include "serve/labels.hpp"
@@ -178,8 +177,7 @@ std::string tag_for_reader(const SiteContext& context, const std::string& entity
 }
 
 // Returns the entity tag of a feed without a reader's token, in the coding identity. It is a digest of
-// what identifies the rows, not of the bytes: this way the tags of earlier documents can be computed
-// again, and that of the current one without rendering it.
+// what identifies the rows, not of the bytes, so that it is known without rendering the feed.
 std::string shared_tag_of(const SiteContext& context, const FeedDocument& document,
                           const query::HistoryPage& page, const render::Channel& channel) {
     const auto tag_with = [&](const render::Channel& shared) {
@@ -189,12 +187,6 @@ std::string shared_tag_of(const SiteContext& context, const FeedDocument& docume
     if (document.query_token.empty()) return tag_with(channel);
     const FeedDocument shared{document.request, document.format, document.is_for_browser};
     return tag_with(channel_of(context, shared, channel.subject));
-}
-
-std::string feed_tag_of(const SiteContext& context, const FeedDocument& document,
-                        const query::HistoryPage& page, const render::Channel& channel) {
-    return tag_for_reader(context, shared_tag_of(context, document, page, channel),
-                          document.query_token);
 }
 
 // Returns the time for Last-Modified; 0: unknown.
@@ -392,80 +384,10 @@ PageCache::Found feed_with_token(SiteContext& context, const Request& request,
     return shared;
 }
 
-// True when clients may ask for the newer items alone: the items of an object or a list are
-// numbered by release, so earlier documents can be computed. Mentions have no such number.
-bool supports_delta(const FeedRequest& request) {
-    return !request.is_archive() && request.page.mentions == 0 &&
-           (request.subject == Subject::object || request.subject == Subject::watch_list);
-}
-
-// True when the client asks for the newer items alone and says which document it has.
-bool wants_delta(const Request& request) {
-    const auto tags = base::trim(request.field("if-none-match"));
-    return !tags.empty() && tags != "*" && accepts_delta(request.field("a-im"));
-}
-
 std::string vary_of(const FeedDocument& document) {
     std::string vary = "Accept-Encoding";
     if (document.request.format.empty() || is_xml(document.format.media_type)) vary += ", Accept";
-    if (supports_delta(document.request)) vary += ", A-IM";
     return vary;
-}
-
-// 226 with the newer items, under the entity tag of the whole document.
-Response im_used_response(std::string body, const FeedDocument& document, Coding coding) {
-    Response response;
-    response.status = 226;
-    response.fields = {{"IM", "feed"},
-                       {"Cache-Control", "no-store, im"},
-                       {"Content-Type", document.content_type()},
-                       {"X-Content-Type-Options", "nosniff"}};
-    if (coding == Coding::gzip) {
-        response.fields.emplace_back("Content-Encoding", "gzip");
-        body = gzip(body);
-    }
-    response.body = std::make_shared<const std::string>(std::move(body));
-    return response;
-}
-
-// Returns 226 with the items that are newer than the document whose tag the request names, or 304
-// when it names the current one: the client may have a newer document than the cached page, which
-// may be a minute old. nullopt: its document is unknown, or the rows cannot be read right now. Never
-// waits for a turn.
-std::optional<Response> delta_response(SiteContext& context, const Request& request,
-                                       const FeedDocument& document, Coding coding) {
-    const auto most = document.request.page.most;
-    auto page_request = document.request.page;
-    const bool is_wide = document.request.is_wide();
-    const auto admitted = is_wide ? context.wide_gate.admit() : std::nullopt;
-    // The whole document is at hand, and the request has waited for it if that was necessary.
-    const auto turn = admitted ? context.wide_gate.turn_if_free() : std::nullopt;
-    if (is_wide && !turn) return std::nullopt;
-    // Each of the releases that newer_items() leaves out has at least one row above the document that
-    // the client has. Where they have more, fewer releases can be left out.
-    page_request.most += most_releases_back;
-    const auto shown_since = context.shown_since();
-    auto loaded = load_feed(context, document.request, page_request);
-    if (!loaded || !loaded->up_to_date) return std::nullopt;
-    const auto channel = channel_of(context, document, loaded->subject);
-    const auto newer = newer_items(
-        std::move(loaded->page), most, request.field("if-none-match"), coding,
-        [&](const auto& page) { return feed_tag_of(context, document, page, channel); });
-    if (!newer) return std::nullopt;
-    Response response;
-    if (newer->page.rows.empty()) {
-        response.status = 304;
-        response.fields = {{"Cache-Control", cache_control(context.settings.max_age, false)}};
-    } else {
-        response = im_used_response(document.format.render(newer->page, channel, context.site),
-                                    document, coding);
-    }
-    response.fields.emplace_back("ETag", tag_in_coding(newer->entity_tag, coding));
-    const auto date = date_of(context, document.request, shown_since, newer->newest_recording);
-    if (date != base::Seconds{})
-        response.fields.emplace_back("Last-Modified", sent_date(date, context.settings.clock()));
-    response.fields.emplace_back("Vary", vary_of(document));
-    return response;
 }
 
 // Adds the field that names the hub and the topic (WebSub section 4). The topic has no token, because the hub
@@ -504,10 +426,6 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
     auto found = cached_feed(context, request, document, coding, version);
     if (found && has_token) found = feed_with_token(context, request, *std::move(found), coding);
     if (!found) return fail(found.error());
-    if (supports_delta(feed) && wants_delta(request) &&
-        !is_not_modified(request, validators_of(context, *found->page)))
-        if (auto delta = delta_response(context, request, document, coding))
-            return std::move(*delta);
     auto response = page_response(context, request, *found,
                                   {.content_type = document.content_type(),
                                    .coding = coding,

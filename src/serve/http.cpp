@@ -40,7 +40,6 @@ std::string_view reason_phrase(int status) {
         case 200: return "OK";
         case 202: return "Accepted";
         case 204: return "No Content";
-        case 226: return "IM Used";
         case 300: return "Multiple Choices";
         case 301: return "Moved Permanently";
         case 302: return "Found";

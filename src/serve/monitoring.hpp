@@ -53,7 +53,7 @@ class Metrics {
     [[nodiscard]] std::string text(const Gauges& gauges) const;
 
     // The statuses that Varve sends; any other is counted as the last.
-    static constexpr std::array statuses = {200, 202, 226, 301, 302, 304, 400, 401, 404,
+    static constexpr std::array statuses = {200, 202, 301, 302, 304, 400, 401, 404,
                                             405, 413, 414, 415, 429, 500, 503, 0};
     // Upper bounds of the histogram's buckets, in microseconds.
     static constexpr auto bounds =

@@ -129,8 +129,6 @@ std::string tag_in_coding(std::string_view entity_tag, Coding coding) {
     return std::string(entity_tag.substr(0, entity_tag.size() - 1)) + "-gzip\"";
 }
 
-bool accepts_delta(std::string_view a_im) { return weight_of(a_im, "feed").value_or(0) > 0; }
-
 bool names_tag(std::string_view list, std::string_view entity_tag) {
     for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
         if (tag == entity_tag) return true;

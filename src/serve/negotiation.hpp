@@ -43,9 +43,6 @@ enum class Coding : unsigned char { identity, gzip };
 // are strong, so the coding is part of them (RFC 9110 section 8.8.3.3).
 [[nodiscard]] std::string tag_in_coding(std::string_view entity_tag, Coding coding);
 
-// True when A-IM (RFC 3229 section 10.5.3) accepts a response with the newer items alone.
-[[nodiscard]] bool accepts_delta(std::string_view a_im);
-
 // True when a list of entity tags contains this one, by weak comparison. "*" contains none.
 [[nodiscard]] bool names_tag(std::string_view list, std::string_view entity_tag);
 

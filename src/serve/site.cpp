@@ -97,7 +97,7 @@ bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry,
 // The Fetch standard, "CORS protocol". Never with credentials.
 void allow_other_sites(Response& response) {
     response.fields.emplace_back("Access-Control-Allow-Origin", "*");
-    response.fields.emplace_back("Access-Control-Expose-Headers", "ETag, IM, Retry-After");
+    response.fields.emplace_back("Access-Control-Expose-Headers", "ETag, Retry-After");
 }
 
 // Answers what a browser asks before it sends a request with the fields of a conditional one.
@@ -106,7 +106,7 @@ Response options_response() {
     response.status = 204;
     response.fields = {{"Allow", "GET, HEAD, OPTIONS"},
                        {"Access-Control-Allow-Methods", "GET, HEAD"},
-                       {"Access-Control-Allow-Headers", "A-IM, If-Modified-Since, If-None-Match"},
+                       {"Access-Control-Allow-Headers", "If-Modified-Since, If-None-Match"},
                        {"Access-Control-Max-Age", "86400"}};
     return response;
 }

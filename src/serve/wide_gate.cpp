@@ -38,11 +38,4 @@ std::optional<WideGate::Pass> WideGate::wait_for_turn() {
     return Pass(this, &WideGate::computing_);
 }
 
-std::optional<WideGate::Pass> WideGate::turn_if_free() {
-    const std::lock_guard lock(mutex_);
-    if (computing_ == limits_.computing) return std::nullopt;
-    ++computing_;
-    return Pass(this, &WideGate::computing_);
-}
-
 }  // namespace serve

@@ -53,9 +53,6 @@ class WideGate {
     // turn.
     //   returns  nullopt when none came in wait_at_most
     [[nodiscard]] std::optional<Pass> wait_for_turn();
-    // The same, for callers who can do without. Never waits.
-    //   returns  nullopt when as many as allowed are computing
-    [[nodiscard]] std::optional<Pass> turn_if_free();
 
    private:
     const Limits limits_;

@@ -13,10 +13,9 @@
     the body, as a tree or an outline
     =====                                     the next case of the same file
 
-{ETag} stands for the tag of the same request without If- fields, {ETag in WS187} for the one it
-has while that build is current, {token} and the like for what was prepared; these may stand in
-expected fields too. Nothing behind the first ---: the case is new, and blessing writes what is
-worth holding.
+{ETag} stands for the tag of the same request without If- fields, {token} and the like for what was
+prepared; these may stand in expected fields too. Nothing behind the first ---: the case is new, and
+blessing writes what is worth holding.
 SPDX-License-Identifier: MIT
 """
 import dataclasses
@@ -29,9 +28,9 @@ from checks import same
 from ways import can_be_cgi
 
 WORTH_HOLDING = ("content-type", "location", "allow", "retry-after", "www-authenticate", "vary",
-                 "cache-control", "im", "content-encoding", "last-modified", "content-security-policy",
+                 "cache-control", "content-encoding", "last-modified", "content-security-policy",
                  "referrer-policy", "link", "x-content-type-options")
-SPELLED = {"etag": "ETag", "im": "IM", "www-authenticate": "WWW-Authenticate"}
+SPELLED = {"etag": "ETag", "www-authenticate": "WWW-Authenticate"}
 LISTS = ("vary", "cache-control", "allow")
 SEPARATOR = "=====\n"
 WAYS = {"in-process", "FastCGI", "CGI"}
@@ -102,22 +101,20 @@ def _kind_for(case, reply):
 # ---- asking ----
 
 def ask(case, way, known):
-    """known: values of {PLACEHOLDERS}; a tag is requested of this way or of known[RELEASE]."""
-    def field_by(asking, field):
-        plain = [(name, value) for name, value in case.fields if not name.lower().startswith(("if-", "a-im"))]
-        return asking.ask("GET", filled(case.target), plain).fields[field]
+    """known: values of {PLACEHOLDERS}."""
+    def own(field):
+        plain = [(name, value) for name, value in case.fields if not name.lower().startswith("if-")]
+        return way.ask("GET", filled(case.target), plain).fields[field]
 
     def value_of(match):
         if match.group(1) == "ETag":
-            return field_by(way, "etag")
+            return own("etag")
         if match.group(1) == "LastModified":
-            return field_by(way, "last-modified")
-        if match.group(1).startswith("ETag in "):
-            return field_by(known[match.group(1)[8:]], "etag")
+            return own("last-modified")
         return known[match.group(1)]
 
     def filled(text):
-        return re.sub(r"\{(\w[\w ]*)\}", value_of, text)
+        return re.sub(r"\{(\w+)\}", value_of, text)
 
     return way.ask(case.method, filled(case.target), [(name, filled(value)) for name, value in case.fields])
 
@@ -132,8 +129,7 @@ def _parts_of(name, value):
 def _named(text, known):
     """Replaces prepared things, as they are in this run, by their names."""
     for placeholder, value in known.items():
-        if isinstance(value, str):
-            text = text.replace(value, "{" + placeholder + "}")
+        text = text.replace(value, "{" + placeholder + "}")
     return text
 
 

@@ -18,12 +18,10 @@ class Asked:
     def __init__(self, name):
         self.world = World(name).start()
         self.ways = [ways.InProcess(self.world), ways.FastCgi(self.world), ways.Cgi(self.world)]
-        self.earlier = {version: ways.InProcess(self.world, self.world.write_config_beside(version))
-                        for version in self.world.versions}
-        self.known = {**self.earlier, **_tokens(self.world)}
+        self.known = _tokens(self.world)
 
     def close(self):
-        for way in (*self.ways, *self.earlier.values()):
+        for way in self.ways:
             way.close()
         self.world.close()
 

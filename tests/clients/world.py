@@ -94,16 +94,6 @@ class World(Site):
         config.write_text(text)
         return config
 
-    def write_config_beside(self, version):
-        """Makes the configuration of a server of this release, with a copy of the store.
-
-        Over the same store, it would be another host that shows the site differently.
-        """
-        shutil.copy(self.folder / "var" / "history.db", self.folder / "var" / f"{version}.db")
-        config = self.write_config(f"beside.{version}.conf", path=f"builds/{version}")
-        config.write_text(config.read_text().replace("var/history.db", f"var/{version}.db"))
-        return config.name
-
     @property
     def is_private(self):
         return "\nprivate = yes\n" in (self.source / "varve.conf").read_text()

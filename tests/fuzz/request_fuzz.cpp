@@ -96,7 +96,6 @@ void check_fields(std::string_view field) {
     require(preferred_type(field, types) < types.size());
     (void)preferred_coding(field);
     (void)prefers_html(field);
-    (void)accepts_delta(field);
     (void)names_tag(field, "\"x\"");
     require(token_in(field).size() <= field.size());
     require(client_of(field).size() <= 64);

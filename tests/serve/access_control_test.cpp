@@ -124,17 +124,6 @@ TEST_CASE("A client that came with token= keeps it over a redirect, and only suc
     CHECK(world.get(other, {{"authorization", "Bearer t 1"}}).field("Location") == there);
 }
 
-TEST_CASE("Newer items of a private site are not stored by shared caches") {
-    World world(private_site());
-    world.add_token("ada", "t");
-    world.release(1, {unc26});
-    const auto tag = std::string(world.get(plain + "&token=t").field("ETag"));
-    world.release(2, {unc26});
-    const auto newer = world.get(plain + "&token=t", {{"if-none-match", tag}, {"a-im", "feed"}});
-    CHECK(newer.status == 226);
-    CHECK(newer.field("Cache-Control") == "private, no-store, im");
-}
-
 TEST_CASE("While the store is down, a token cannot be checked and the answer is 503") {
     World world(private_site());
     world.add_token("ada", "t");

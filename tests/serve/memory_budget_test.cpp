@@ -103,19 +103,6 @@ TEST_CASE("An older page takes the place of one that gets no memory") {
     CHECK(stale.field("Cache-Control") == "public, max-age=60");
 }
 
-TEST_CASE(
-    "A reader who asks for newer items gets the whole feed when no memory is free for them") {
-    LongHistory site({.bytes = 1, .wait_at_most = 0ms});
-    const std::string earlier(site.get(plain).field("ETag"));
-    site.release(2, {unc26});
-    site.make_long();
-    const Fields fields{{"if-none-match", earlier}, {"a-im", "feed"}};
-    REQUIRE(site.get(plain, fields).status == 226);
-    CHECK(site.budget().taken() == 0);
-    const auto held = site.budget().take(1);
-    CHECK(site.get(plain, fields).status == 200);
-}
-
 TEST_CASE("Memory is given back whatever becomes of the answer") {
     LongHistory site({.bytes = 1, .wait_at_most = 0ms}, settings_with("c", 0));  // no page cache
     const std::string tag(site.get(plain).field("ETag"));

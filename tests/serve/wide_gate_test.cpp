@@ -66,11 +66,6 @@ TEST_CASE("A gate admits a number of callers, of whom some have their turn") {
         CHECK(!gate.wait_for_turn());
     }
     CHECK(gate.wait_for_turn());
-    {
-        const auto turn = gate.turn_if_free();
-        CHECK(turn);
-        CHECK(!gate.turn_if_free());
-    }
     first.reset();
     CHECK(gate.admit());
 }
@@ -164,25 +159,4 @@ TEST_CASE("While a wide page is computed, a list is neither read from a form nor
     }
     CHECK(world.small.query("SELECT id FROM watch_lists").empty());
     for (const auto& body : wide) CHECK(send(body).status == 303);
-}
-
-TEST_CASE("A reader who asks for newer items gets the cached list rather than wait for a turn") {
-    auto settings = settings_with();
-    settings.wide = {.admitted = 2, .computing = 1, .wait_at_most = 10min};
-    World world(settings);
-    const std::string list = "object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
-    world.release_up_to(1);
-    const std::string earlier(world.get(list).field("ETag"));
-    world.release(2, {unc26});
-    const auto whole = world.get(list);
-    REQUIRE(whole.field("ETag") != earlier);
-
-    StoppedRequest computed(world, "/rss?class=Paper");
-    auto newer = std::async(std::launch::async, [&] {
-        return world.get(list, {{"if-none-match", earlier}, {"a-im", "feed"}});
-    });
-    CHECK(newer.wait_for(2min) == std::future_status::ready);
-    CHECK(computed.finish().status == 200);
-    CHECK(newer.get().status == 200);
-    CHECK(world.get(list, {{"if-none-match", earlier}, {"a-im", "feed"}}).status == 226);
 }
