@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <ranges>
 #include <set>
-#include <tuple>
 
 #include "query/object_history.hpp"
 #include "tables/objects.hpp"
@@ -33,7 +31,6 @@ class RowChooser {
         std::vector<std::int64_t> sids;  // in no order of names
         std::size_t recorded = 0;
         bool cut = false;  // as in HistoryPage
-        std::int64_t oldest_row_before = 0, oldest_row_after = 0;
     };
     Chosen choose(const PageRequest& request) {
         if (versions_.empty()) return Chosen{};
@@ -41,7 +38,7 @@ class RowChooser {
         std::size_t recorded = 0;
         for (const auto& [version, rows] : counts_) recorded += rows;
         if (request.filter.chooses_rows()) return filtered(request, recorded);
-        if (request.before > 0) return archived(request, recorded);
+        if (request.before > 0) return Chosen{archived(request.before), recorded};
         return Chosen{newest(request.most), recorded};
     }
 
@@ -51,7 +48,7 @@ class RowChooser {
         count_rows();
         std::set<std::string> tags;
         static_cast<void>(visit_notes(
-            now_.transaction, last_recorded(versions_, tables::behind_all, PageLimits{}.filtered),
+            now_.transaction, last_recorded(PageLimits{}.filtered),
             [&](std::int64_t, const tables::NotesOfRow& row) {
                 for (const auto& change : row.notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
@@ -79,30 +76,9 @@ class RowChooser {
         return sids;
     }
 
-    // The page, without rows if there is none.
-    [[nodiscard]] Chosen archived(const PageRequest& request, std::size_t recorded) const {
-        const auto skipped = request.before - archive_page;
-        Chosen page{{}, recorded};
-        if (request.oldest_row == 0)
-            page.sids = counted_to(skipped);
-        else if (may_be_numbered(request.oldest_row, skipped, request.limits))
-            page.sids = recorded_from(request.oldest_row, archive_page + 1);
-        const auto behind = recorded - std::min(recorded, request.before);
-        const auto far = request.limits.far_from_ends;
-        // Who follows such links goes on with them: rows with lower numbers may have come meanwhile.
-        const bool is_far = (request.before > far && behind > far) || request.oldest_row != 0;
-        if (!page.sids.empty() && is_far) {
-            const auto before = recorded_before(page.sids.front(), archive_page);
-            if (before.size() == archive_page) page.oldest_row_before = before.back();
-            const auto from = recorded_from(page.sids.front(), archive_page + 1);
-            if (from.size() > archive_page) page.oldest_row_after = from.back();
-        }
-        page.sids.resize(std::min(page.sids.size(), archive_page));
-        return page;
-    }
-
-    // Returns the rows of a page that has so many before it.
-    [[nodiscard]] std::vector<std::int64_t> counted_to(std::size_t skipped) const {
+    // Returns the rows of a page of the archive; none if there is no such page.
+    [[nodiscard]] std::vector<std::int64_t> archived(std::size_t before) const {
+        auto skipped = before - archive_page;
         std::vector<std::int64_t> sids;
         for (const auto& version : versions_ | std::views::reverse) {
             const auto rows = count_of(version);
@@ -116,52 +92,6 @@ class RowChooser {
             skipped = 0;
         }
         return sids;
-    }
-
-    // Returns the releases, newest first, from that of a row on; none if it is no row of these.
-    [[nodiscard]] std::span<const std::string> releases_from(std::int64_t sid) const {
-        const auto names = tables::row_names(now_.transaction, std::span(&sid, 1));
-        if (names.empty()) return {};
-        const auto& [version, object] = names.begin()->second;
-        const auto own = std::ranges::find(versions_, version);
-        const bool is_of_class =
-            selection_.class_name.empty() || selection_.class_name == object.class_name;
-        if (own == versions_.end() || !is_of_class) return {};
-        return {own, versions_.end()};
-    }
-
-    // Returns whether a row may have so many before it, by the rows of its release and of older ones. As
-    // many as lie between the ends and a page that is linked so may have come or gone since the link.
-    [[nodiscard]] bool may_be_numbered(std::int64_t sid, std::size_t number,
-                                       const PageLimits& limits) const {
-        const auto own_and_older = releases_from(sid);
-        if (own_and_older.empty()) return false;
-        std::size_t before = 0;
-        for (const auto& version : own_and_older.subspan(1)) before += count_of(version);
-        return number + limits.far_from_ends >= before &&
-               number < before + count_of(own_and_older.front()) + limits.far_from_ends;
-    }
-
-    // Return rows in the order of the archive: from one of them on, and those before it from there back.
-    [[nodiscard]] std::vector<std::int64_t> recorded_from(std::int64_t sid,
-                                                          std::size_t most) const {
-        std::vector<std::int64_t> sids;
-        const auto older = releases_from(sid);
-        if (older.empty()) return sids;
-        const std::span newer(versions_.data(), versions_.size() - older.size() + 1);
-        for (const auto& version : newer | std::views::reverse) {
-            if (sids.size() >= most) break;
-            if (const auto rows = count_of(version); rows > 0)
-                append(sids, tables::rows_recorded_from(now_.transaction, selection_, version,
-                                                        version == older.front() ? sid : 1,
-                                                        most - sids.size(), rows));
-        }
-        return sids;
-    }
-    [[nodiscard]] std::vector<std::int64_t> recorded_before(std::int64_t sid,
-                                                            std::size_t most) const {
-        const auto older = releases_from(sid);
-        return older.empty() ? std::vector<std::int64_t>{} : last_recorded(older, sid, most);
     }
 
     // Looks at the first rows in the order of a feed. Where there are more, the page has no archive, so
@@ -188,17 +118,14 @@ class RowChooser {
                       cut || recorded > most};
     }
 
-    // Returns rows of some releases before one of the first of them, the last first.
-    [[nodiscard]] std::vector<std::int64_t> last_recorded(std::span<const std::string> versions,
-                                                          std::int64_t sid,
-                                                          std::size_t most) const {
+    // Returns rows of the newest releases that have any; of one that has too many, the last ones.
+    [[nodiscard]] std::vector<std::int64_t> last_recorded(std::size_t most) const {
         std::vector<std::int64_t> sids;
-        for (const auto& version : versions) {
-            const auto rows = count_of(version);
-            if (rows > 0 && sids.size() < most)
-                append(sids, tables::rows_recorded_before(now_.transaction, selection_, version,
-                                                          sid, most - sids.size(), rows));
-            sid = tables::behind_all;
+        for (const auto& version : versions_) {
+            const auto rows = count_of(version), taken = std::min(rows, most - sids.size());
+            if (taken > 0)
+                append(sids, tables::rows_as_recorded(now_.transaction, selection_, version,
+                                                      rows - taken, taken, rows));
         }
         return sids;
     }
@@ -263,8 +190,6 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
     HistoryPage page;
     page.current = now.current;
     page.numbered_by_recording = true;
-    page.oldest_row_before = chosen.oldest_row_before;
-    page.oldest_row_after = chosen.oldest_row_after;
     fill_page(page, now,
               {.rows = whole(now, chosen.sids), .recorded = chosen.recorded, .cut = chosen.cut},
               request);

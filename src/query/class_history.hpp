@@ -22,8 +22,8 @@ namespace query {
 //   class_name  exactly as it is spelled
 //   error  absent: not shown; refused: request.since is not known;
 //          malformed: notes that are no notes
-//   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive that
-//          are found by their number: a walk in an index over at most half of the rows of a release.
+//   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive: a
+//          walk in an index over at most half of the rows of a release.
 //          A filter reads the notes of up to 2,000 rows, and 32 MB of notes: where there are more, the
 //          page is `cut`. The server keeps the result for a minute
 //   archive     pages go by release and within it by the order of recording: a switch to a

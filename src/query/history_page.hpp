@@ -55,11 +55,8 @@ inline constexpr std::size_t archive_page = 50;
 // A filter reads at most so many bytes of notes.
 inline constexpr std::size_t most_filtered_bytes = 32 << 20;
 
-// Numbers of rows above which pages are found in another way. Tests lower them.
+// Tests lower them.
 struct PageLimits {
-    // Pages with so many rows before them, and behind them, are linked with their oldest row, because
-    // counting to them takes longer than looking it up.
-    std::size_t far_from_ends = 1'000;
     // A filter that chooses rows is applied to this many of them: the newest of an object or a watch
     // list, the first of a class or release in the order of a feed.
     std::size_t filtered = 20'000, filtered_of_many = 2'000;
@@ -75,10 +72,6 @@ struct PageRequest {
     // that since and filter leave are numbered from 0 for the oldest, and the page has those from
     // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
-    // Of a page of the archive of a class or release: the number (sid) of its oldest row, which is looked
-    // up then, in place of counting to it. 0: it is counted. Means nothing where a filter chooses rows.
-    // The page is empty if there is no such row, or it cannot have the number that `before` says.
-    std::int64_t oldest_row = 0;
     // So many of the newest mentions of the objects are read with the rows.
     std::size_t mentions = 0;
     // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
@@ -121,9 +114,6 @@ struct HistoryPage {
     // as in feeds of classes and releases (class_history.hpp). Otherwise in the order of `rows`,
     // from the last to the first.
     bool numbered_by_recording = false;
-    // Of a page of the archive that is far from both ends: the oldest rows of the pages beside it
-    // (PageRequest::oldest_row). 0: such a page is found by its number.
-    std::int64_t oldest_row_before = 0, oldest_row_after = 0;
     // Of the objects, those first that were recorded last; and how many there are. Empty unless they were asked for.
     std::vector<tables::Mention> mentions = {};
     std::size_t mentioned = 0;

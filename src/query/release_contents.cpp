@@ -65,28 +65,14 @@ ReleaseContents::Entry entry_of(const tables::Row& row) {
             .renamed_from = row.notes.renamed_from};
 }
 
-// Returns the object behind which the page before this one begins.
-ObjectName before_previous(const ReadView& now, const tables::RowSelection& selection,
-                           const std::string& version, const ObjectName& first,
-                           std::size_t most) {
-    const auto before = tables::rows_before(now.transaction, selection, version, first, most + 1);
-    if (before.size() <= most) return {};
-    return tables::row_names(now.transaction, std::span(&before.back(), 1))
-        .begin()
-        ->second.object;
-}
-
 tables::FoundRows chosen_entries(const ReadView& now, const tables::RowSelection& selection,
                                  const std::string& version, const ContentsQuery& query,
                                  std::size_t objects) {
     if (!query.text.empty())
         return tables::rows_with_text(now.transaction, selection, version, query.from,
                                       query.most);
-    return {
-        query.after.name.empty()
-            ? tables::rows_by_name(now.transaction, selection, version, query.from, query.most)
-            : tables::rows_behind(now.transaction, selection, version, query.after, query.most),
-        objects};
+    return {tables::rows_by_name(now.transaction, selection, version, query.from, query.most),
+            objects};
 }
 
 void fill_entries(const ReadView& now, ReleaseContents& contents, const ContentsQuery& query) {
@@ -100,12 +86,6 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
         for (auto& release : now.shown()) selection.shown_versions.push_back(release.version);
     const auto [sids, matching] = chosen_entries(now, selection, version, query, objects);
     contents.matching = matching;
-    contents.from = query.from;
-    if (query.text.empty() && !query.after.name.empty()) {
-        const auto before =
-            tables::count_rows_to(now.transaction, selection, version, query.after);
-        contents.from = std::clamp(query.from, before.least, before.most);
-    }
     const auto rows = tables::rows_numbered(
         now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); },
         now.most_note_bytes());
@@ -119,10 +99,6 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
             !(ranking.is_helper(query.class_name) && came_or_went(row.kind)) &&
             only_follows(row, contents.mass_changes, ranking);
     }
-    const bool is_first = query.from == 0 && query.after.name.empty();
-    if (query.text.empty() && !is_first && !contents.entries.empty())
-        contents.before_previous =
-            before_previous(now, selection, version, contents.entries.front().object, query.most);
 }
 
 ReleaseSummary summary_of(const ReadView& now, const Release& release) {

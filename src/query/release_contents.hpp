@@ -46,23 +46,15 @@ struct ReleaseContents {
     };
     std::vector<Entry> entries;  // by class and name; one page of them
     std::uint64_t matching = 0;  // the number of all entries that match the query
-    // How many of those come before the page: ContentsQuery::from, unless that cannot be so many before
-    // the entries behind an object.
-    std::size_t from = 0;
-    // The page before this one begins behind this object (ContentsQuery::after); empty: at the first.
-    ObjectName before_previous;
     std::vector<tables::MassChange> mass_changes;
 };
 struct ContentsQuery {
-    std::string class_name;  // empty: all
-    std::string text;        // of tables::RowSelection
-    std::size_t from = 0, most = 100;
-    // Only entries behind this object; `from` then says how many there are before them. Empty: `from`
-    // are counted and left out. Means nothing with a text.
-    ObjectName after = {};
+    std::string class_name;            // empty: all
+    std::string text;                  // of tables::RowSelection
+    std::size_t from = 0, most = 100;  // leaves out the first `from`
 };
 //   error  as release_history()
-//   cost   that of tables::count_classes(), and of tables::rows_behind() or tables::rows_by_name()
+//   cost   that of tables::count_classes(), and of tables::rows_by_name() or tables::rows_with_text()
 [[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& context,
                                                              const std::string& version,
                                                              const ContentsQuery& query);

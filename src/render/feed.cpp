@@ -390,8 +390,6 @@ std::string entity_tag_parts(const query::HistoryPage& page, const Channel& chan
     text.add(channel.before > 0 ? std::size_t{page.recorded > channel.before} : page.recorded);
     text.add(page.cut);
     text.add(page.numbered_by_recording);
-    text.add(page.oldest_row_before);
-    text.add(page.oldest_row_after);
     text.add(last_modified(page));
     text.add_each(page.rows);
     text.add_each(page.mass_changes);
@@ -413,11 +411,9 @@ std::string entity_tag_parts(const query::HistoryPage& page, const Channel& chan
 Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
                          std::size_t shown) {
     Neighbours links;
-    const auto archive_url = [&channel](std::size_t before, std::int64_t oldest_row = 0) {
+    const auto archive_url = [&channel](std::size_t before) {
         if (channel.archive_url.empty() || before == 0) return std::string();
-        auto url = channel.archive_url + std::to_string(before);
-        if (oldest_row > 0) url += "&oldest=" + std::to_string(oldest_row);
-        return url;
+        return channel.archive_url + std::to_string(before);
     };
     links.archive = channel.before > 0;
     if (page.cut) return links;
@@ -428,10 +424,8 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
         return links;
     }
     links.current = channel.current_url;
-    links.older = archive_url(channel.before - std::min(channel.before, archive_page),
-                              page.oldest_row_before);
-    if (page.recorded > channel.before)
-        links.newer = archive_url(channel.before + archive_page, page.oldest_row_after);
+    links.older = archive_url(channel.before - std::min(channel.before, archive_page));
+    if (page.recorded > channel.before) links.newer = archive_url(channel.before + archive_page);
     return links;
 }
 

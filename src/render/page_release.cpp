@@ -22,9 +22,8 @@ constexpr std::size_t most_of_mass_changes = 6'000;
 constexpr std::size_t markup_around_entries = 2'000;  // of the two tables
 constexpr int bar_width = 240;
 
-//   after  the entry before the first one that is shown
 std::string address_of(const ReleaseView& view, const std::string& class_name, std::size_t from,
-                       const Site& site, const tree::ObjectName& after = {}) {
+                       const Site& site) {
     const auto& text = view.query.text;
     std::string query;
     const auto add = [&query](std::string_view name, const std::string& value) {
@@ -34,9 +33,6 @@ std::string address_of(const ReleaseView& view, const std::string& class_name, s
     if (!text.empty()) add("q", text);
     if (!class_name.empty()) add("class", class_name);
     if (from > 0) add("from", std::to_string(from));
-    if (text.empty() && !after.name.empty())
-        query += (query.empty() ? "?after=" : "&after=") +
-                 base::percent_encode(after.class_name) + ":" + base::percent_encode(after.name);
     return release_url(view.contents.summary.release.version, site) + query;
 }
 
@@ -185,22 +181,17 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
 void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
                const Site& site) {
     const auto& contents = view.contents;
-    const auto& [class_name, text, from, most, after] = view.query;
+    const auto& [class_name, text, from, most] = view.query;
     const auto matching = contents.matching;
     variables.set("matching", counted(matching, "object", "objects"));
     if (shown > 0 && shown < matching)
         variables.set("shown",
                       with_separators(from + 1) + " to " + with_separators(from + shown));
-    const auto& before_previous = contents.before_previous;
-    const auto previous = from - std::min(from, most);
-    if (from > 0 || !after.name.empty())
+    if (from > 0)
         variables.set("previous_url",
-                      text.empty() && before_previous.name.empty()
-                          ? address_of(view, class_name, 0, site)
-                          : address_of(view, class_name, previous, site, before_previous));
+                      address_of(view, class_name, from - std::min(from, most), site));
     if (from + shown < matching && shown > 0)
-        variables.set("next_url", address_of(view, class_name, from + shown, site,
-                                             contents.entries[shown - 1].object));
+        variables.set("next_url", address_of(view, class_name, from + shown, site));
 }
 
 }  // namespace
@@ -221,8 +212,7 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
     const Frame frame{.file = "release.mustache",
                       .title = "Changes in " + version,
                       .feeds = feed_links(address, "Changes in " + version, First::named),
-                      .noindex = view.query.from > 0 || !view.query.after.name.empty() ||
-                                 !view.query.text.empty(),
+                      .noindex = view.query.from > 0 || !view.query.text.empty(),
                       .search_text = {}};
     return framed_within(frame, variables_of(view, site), "entries", make, site, templates);
 }

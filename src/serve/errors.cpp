@@ -98,9 +98,7 @@ HttpError moved(const std::string& what, std::string url) {
     return {301, "This " + what + " has moved.", std::move(url)};
 }
 
-HttpError past_the_end(std::string url) {
-    return found_elsewhere("That is past the end. This is the last page.", std::move(url));
-}
+HttpError past_the_end() { return {404, "There is no such page: there are fewer than that."}; }
 
 HttpError found_elsewhere(std::string text, std::string url) {
     return {302, std::move(text), std::move(url)};

@@ -35,9 +35,8 @@ struct Wanted {
 //   what  "page" or "feed"
 [[nodiscard]] HttpError moved(const std::string& what, std::string url);
 
-// Returns the redirection to the last page, for one past it: the numbers past the end are all one key
-// of the page cache. A later release may bring further pages.
-[[nodiscard]] HttpError past_the_end(std::string url);
+// Returns 404 for a page past the last one. A later release may bring further pages.
+[[nodiscard]] HttpError past_the_end();
 
 // Returns the redirection to a page that may be elsewhere tomorrow.
 //   text  a sentence that says why

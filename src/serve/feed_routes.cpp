@@ -31,19 +31,6 @@ using Subject = FeedRequest::Subject;
 // How long after its row was recorded the transaction may end that recorded it.
 constexpr std::chrono::minutes rows_come_within{1};
 
-// Returns the redirection of a feed that asks for more items than there are to one that has them
-// all, with some room for more; nullopt: it is not such a feed.
-std::optional<HttpError> with_fewer_items(const SiteContext& context, const FeedRequest& request,
-                                          const query::HistoryPage& page) {
-    if (!request.has_count || request.is_archive() || !request.is_of_many()) return std::nullopt;
-    const auto full_pages = (page.recorded + default_items - 1) / default_items;
-    auto enough = request;
-    enough.page.most = std::max<std::size_t>(full_pages, 1) * default_items;
-    enough.has_count = enough.page.most != default_items;
-    if (enough.page.most >= request.page.most) return std::nullopt;
-    return past_the_end(context.absolute_url(url_of(enough)));
-}
-
 // Returns the name under which the cache keeps the tags of a class or a release.
 std::string key_of_tags(const FeedRequest& request) {
     // No URL begins like this.
@@ -223,19 +210,6 @@ Representation description_of(SiteContext& context, const FeedDocument& document
     return feed;
 }
 
-// What answers a page of an archive that has no items: its oldest one may have been forgotten since it
-// was linked, and then the page is found by its number.
-HttpError no_archive_page(const SiteContext& context, FeedRequest request) {
-    if (request.page.oldest_row == 0)
-        return {404,
-                "This archive has no page before=" + std::to_string(request.page.before) + "."};
-    auto text = "oldest=" + std::to_string(request.page.oldest_row) +
-                " is not where this page of the archive begins. Without it, the page is found by "
-                "its number.";
-    request.page.oldest_row = 0;
-    return found_elsewhere(std::move(text), context.absolute_url(url_of(request)));
-}
-
 // Renders a feed.
 Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
                                           const query::CacheVersion& version) {
@@ -246,9 +220,8 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     if (auto wrong = check_tag_of_object(context, request, loaded->page))
         return fail(std::move(*wrong));
     if (request.is_archive() && loaded->page.rows.empty())
-        return fail(no_archive_page(context, request));
-    if (auto enough = with_fewer_items(context, request, loaded->page))
-        return fail(std::move(*enough));
+        return fail(
+            404, "This archive has no page before=" + std::to_string(request.page.before) + ".");
     const auto channel = channel_of(context, document, loaded->subject);
     auto body = document.format.render(loaded->page, channel, context.site);
     body.shrink_to_fit();  // the page may stay in the cache for long

@@ -51,14 +51,10 @@ Metadata metadata_of(PageFormat format, const SiteContext& context) {
                : file_metadata("application/json", context.settings.max_age);
 }
 
-// The page of this part, or a redirection to the last one. The request is url_of()'s.
-template <class PartRequest>
-Result<RenderedPage> with_part(const SiteContext& context, PartRequest request, std::size_t part,
-                               std::string body, RenderedPage page) {
-    if (part < request.part) {
-        request.part = part;
-        return fail(past_the_end(context.absolute_url(url_of(request))));
-    }
+// The page with its body, or 404 where the last part is before the one that is asked for.
+Result<RenderedPage> with_part(std::size_t asked, std::size_t last, std::string body,
+                               RenderedPage page) {
+    if (last < asked) return fail(past_the_end());
     page.body = std::move(body);
     return page;
 }
@@ -128,11 +124,11 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
                                    std::move(followed)};
     if (request.format == PageFormat::json) {
         auto json = render::history_json(view, context.site, most_of_history);
-        return with_part(context, request, json.part, std::move(json.text), std::move(page));
+        return with_part(request.part, json.part, std::move(json.text), std::move(page));
     }
     auto shown = render::history_part(view, context.site, context.templates);
     const auto part = request.number > 0 ? request.part : shown.part;
-    return with_part(context, request, part, std::move(shown.html), std::move(page));
+    return with_part(request.part, part, std::move(shown.html), std::move(page));
 }
 
 Result<RenderedPage> render_release(SiteContext& context, const std::string& version,
@@ -140,20 +136,8 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
     auto contents =
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
-    const bool is_behind_all = !contents_query.after.name.empty() && contents->entries.empty();
-    if (contents->from != contents_query.from && !is_behind_all) {
-        auto counted = contents_query;
-        counted.from = contents->from;
-        return fail(found_elsewhere("from= is not how many objects come before this page.",
-                                    context.absolute_url(release_url_of(version, counted))));
-    }
-    if (is_behind_all || (contents_query.from > 0 && contents_query.from >= contents->matching)) {
-        auto last = contents_query;
-        last.after = {};
-        last.from =
-            contents->matching == 0 ? 0 : (contents->matching - 1) / last.most * last.most;
-        return fail(past_the_end(context.absolute_url(release_url_of(version, last))));
-    }
+    if (contents_query.from > 0 && contents_query.from >= contents->matching)
+        return fail(past_the_end());
     return RenderedPage{.body = render::release_page({std::move(*contents), contents_query},
                                                      context.site, context.templates)};
 }
@@ -162,12 +146,7 @@ Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
                                      const query::CacheVersion& version) {
     auto list = context.releases(version);
     if (!list) return fail(http_error_of(list.error(), wanted_search()));
-    const auto count = (*list)->size();
-    if (from > 0 && from >= count) {
-        const auto last =
-            count == 0 ? 0 : (count - 1) / render::releases_on_page * render::releases_on_page;
-        return fail(past_the_end(context.absolute_url(releases_url_of(last))));
-    }
+    if (from > 0 && from >= (*list)->size()) return fail(past_the_end());
     return RenderedPage{
         .body = render::releases_page({std::move(*list), from}, context.site, context.templates),
         .provisional = version.version.empty()};
@@ -207,7 +186,7 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
     }
     auto shown = render::diff_part({std::move(*difference), request.part}, context.site,
                                    context.templates);
-    return with_part(context, request, shown.part, std::move(shown.html), std::move(page));
+    return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
 }
 
 Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& request) {
@@ -231,7 +210,7 @@ Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& re
     view.references = query::current_references(
         reads, render::objects_in_part(view, context.site, context.templates));
     auto shown = render::object_part(view, context.site, context.templates);
-    return with_part(context, request, shown.part, std::move(shown.html), std::move(page));
+    return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest& request) {

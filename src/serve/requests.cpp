@@ -21,7 +21,7 @@ constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
 constexpr std::size_t most_mentions = 200;          // in a feed
 constexpr std::size_t longest_tag = 128;            // bytes
 constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
-constexpr Range row_range{1, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())};
+constexpr Range feed_range{1, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())};
 constexpr Range part_range{1, 1'000'000};        // of the changes of one release
 constexpr Range number_range{1, 1'000'000'000};  // of its changes
 constexpr Range entry_range{0, 1'000'000'000};   // of the objects of a release
@@ -41,11 +41,11 @@ constexpr auto not_of_source_feeds = std::to_array<std::string_view>(
     {"class", "name", "watch", "since", "tag", "change", "mass", "include"});
 constexpr auto archive_parameters =
     std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "since", "tag",
-                                     "change", "mass", "format", "before", "oldest"});
+                                     "change", "mass", "format", "before"});
 constexpr auto release_parameters =
     std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
 constexpr auto release_archive_parameters =
-    std::to_array<std::string_view>({"tag", "change", "mass", "format", "before", "oldest"});
+    std::to_array<std::string_view>({"tag", "change", "mass", "format", "before"});
 constexpr auto history_parameters =
     std::to_array<std::string_view>({"class", "name", "at", "part", "number", "format"});
 constexpr auto object_parameters =
@@ -62,8 +62,7 @@ constexpr auto sources_parameters =
     std::to_array<std::string_view>({"feed", "q", "from", "format"});
 constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
 constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
-constexpr auto release_page_parameters =
-    std::to_array<std::string_view>({"class", "q", "from", "after"});
+constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from"});
 
 Result<std::string> tag_in(const Parameters& parameters) {
     const auto* tag = parameters.find("tag");
@@ -180,7 +179,7 @@ void append_list(std::string& query, const std::vector<tree::ObjectName>& object
 
 // Returns the id of feed=, which is given.
 Result<std::int64_t> feed_id_in(const Parameters& parameters) {
-    const auto id = number_in(parameters, "feed", row_range, 0);
+    const auto id = number_in(parameters, "feed", feed_range, 0);
     if (!id) return fail(id.error());
     return static_cast<std::int64_t>(*id);
 }
@@ -233,15 +232,6 @@ Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest reque
     return request;
 }
 
-// Returns the number of the oldest row of a page of the archive; 0 where pages are counted alone.
-Result<std::int64_t> oldest_row_in(const Parameters& parameters, const FeedRequest& request) {
-    const auto row = number_in(parameters, "oldest", row_range, 0);
-    if (!row) return fail(row.error());
-    const bool means_something =
-        request.is_archive() && request.is_of_many() && !request.page.filter.chooses_rows();
-    return means_something ? static_cast<std::int64_t>(*row) : 0;
-}
-
 // Sets which rows the feed shows, and its format.
 Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_items,
                               Document document, FeedRequest request) {
@@ -253,9 +243,6 @@ Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_ite
     if (!has_mentions) return fail(has_mentions.error());
     request.page = std::move(*page);
     if (*has_mentions) request.page.mentions = std::min(request.page.most, most_mentions);
-    const auto oldest_row = oldest_row_in(parameters, request);
-    if (!oldest_row) return fail(oldest_row.error());
-    request.page.oldest_row = *oldest_row;
     request.has_count = parameters.find("n") != nullptr;
     request.format = std::move(*format);
     return request;
@@ -356,7 +343,6 @@ std::string query_of(const FeedRequest& request) {
     if (!request.format.empty()) append_parameter(text, "format", request.format);
     if (request.older) append_parameter(text, "older", render::text_of(*request.older));
     if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
-    if (page.oldest_row > 0) append_parameter(text, "oldest", std::to_string(page.oldest_row));
     return text;
 }
 
@@ -372,7 +358,6 @@ std::string archive_url_of(FeedRequest request, std::string_view format) {
     request.has_count = false;
     request.page.mentions = 0;
     request.page.before = query::archive_page;
-    request.page.oldest_row = 0;
     request.format = format;
     auto url = url_of(request);
     url.resize(url.rfind('=') + 1);
@@ -387,7 +372,6 @@ std::string older_url_of(FeedRequest request) {
 
 std::string current_url_of(FeedRequest request) {
     request.page.before = 0;
-    request.page.oldest_row = 0;
     return url_of(request);
 }
 
@@ -670,13 +654,6 @@ Result<query::ContentsQuery> parse_release_request(std::string_view query) {
     contents.class_name = std::move(*class_name);
     contents.text = std::move(*text);
     contents.from = *from;
-    if (const auto* after = parameters->find("after")) {
-        auto object = parse_object(*after, "after");
-        if (!object) return fail(std::move(object.error()));
-        if (!contents.class_name.empty() && object->class_name != contents.class_name)
-            return fail(400, "after= must name an object of class " + contents.class_name + ".");
-        if (contents.text.empty()) contents.after = std::move(*object);
-    }
     return contents;
 }
 
@@ -697,9 +674,6 @@ std::string release_url_of(const std::string& version, const query::ContentsQuer
     if (!contents.class_name.empty()) append_parameter(query, "class", contents.class_name);
     if (!contents.text.empty()) append_parameter(query, "q", contents.text);
     if (contents.from > 0) append_parameter(query, "from", std::to_string(contents.from));
-    if (const auto& [class_name, name] = contents.after; !name.empty())
-        query.append(query.empty() ? "after=" : "&after=")
-            .append(base::percent_encode(class_name) + ":" + base::percent_encode(name));
     return with_query("/release/" + version, query);
 }
 

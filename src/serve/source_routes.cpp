@@ -80,12 +80,7 @@ Result<RenderedPage> render_list(const SiteContext& context, const SourcesReques
                                             render::sources_on_page);
         held = harvest::held_servers(transaction, context.settings.clock());
     });
-    if (request.from > 0 && request.from >= count) {
-        auto last = request;
-        last.from =
-            count == 0 ? 0 : (count - 1) / render::sources_on_page * render::sources_on_page;
-        return fail(past_the_end(context.absolute_url(url_of(last))));
-    }
+    if (request.from > 0 && request.from >= count) return fail(past_the_end());
     if (request.format == Format::html) {
         render::SourcesView view{
             .feeds = {}, .count = count, .from = request.from, .text = request.text};

@@ -86,15 +86,10 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
 enum class From { first, last };
 
 // Returns numbers of rows by class and name, or from the last to the first.
-//   beyond  of one class: leaves out the rows up to this name; nullptr: none
 std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelection& selection,
                                      const std::string& version, From end, std::size_t from,
-                                     std::size_t most, const std::string* beyond = nullptr) {
+                                     std::size_t most) {
     auto [sql, values] = clause_of(transaction, selection, version, "history_by_name");
-    if (beyond != nullptr) {
-        sql += end == From::first ? " AND h.name > ?" : " AND h.name < ?";
-        values.emplace_back(*beyond);
-    }
     values.push_back(number(most));
     values.push_back(number(from));
     const std::string direction = end == From::first ? "" : " DESC";
@@ -105,36 +100,11 @@ std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelectio
         "SELECT h.sid" + sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", values));
 }
 
-// Returns numbers of rows as named_from() does, beyond an object.
-std::vector<std::int64_t> named_beyond(Transaction& transaction, const RowSelection& selection,
-                                       const std::string& version, From end,
-                                       const ObjectName& object, std::size_t most) {
-    auto classes = count_classes(transaction, version);
-    std::ranges::sort(classes, {}, &ClassCount::class_name);
-    if (end == From::last) std::ranges::reverse(classes);
-    std::vector<std::int64_t> sids;
-    for (const auto& each : classes) {
-        const auto& name = each.class_name;
-        const bool is_passed =
-            end == From::first ? name < object.class_name : name > object.class_name;
-        if (is_passed || (!selection.class_name.empty() && selection.class_name != name))
-            continue;
-        const auto* beyond = name == object.class_name ? &object.name : nullptr;
-        const auto some = named_from(transaction, RowSelection{name}, version, end, 0,
-                                     most - sids.size(), beyond);
-        sids.insert(sids.end(), some.begin(), some.end());
-        if (sids.size() == most) break;
-    }
-    return sids;
-}
-
 // Returns numbers of rows as they were recorded, or from the last to the first.
-//   rows   that the selection has
-//   bound  the first number that is read, or from the last the first one that is not; 0: none
+//   rows  that the selection has
 std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelection& selection,
                                         const std::string& version, From end, std::size_t from,
-                                        std::size_t most, std::size_t rows,
-                                        std::int64_t bound = 0) {
+                                        std::size_t most, std::size_t rows) {
     // Where a release has many other rows, those of the class are sorted instead of sought: a job
     // records class by class, so all of the others may lie before them.
     constexpr std::size_t sought_while_sorting_one = 16;
@@ -143,10 +113,6 @@ std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelec
                                count_rows(transaction, {}, std::span(&version, 1))[version];
     auto [sql, values] = clause_of(transaction, selection, version,
                                    is_sparse ? "history_by_name" : "history_by_recording");
-    if (bound > 0) {
-        sql += end == From::first ? " AND h.sid >= ?" : " AND h.sid < ?";
-        values.emplace_back(bound);
-    }
     values.push_back(number(most));
     values.push_back(number(from));
     return oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.sid" +
@@ -369,58 +335,6 @@ FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection
     return selection.by_spelling && from <= most_left_out
                ? rows_by_spelling(transaction, selection, version, from, most)
                : rows_one_by_one(transaction, selection, version, from, most);
-}
-
-std::vector<std::int64_t> rows_behind(Transaction& transaction, const RowSelection& selection,
-                                      const std::string& version, const ObjectName& object,
-                                      std::size_t most) {
-    return named_beyond(transaction, selection, version, From::first, object, most);
-}
-
-std::vector<std::int64_t> rows_before(Transaction& transaction, const RowSelection& selection,
-                                      const std::string& version, const ObjectName& object,
-                                      std::size_t most) {
-    return named_beyond(transaction, selection, version, From::last, object, most);
-}
-
-Between count_rows_to(Transaction& transaction, const RowSelection& selection,
-                      const std::string& version, const ObjectName& object) {
-    std::size_t before = 0, of_class = 0;
-    for (const auto& each : count_classes(transaction, version)) {
-        if (!selection.class_name.empty() && each.class_name != selection.class_name) continue;
-        if (each.class_name < object.class_name) before += each.objects;
-        if (each.class_name == object.class_name) of_class = each.objects;
-    }
-    if (of_class > most_counted) return {before, before + of_class};
-    auto clause = clause_of(transaction, {object.class_name}, version, "history_by_name");
-    clause.sql += " AND h.name <= ?";
-    clause.values.emplace_back(object.name);
-    before += of_class == 0 ? 0 : count_of(transaction, clause);
-    return {before, before};
-}
-
-std::vector<std::int64_t> rows_recorded_from(Transaction& transaction,
-                                             const RowSelection& selection,
-                                             const std::string& version, std::int64_t sid,
-                                             std::size_t most, std::size_t rows) {
-    return recorded_from(transaction, selection, version, From::first, 0, most, rows, sid);
-}
-
-std::vector<std::int64_t> rows_recorded_before(Transaction& transaction,
-                                               const RowSelection& selection,
-                                               const std::string& version, std::int64_t sid,
-                                               std::size_t most, std::size_t rows) {
-    return recorded_from(transaction, selection, version, From::last, 0, most, rows, sid);
-}
-
-std::map<std::int64_t, RowName> row_names(Transaction& transaction,
-                                          std::span<const std::int64_t> sids) {
-    std::map<std::int64_t, RowName> names;
-    for (const auto& row :
-         query_in(transaction, "SELECT sid, version, class, name FROM history WHERE sid IN", {},
-                  values_of(sids)))
-        names[row.integer(0)] = {row.text(1), {row.text(2), row.text(3)}};
-    return names;
 }
 
 std::vector<KindCount> count_kinds(Transaction& transaction, const std::string& version) {

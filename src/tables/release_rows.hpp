@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -54,8 +53,7 @@ inline constexpr std::size_t most_compared = 1'000;
 //   from, most  leaves out the first `from`, and returns at most `most`
 //   rows        that the selection has (count_rows()); the nearer end is read
 //   cost        a walk in an index over what is left out: at most half of the rows of a class, or of the
-//               release in the order of recording. The functions below leave out any number of rows
-//               at no cost
+//               release in the order of recording
 [[nodiscard]] std::vector<std::int64_t> rows_by_name(store::Transaction& transaction,
                                                      const RowSelection& selection,
                                                      const std::string& version, std::size_t from,
@@ -77,59 +75,6 @@ struct FoundRows {
 [[nodiscard]] FoundRows rows_with_text(store::Transaction& transaction,
                                        const RowSelection& selection, const std::string& version,
                                        std::size_t from, std::size_t most);
-
-// Return numbers of rows by class and name: those behind an object, or those before it, the nearest
-// first. The object need not have a row.
-//   selection  without a text
-//   cost       that of the rows returned
-[[nodiscard]] std::vector<std::int64_t> rows_behind(store::Transaction& transaction,
-                                                    const RowSelection& selection,
-                                                    const std::string& version,
-                                                    const ObjectName& object, std::size_t most);
-[[nodiscard]] std::vector<std::int64_t> rows_before(store::Transaction& transaction,
-                                                    const RowSelection& selection,
-                                                    const std::string& version,
-                                                    const ObjectName& object, std::size_t most);
-
-// Of more rows than this, nobody counts how many come before one of them.
-inline constexpr std::size_t most_counted = 20'000;
-
-struct Between {
-    std::size_t least = 0, most = 0;
-};
-// Returns how many rows there are up to an object, by class and name: exactly, unless its class has more
-// than most_counted.
-//   selection  as above
-//   cost       a walk in an index over these rows of its class
-[[nodiscard]] Between count_rows_to(store::Transaction& transaction,
-                                    const RowSelection& selection, const std::string& version,
-                                    const ObjectName& object);
-
-// Return numbers of rows in the order of recording: those from a number on, or those with a lower
-// one, the nearest first. No row need have that number.
-//   rows  as above
-//   cost  a walk in an index. Of a class that has less than a sixteenth of the rows, sorts them; of a larger
-//         one, it may pass over all rows of other classes
-inline constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
-[[nodiscard]] std::vector<std::int64_t> rows_recorded_from(store::Transaction& transaction,
-                                                           const RowSelection& selection,
-                                                           const std::string& version,
-                                                           std::int64_t sid, std::size_t most,
-                                                           std::size_t rows);
-[[nodiscard]] std::vector<std::int64_t> rows_recorded_before(store::Transaction& transaction,
-                                                             const RowSelection& selection,
-                                                             const std::string& version,
-                                                             std::int64_t sid, std::size_t most,
-                                                             std::size_t rows);
-
-struct RowName {
-    std::string version;
-    ObjectName object;
-};
-// Returns the releases and objects of rows, by the number (sid) of the row.
-//   cost  a query for 64 rows
-[[nodiscard]] std::map<std::int64_t, RowName> row_names(store::Transaction& transaction,
-                                                        std::span<const std::int64_t> sids);
 
 struct KindCount {
     RowKind kind;

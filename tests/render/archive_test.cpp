@@ -76,22 +76,6 @@ TEST_CASE("A document of some rows links to the newest page that holds another r
     }
 }
 
-TEST_CASE("A page of the archive links to those beside it with their oldest rows") {
-    auto history = history_of(small_rows(50));
-    history.recorded = 5'000;
-    history.oldest_row_before = 7;
-    history.oldest_row_after = 9;
-    for (const auto& judge : support::feed_formats) {
-        const auto feed = read(judge, history, 2'000);
-        CHECK(feed.older == archive_url + "1950&oldest=7");
-        if (!is_json(judge)) CHECK(feed.newer == archive_url + "2050&oldest=9");
-    }
-    const auto channel = channel_of(history, site());
-    const auto parts = render::entity_tag_parts(history, channel);
-    history.oldest_row_before = 8;
-    CHECK(render::entity_tag_parts(history, channel) != parts);
-}
-
 TEST_CASE("Pages numbered by recording can have a newest page whose rows are not shown") {
     auto history = history_of(small_rows(3));
     history.numbered_by_recording = true;

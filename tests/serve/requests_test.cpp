@@ -227,19 +227,6 @@ TEST_CASE("Pages of an archive are numbered by fifties and ignore n") {
     CHECK(parse_feed_request("class=G&name=x", most, Document::archive).error().text ==
           "before= is missing.");
     CHECK(parse_feed_request("class=G&name=x&before=7", most));
-    const auto far = parse_feed_request("oldest=77&before=100&class=G", most, Document::archive);
-    REQUIRE(far);
-    CHECK(url_of(*far) == "/rss/archive?class=G&before=100&oldest=77");
-    CHECK(archive_url_of(*far, "rss") == "/rss/archive?class=G&format=rss&before=");
-    CHECK(current_url_of(*far) == "/rss?class=G");
-    // Pages that are counted anyway have one address.
-    for (const std::string counted : {"class=G&name=x", "class=G&tag=T"})
-        CHECK(parse_feed_request(counted + "&before=50&oldest=77", most, Document::archive)
-                  ->page.oldest_row == 0);
-    for (const std::string bad : {"0", "x", "-1"})
-        CHECK(parse_feed_request("class=G&before=50&oldest=" + bad, most, Document::archive)
-                  .error()
-                  .text.starts_with("oldest="));
 }
 
 TEST_CASE("The feed of a release has an address and no since parameter") {
@@ -364,7 +351,6 @@ TEST_CASE("The home page takes a class and a text, each optional") {
     CHECK(parse_home_request("q=two%0Alines")->text == "two\nlines");
     CHECK(status_for(parse_home_request("q=" + std::string(513, 'q')), "q=") == 400);
     CHECK(status_for(parse_home_request("class=" + std::string(65, 'c')), "class=") == 400);
-    CHECK(status_for(parse_home_request("object=Gene:a"), "object=") == 400);
     CHECK(status_for(parse_home_request("q=%ff"), "q=") == 400);
 }
 
@@ -424,14 +410,6 @@ TEST_CASE("The contents of a release are searched by class, text and page") {
     REQUIRE(query);
     CHECK(release_url_of("WS187", *query) == "/release/WS187?class=Gene&q=unc&from=100");
     CHECK(release_url_of("WS187", {}) == "/release/WS187");
-    const auto behind = parse_release_request("after=Gene:a%3Ab&from=100");
-    REQUIRE(behind);
-    CHECK(behind->after == tree::ObjectName{"Gene", "a:b"});
-    CHECK(release_url_of("WS187", *behind) == "/release/WS187?from=100&after=Gene:a%3Ab");
-    // Found by their beginning, objects are counted.
-    CHECK(parse_release_request("q=unc&after=Gene:a")->after.name.empty());
-    for (const std::string bad : {"after=", "after=Gene", "after=:a", "class=Paper&after=Gene:a"})
-        CHECK(status_for(parse_release_request(bad), "after=") == 400);
     for (const auto* bad : {"-1", "x", "1e9", "10000000000"})
         CHECK(status_for(parse_release_request(std::string("from=") + bad), "from=") == 400);
 }
