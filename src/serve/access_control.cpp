@@ -217,8 +217,7 @@ void mark_private(Response& response, const std::vector<std::string>& query_toke
     const bool may_be_kept =
         (response.status == 200 || response.status == 304) &&
         response.field("Cache-Control").find("no-store") == std::string_view::npos;
-    response.set_field("Cache-Control",
-                       may_be_kept ? "private, no-cache" : "private, no-store");
+    response.set_field("Cache-Control", may_be_kept ? "private, no-cache" : "private, no-store");
     response.set_field("Referrer-Policy", "no-referrer");
     if (response.field("Location").empty() || query_tokens.empty()) return;
     std::string location(response.field("Location"));

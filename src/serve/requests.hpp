@@ -123,7 +123,7 @@ struct DiffRequest {
 // /
 struct HomeRequest {
     std::string class_name, text;  // of a search; both may be empty
-    std::size_t from = 0;  // of what the search found, the first one shown
+    std::size_t from = 0;          // of what the search found, the first one shown
     PageFormat format = PageFormat::html;
     bool operator==(const HomeRequest&) const = default;
 };
