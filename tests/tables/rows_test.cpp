@@ -154,19 +154,3 @@ TEST_CASE("Rows are not read when their notes have more bytes than the caller ha
         }
     });
 }
-
-TEST_CASE(
-    "Of objects that changed equally much the first by name count, in whatever order they came") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
-        for (const std::string name : {"c", "a", "b"})
-            record_one(transaction, {"Gene", name}, RowKind::changed);
-        record_one(transaction, {"Gene", "Z"}, RowKind::created);
-        const std::string version = "WS187";
-        const auto found = most_changed(transaction, std::span(&version, 1), 2).at(version);
-        REQUIRE(found.size() == 2);
-        CHECK(found[0].object == ObjectName{"Gene", "a"});
-        CHECK(found[1].object == ObjectName{"Gene", "b"});
-    });
-}
