@@ -111,11 +111,13 @@ class RowChooser {
         auto [sids, cut, bytes] = filtered_rows(now_.transaction, looked_at, request.filter,
                                                 note_unreadable_, now_.most_note_bytes());
         const auto found = sids.size();
+        cut = cut || recorded > most;
+        if (cut && request.before > 0) return Chosen{{}, found, cut};
         const auto slice = slice_of(request, found);
         return Chosen{{sids.begin() + static_cast<std::ptrdiff_t>(slice.from),
                        sids.begin() + static_cast<std::ptrdiff_t>(slice.to)},
                       found,
-                      cut || recorded > most};
+                      cut};
     }
 
     // Returns rows of the newest releases that have any; of one that has too many, the last ones.
