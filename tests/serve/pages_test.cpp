@@ -124,7 +124,6 @@ TEST_CASE("Bad parameters of pages are named and refused before anything is load
                                             {object_page + "&format=xml", "format="},
                                             {diff_page + "&format=xml", "format="},
                                             {"/release/WS1?from=-1", "from="},
-                                            {"/?object=x", "object="},
                                             {"/?class=" + std::string(65, 'c'), "class="},
                                             {"/opml", "object="},
                                             {"/suggest?q=%ff", "q="}}) {
