@@ -17,11 +17,11 @@ query::ListedRelease release(int number) {
     query::ListedRelease each;
     each.summary = {{version, day(2000, 1, 1) + std::chrono::days(20 * number)},
                     {{RowKind::changed, 14}, {RowKind::created, 8}, {RowKind::vanished, 3}}};
-    each.details = std::make_shared<const query::ReleaseDetails>(query::ReleaseDetails{
-        {{"Gene", 20, {{RowKind::changed, 14}, {RowKind::created, 6}}},
-         {"Paper", 5, {{RowKind::created, 2}, {RowKind::vanished, 3}}}},
-        {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Gene", "<b>"}, "</a>&"}},
-        {}});
+    each.details = std::make_shared<const query::ReleaseDetails>(
+        query::ReleaseDetails{{{"Gene", 20, {{RowKind::changed, 14}, {RowKind::created, 6}}},
+                               {"Paper", 5, {{RowKind::created, 2}, {RowKind::vanished, 3}}}},
+                              {{{"Gene", "WBGene00006763"}, "unc-26", RowKind::changed, {}},
+                               {{"Gene", "<b>"}, "</a>&", RowKind::created, {}}}});
     return each;
 }
 

@@ -31,7 +31,6 @@ inline render::HomeView home_view() {
     for (auto& each : releases)
         each.details = std::make_shared<const query::ReleaseDetails>(
             query::ReleaseDetails{{{"Gene", 300, {{RowKind::changed, 300}}}},
-                                  {},
                                   {{{"Gene", "WBGene00006763"},
                                     "unc-26",
                                     RowKind::changed,
