@@ -50,7 +50,6 @@ harvest::HarvestOptions options_of(const Config& config) {
     options.user_agent =
         fmt::format("Varve/{} (+{}{})", program_version, config.site.base_url,
                     config.site.contact.empty() ? "" : "; " + config.site.contact);
-    if (config.harvest.push) options.push_url = config.site.base_url + "/push/";
     return options;
 }
 

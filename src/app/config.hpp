@@ -71,7 +71,6 @@ struct HarvestConfig {
     std::chrono::seconds timeout{30};  // of a fetch, 1 ... 60
     // How long entries are kept that mention no object; nullopt: for ever.
     std::optional<std::chrono::days> keep = std::chrono::days(14);
-    bool push = false;  // hubs of source feeds are asked to push to us
 };
 
 // Requests to others.

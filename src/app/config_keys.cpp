@@ -328,8 +328,6 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value,
         Value v) { return keep(d.config.harvest.timeout, number_of(v, 1, 60)); }},
     {"harvest", "keep", take_keep_entries},
-    {"harvest", "push",
-     [](Draft& d, Value, Value v) { return keep(d.config.harvest.push, truth_of(v)); }},
     {"net", "allow",
      [](Draft& d, Value, Value v) { return keep(d.config.net.allow, net::parse_allow_list(v)); }},
     {"mail", "from",

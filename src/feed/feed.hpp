@@ -67,13 +67,12 @@ struct Repairs {
 struct Feed {
     Format format = Format::rss;
     std::string title = {}, description = {};  // plain
-    std::string home_url = {}, self_url = {};  // absolute http(s) URLs; empty: none
+    std::string home_url = {};                 // absolute http(s); empty: none
     std::string language = {};                 // as written, at most 32 bytes
     std::optional<base::Seconds> updated = {};
     std::vector<Entry> entries = {};  // in the order of the document
     std::size_t left_out = 0;         // entries behind the first `most_entries`
     UpdateHints hints = {};
-    std::string hub_url = {};           // WebSub; absolute http(s); empty: none
     std::string prev_archive_url = {};  // RFC 5005 section 4; absolute http(s); empty: none
     bool is_archive = false;            // RFC 5005: fh:archive
     Repairs repairs = {};

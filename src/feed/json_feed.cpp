@@ -141,11 +141,7 @@ base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
     feed.title = one_line(text_of(root, "title", limits.most_text));
     feed.description = one_line(text_of(root, "description", limits.most_text));
     feed.home_url = url_of(root, "home_page_url", url);
-    feed.self_url = url_of(root, "feed_url", url);
     feed.language = text_of(root, "language", 32);
-    for (const auto& hub : array_of(root, "hubs"))
-        if (text_of(hub, "type", 100) == "WebSub" && feed.hub_url.empty())
-            feed.hub_url = url_of(hub, "url", url);
     const auto authors = authors_of(root, url);
     for (const auto& item : array_of(root, "items")) {
         if (!item.is_object()) continue;

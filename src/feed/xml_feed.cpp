@@ -593,11 +593,9 @@ class Builder final : public XmlHandler {
                 seen_.has_page_link = is_page;
             return;
         }
-        auto* place = rel == "self"           ? &feed_.self_url
-                      : rel == "hub"          ? &feed_.hub_url
-                      : rel == "prev-archive" ? &feed_.prev_archive_url
-                      : is_alternate          ? &feed_.home_url
-                                              : nullptr;
+        auto* place = rel == "prev-archive" ? &feed_.prev_archive_url
+                      : is_alternate        ? &feed_.home_url
+                                            : nullptr;
         if (place != nullptr && place->empty()) set_url(*place, frame, attributes.href);
     }
 

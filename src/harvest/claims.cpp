@@ -174,7 +174,7 @@ void free_base_url(Transaction& transaction, const std::string& base_url, std::i
                          Value{base_url}, Value{claim}});
 }
 
-// Makes feeds due for which an operator or a hub has asked during their fetch.
+// Makes feeds due for which an operator has asked during their fetch.
 void fetch_again(Transaction& transaction, std::span<const Value> feeds, base::Seconds now) {
     tables::execute_in(transaction,
                        "UPDATE feeds SET next_fetch_attempt = ?, fetch_again = 0"
@@ -200,7 +200,7 @@ constexpr std::chrono::minutes clocks_differ_by{1};
 
 // How many rows had a time that no rule explains.
 struct CutTimes {
-    std::int64_t feeds = 0, archives = 0, hubs = 0, base_urls = 0;
+    std::int64_t feeds = 0, archives = 0, base_urls = 0;
 };
 
 void cut_feeds(Transaction& transaction, const FeedRange& part, base::Seconds now,
@@ -229,18 +229,6 @@ void cut_archives(Transaction& transaction, base::Seconds now, CutTimes& cut) {
         transaction.execute("UPDATE archives SET next_attempt = ? WHERE next_attempt > ?",
                             {Value{format_rfc3339(now)},
                              Value{format_rfc3339(now + longest_pause + clocks_differ_by)}});
-}
-
-// Starts over with hubs that have a time in the future: whether a subscription is in force, and whether the hub has missed
-// news, is unknown.
-void cut_hubs(Transaction& transaction, const FeedRange& part, base::Seconds now, CutTimes& cut) {
-    const Value time{format_rfc3339(now)}, present{format_rfc3339(now + clocks_differ_by)},
-        longest{format_rfc3339(now + longest_hub_lease + clocks_differ_by)};
-    cut.hubs += transaction.execute(
-        "UPDATE feed_hubs SET asked_at = '', expires_at = '', pushed_at = '', missed_at = '',"
-        " due_at = ? WHERE feed > ? AND feed <= ? AND (asked_at > ? OR pushed_at > ?"
-        " OR missed_at > ? OR expires_at > ? OR due_at > ?)",
-        {time, Value{part.after}, Value{part.last}, present, present, present, longest, longest});
 }
 
 // Cuts the times of a base URL. Nobody knows how much of its pause is left: it keeps an hour.
@@ -462,13 +450,11 @@ void sweep(Transaction& transaction, base::Seconds now) {
     CutTimes cut;
     cut_feeds(transaction, part, now, cut);
     cut_archives(transaction, now, cut);
-    cut_hubs(transaction, part, now, cut);
     sweep_base_urls(transaction, now, cut);
-    if (cut.feeds + cut.archives + cut.hubs + cut.base_urls > 0)
+    if (cut.feeds + cut.archives + cut.base_urls > 0)
         base::log::warning("the store's clock was set back: times too far ahead were cut",
                            {{"feeds", std::to_string(cut.feeds)},
                             {"archives", std::to_string(cut.archives)},
-                            {"hubs", std::to_string(cut.hubs)},
                             {"base_urls", std::to_string(cut.base_urls)}});
 }
 

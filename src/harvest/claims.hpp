@@ -27,8 +27,6 @@ inline constexpr std::chrono::seconds spacing{1};
 // that fails, and what comes on top of it. In theory, feeds that wait for others of their base URL may come later.
 inline constexpr std::chrono::seconds longest_pause = std::chrono::days(1),
                                       furthest_fetch = std::chrono::days(9);
-// No subscription at a hub is in force for longer (push.hpp).
-inline constexpr std::chrono::seconds longest_hub_lease = std::chrono::days(30);
 
 struct ClaimedFeed {
     FeedRow feed;
@@ -38,7 +36,6 @@ struct ClaimedFeed {
     std::string base_url = {};
     // Subscriptions in force of our copy, and 1 if somebody asked for it within 30 days.
     std::int64_t readers = 0;
-    bool has_hub = false;  // in the table feed_hubs, whether or not it is heard of
 };
 struct ClaimTerms {
     std::int64_t claim = 0;  // a number above 0 that no other claim has
@@ -70,11 +67,10 @@ struct FinishedFetch {
     std::string note;
     std::string outcome;                                // as in HarvestNumbers::outcomes
     std::optional<base::Seconds> hold_base_until = {};  // the server asks for a pause (429)
-    bool has_news = false;                              // entries were added
 };
 // Writes the results of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
-// claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled. One that was kicked or
-// pushed meanwhile is due at once, whatever the result.
+// claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled. One that was kicked
+// meanwhile is due at once, whatever the result.
 //   recorded  what the transaction has written of their entries, which is noted with what is written here
 //   returns   how many were written
 std::size_t finish_fetches(store::Transaction& transaction,
@@ -84,7 +80,7 @@ std::size_t finish_fetches(store::Transaction& transaction,
 void give_back(store::Transaction& transaction, std::span<const ClaimedFeed* const> claims,
                base::Seconds now);
 
-// Claims a base URL alone, for a request that is no fetch of a feed: a page of an archive, a hub.
+// Claims a base URL alone, for a page of an archive.
 //   returns  false while it is busy or held
 [[nodiscard]] bool claim_base_url(store::Transaction& transaction, const std::string& base_url,
                                   std::int64_t claim, base::Seconds now);
@@ -102,7 +98,7 @@ void note_harvester(store::Transaction& transaction, base::Seconds now);
 
 // Deletes events of the next thousand feeds but the newest 100 of each, and of the next thousand base URLs those that
 // nobody needs. Times that lie further ahead than any rule puts them come from a clock that was set back since: they are
-// cut, with a line in the log, and hubs with such times are asked for a subscription again.
+// cut, with a line in the log.
 void sweep(store::Transaction& transaction, base::Seconds now);
 
 }  // namespace harvest

@@ -55,9 +55,6 @@ struct FeedRow {
     std::optional<base::Seconds> last_new_stories = {};
     std::optional<base::Seconds> last_full_fetch = {};  // without validators
     std::string moved_to = {};  // where its server says that it has moved to (301, 308)
-    // A hub pushes its news, so one fetch a day is enough (harvest/push.hpp). Set for claimed feeds only; not a
-    // column of the table.
-    bool pushed = false;
     bool operator==(const FeedRow&) const = default;
 
     // The operator's name of it, else its own title, else its URL.

@@ -57,8 +57,7 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
     transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0,"
                         " queued = 0 WHERE id = ?",
                         {id});
-    for (const std::string table : {"archives", "feed_hubs"})
-        transaction.execute("DELETE FROM " + table + " WHERE feed = ?", {id});
+    transaction.execute("DELETE FROM archives WHERE feed = ?", {id});
     const auto entries = tables::values_of(tables::oids_of(
         transaction.query("SELECT id FROM entries WHERE feed = ? LIMIT ?", {id, most})));
     if (!entries.empty()) {

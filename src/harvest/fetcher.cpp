@@ -6,7 +6,6 @@
 
 #include "base/log.hpp"
 #include "harvest/archives.hpp"
-#include "harvest/hub_links.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -45,17 +44,6 @@ void count_recorded(FetchOutcome& outcome, const EntriesRecorded& recorded, std:
     outcome.edited = recorded.edited;
     outcome.skipped = all - recorded.added - recorded.edited;
     if (is_news(outcome)) outcome.status = FetchStatus::ok;
-}
-
-// Looks at whether the hub of a feed does what it should.
-void note_hub_of(Transaction& transaction, const FinishedFetch& fetch, base::Seconds now) {
-    const auto& claimed = *fetch.claimed;
-    if (!claimed.has_hub || fetch.event != EventKind::fetch_succeeded) return;
-    note_fetch(transaction,
-               {.feed = claimed.feed.id,
-                .previous = claimed.feed.last_fetch_attempt,
-                .has_news = fetch.has_news},
-               now);
 }
 
 // Notes where older entries are.
@@ -109,10 +97,7 @@ std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
         const ClaimTerms terms{.claim = context_.new_claim(), .most = most};
         auto claimed =
             store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                const auto now = options.clock(transaction);
-                auto some = claim_feeds(transaction, terms, now);
-                if (!options.push_url.empty()) note_hubs(transaction, some, now);
-                return some;
+                return claim_feeds(transaction, terms, options.clock(transaction));
             });
         if (!claimed.empty()) return claimed;
         // All that were due first wait for others of their base URLs now: those behind them may have their turn.
@@ -153,9 +138,7 @@ void Fetcher::take_answer(net::FinishedRequest finished) {
 Fetcher::Result Fetcher::read(Answered answered, const FetchSettings& settings) {
     const auto& [open, response] = answered;
     auto answer = read_answer(open.fetch, response, settings);
-    HubLinks hub;
-    if (answer.feed) hub = hub_links_of(response.fields, *answer.feed, open.fetch.url);
-    return {std::move(answered.open), std::move(answer), std::move(hub)};
+    return {std::move(answered.open), std::move(answer)};
 }
 
 void Fetcher::take_read() {
@@ -186,7 +169,7 @@ void Fetcher::follow_redirects() {
 }
 
 void Fetcher::finish(Open open, ReadAnswer answer) {
-    results_.push_back({std::move(open), std::move(answer), {}});
+    results_.push_back({std::move(open), std::move(answer)});
 }
 
 // Others fetch these feeds again.
@@ -245,7 +228,7 @@ void Fetcher::write_without_entries(Result& result) {
 void Fetcher::write(std::span<Result> results) {
     const auto fresh = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
         std::vector<std::vector<const feed::Entry*>> all;
-        for (const auto& [open, answer, hub] : results)
+        for (const auto& [open, answer] : results)
             all.push_back(unrecorded(transaction, open.fetch.claimed.feed.id, answer.entries));
         return all;
     });
@@ -268,7 +251,6 @@ void Fetcher::write(std::span<Result> results) {
                 release_base_url(transaction, claims[i]->base_url, claims[i]->claim, now);
         }
         finish_fetches(transaction, fetches, now, std::move(recorded));
-        for (const auto& fetch : fetches) note_hub_of(transaction, fetch, now);
         count_outcomes(transaction, outcomes, tables::slot_of_process());
     });
     outcomes_.clear();
@@ -277,7 +259,7 @@ void Fetcher::write(std::span<Result> results) {
 FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
                               std::span<const ReadyEntry> ready, const Written& written,
                               base::Seconds now) {
-    const auto& [open, answer, hub] = result;
+    const auto& [open, answer] = result;
     const auto& claimed = open.fetch.claimed;
     auto& outcomes = written.outcomes;
     auto outcome = answer.outcome;
@@ -292,12 +274,9 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);
         outcomes["second insertion"] += static_cast<std::int64_t>(recorded.inserted_twice);
     }
-    if (answer.feed && !context_.options.push_url.empty())
-        note_hub(transaction, claimed.feed.id, hub, now);
     note_archive_of(transaction, result.open.fetch, answer, now);
     const double random = std::uniform_real_distribution<double>()(context_.random);
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
-    finished.has_news = outcome.added > 0;
     ++outcomes[finished.outcome];
     return finished;
 }

@@ -15,7 +15,6 @@
 #include "base/background.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetch.hpp"
-#include "harvest/push.hpp"
 #include "harvest/redirect_queue.hpp"
 #include "harvest/workers.hpp"
 #include "net/client.hpp"
@@ -64,7 +63,6 @@ class Fetcher {
     struct Result {
         Open open;
         ReadAnswer answer;
-        HubLinks hub;  // of a feed that was read
     };
     void claim();
     [[nodiscard]] std::vector<ClaimedFeed> claim_due(std::size_t most);

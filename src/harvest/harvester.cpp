@@ -9,7 +9,6 @@
 #include "harvest/entries.hpp"
 #include "harvest/fetcher.hpp"
 #include "harvest/mentions.hpp"
-#include "harvest/push_subscriber.hpp"
 
 namespace harvest {
 
@@ -42,12 +41,9 @@ class Harvester::Loop {
     base::Result<void> open() {
         auto fetches = make_client(options_, options_.connections);
         if (!fetches) return tl::unexpected(fetches.error());
-        auto requests = make_client(options_, PushSubscriber::most_open);
-        if (!requests) return tl::unexpected(requests.error());
         auto pages = make_client(options_, ArchiveWalker::most_open);
         if (!pages) return tl::unexpected(pages.error());
         fetcher_.emplace(context_, *std::move(fetches));
-        subscriber_.emplace(context_, *std::move(requests));
         walker_.emplace(context_, *std::move(pages));
         return {};
     }
@@ -55,7 +51,6 @@ class Harvester::Loop {
     void step(std::chrono::milliseconds at_most) {
         // Each by itself: what one of them cannot write must not keep the others from their work.
         const bool is_reached = try_store([&] { fetcher_->work(); });
-        try_store([&] { subscriber_->work(); });
         try_store([&] { walker_->work(); });
         try_store([&] { sweep_sometimes(); });
         try_store([&] { review_mentions(); });
@@ -84,14 +79,12 @@ class Harvester::Loop {
              now = options_.steady())
             fetcher_->receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
         try_store([&] { fetcher_->give_back(); });
-        try_store([&] { subscriber_->give_back(); });
         try_store([&] { walker_->give_back(); });
         try_store([&] { review_.leave(context_.pool); });
     }
 
     void wake() {
         fetcher_->wake();
-        subscriber_->wake();
         walker_->wake();
     }
 
@@ -108,18 +101,12 @@ class Harvester::Loop {
         }
     }
 
-    // All clients may have answers, and only one of them can be waited for.
+    // Both clients may have answers, and only one of them can be waited for.
     void receive(std::chrono::milliseconds at_most) {
-        bool is_beside = false;
-        const auto receive_of = [&](auto& worker) {
-            if (!worker.is_open()) return;
-            is_beside = true;
-            const bool is_alone = !fetcher_->is_open();
-            try_store([&] { worker.receive(is_alone ? std::min(at_most, 50ms) : 0ms); });
-        };
-        receive_of(*subscriber_);
-        receive_of(*walker_);
-        fetcher_->receive(is_beside ? std::min(at_most, 50ms) : at_most);
+        if (!walker_->is_open()) return fetcher_->receive(at_most);
+        const auto a_while = std::min(at_most, 50ms);
+        try_store([&] { walker_->receive(fetcher_->is_open() ? 0ms : a_while); });
+        fetcher_->receive(a_while);
     }
 
     // Receives for a little while more, because a transaction for each answer would take longer than the answers.
@@ -158,7 +145,6 @@ class Harvester::Loop {
     const HarvestOptions options_;
     WorkerContext context_;
     std::optional<Fetcher> fetcher_;
-    std::optional<PushSubscriber> subscriber_;
     std::optional<ArchiveWalker> walker_;
     MentionReview review_;
     bool is_reviewing_ = !options_.mentions.rules.empty();  // there may be more

@@ -29,8 +29,6 @@ struct HarvestOptions {
     std::optional<std::chrono::days> keep = std::chrono::days(14);
     // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; fetches add the number of readers.
     std::string user_agent = "Varve-harvester";
-    // Hubs push to this with a token behind: "https://x.org/changes/push/". Empty: no hub is asked.
-    std::string push_url = {};
     MentionFinder mentions = {};    // of objects of the site
     StoreClock clock = store::now;  // of the store; for all recorded times
     std::function<SteadyTime()> steady = std::chrono::steady_clock::now;  // for waiting

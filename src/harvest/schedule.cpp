@@ -70,12 +70,12 @@ bool is_success(FetchStatus status) {
 
 // Returns how long to wait if neither the server nor the feed asks for more.
 seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::int64_t failures) {
-    const bool is_backup = claimed.readers == 0 || claimed.feed.pushed;
+    const bool is_unread = claimed.readers == 0;
     switch (outcome.status) {
-        case FetchStatus::ok: return is_backup ? without_readers : after_news;
+        case FetchStatus::ok: return is_unread ? without_readers : after_news;
         case FetchStatus::nonew:
-        case FetchStatus::notmodified: return is_backup ? without_readers : without_news;
-        case FetchStatus::noitems: return is_backup ? without_readers : after_damage;
+        case FetchStatus::notmodified: return is_unread ? without_readers : without_news;
+        case FetchStatus::noitems: return is_unread ? without_readers : after_damage;
         case FetchStatus::parseerror: return after_damage;
         case FetchStatus::toobig: return when_too_big;
         case FetchStatus::posterror: return without_news;

@@ -67,7 +67,7 @@ struct ScheduleTime {
 
 // Returns a fetch as it is to be written: times, failures, status, event and note. Validators, hash, titles and URL
 // are those of `after`, which the caller has filled in.
-// The next fetch: 30 minutes after news and 60 without; a day where nobody reads, or a hub pushes the feed; 3 hours
+// The next fetch: 30 minutes after news and 60 without; a day where nobody reads; 3 hours
 // after a parse error or an empty feed, 60 minutes after one that is too big; 3 hours for each whole failure after
 // others. Not before what the server (Retry-After, max-age, Expires) and the feed (ttl, sy:updatePeriod, skipHours,
 // skipDays) ask for, each for at most a day but the skipped hours and days; and up to a tenth later at random. A server

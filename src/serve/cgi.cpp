@@ -136,7 +136,6 @@ void read_body(Request& request, const Streams& streams) {
     const auto length = announced.value_or(0);
     const auto until = std::chrono::steady_clock::now() + streams.input_timeout;
     auto left = std::min(length, longest_body);
-    const auto most_kept = longest_kept_body_at(request.path);
     std::string body;
     std::array<char, 8192> piece;
     while (left > 0) {
@@ -148,11 +147,11 @@ void read_body(Request& request, const Streams& streams) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         left -= static_cast<std::size_t>(count);
-        if (is_kept && length <= most_kept)
+        if (is_kept && length <= longest_kept_body)
             body.append(piece.data(), static_cast<std::size_t>(count));
     }
     if (!is_kept) return;
-    if (length > most_kept)
+    if (length > longest_kept_body)
         request.body_error = body_too_long();
     else
         set_body(request, std::move(body));

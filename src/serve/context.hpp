@@ -160,8 +160,6 @@ struct SiteContext {
     // to that host.
     RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
     RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
-    // Of what hubs of source feeds send, by client: a hub may push for many feeds at once.
-    RateLimiter push_clients{{.per_minute = 1200, .burst = 2000}};
     hub::Subscriptions subscriptions;
     NotedReaders noted_readers;
     CopyVersions copy_versions;

@@ -145,7 +145,7 @@ bool RecordReader::read_content(std::string_view bytes) {
 }
 
 void RecordReader::keep_input(std::string_view bytes) {
-    is_input_too_long_ = is_input_too_long_ || input_.size() + bytes.size() > most_kept_;
+    is_input_too_long_ = is_input_too_long_ || input_.size() + bytes.size() > longest_kept_body;
     if (is_input_too_long_)
         std::string().swap(input_);
     else
@@ -186,7 +186,6 @@ RecordReader::Event RecordReader::end_variables() {
             pair->value.find('\0') != std::string_view::npos)
             return Event::malformed;
         if (pair->name == "REQUEST_METHOD") keeps_input_ = pair->value == "POST";
-        if (pair->name == "REQUEST_URI") most_kept_ = longest_kept_body_at(pair->value);
     }
     stage_ = Stage::input;
     return Event::more;
@@ -253,7 +252,6 @@ void RecordReader::end_request() {
     stage_ = Stage::none;
     request_id_ = 0;
     is_too_long_ = is_input_too_long_ = keeps_input_ = false;
-    most_kept_ = longest_kept_body;
     variables_.clear();
     if (variables_.capacity() > usual) variables_.shrink_to_fit();
     std::string().swap(input_);

@@ -106,9 +106,8 @@ class RecordReader {
     bool keeps_connection_ = false;
     bool is_too_long_ = false;  // the variables exceed their limit
     bool is_cut_ = false;
-    std::string variables_;                      // FCGI_PARAMS so far
-    bool keeps_input_ = false;                   // it is POST
-    std::size_t most_kept_ = longest_kept_body;  // of its input
+    std::string variables_;     // FCGI_PARAMS so far
+    bool keeps_input_ = false;  // it is POST
     bool is_input_too_long_ = false;
     std::string input_;              // FCGI_STDIN so far, where it is kept
     std::size_t dropped_ = 0;        // bytes of content read and dropped since the last request

@@ -25,11 +25,6 @@ void Response::set_field(std::string_view name, std::string value) {
         found->second = std::move(value);
 }
 
-std::size_t longest_kept_body_at(std::string_view target) {
-    const auto path = target.substr(0, target.find('?'));
-    return path.find(push_prefix) == std::string_view::npos ? longest_kept_body : longest_body;
-}
-
 HttpError body_too_long() {
     return {413, "The request is longer than " + std::to_string(longest_kept_body / 1024) +
                      " KB. Send it in several parts."};

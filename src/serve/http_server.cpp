@@ -321,9 +321,7 @@ MHD_Result HttpServer::State::take_head(Connection& connection, std::string_view
 }
 
 void HttpServer::State::take_body(Connection& connection, std::string_view piece) {
-    const auto most = connection.request.method == "POST"
-                          ? longest_kept_body_at(connection.request.path)
-                          : std::size_t{0};
+    const auto most = connection.request.method == "POST" ? longest_kept_body : std::size_t{0};
     connection.is_too_long =
         connection.is_too_long || connection.body.size() + piece.size() > most;
     if (!connection.is_too_long) connection.body.append(piece);

@@ -126,7 +126,6 @@ std::string_view name_of(Route route) {
         case Route::file: return "file";
         case Route::old_link: return "old_link";
         case Route::hub: return "hub";
-        case Route::push: return "push";
         case Route::health: return "healthz";
         case Route::metrics: return "metrics";
     }

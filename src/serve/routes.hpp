@@ -36,7 +36,6 @@ enum class Route : unsigned char {
     file,
     old_link,
     hub,
-    push,
     health,
     metrics,  // the last one: the counters have room up to here
 };
@@ -73,12 +72,6 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 // POST: records what a subscriber asks for, before it is verified and whatever comes of that.
 //   returns  202, or an error whose text names the parameter
 [[nodiscard]] Result<Response> take_subscription(SiteContext& context, const Request& request);
-// What hubs of source feeds send: they ask whether a subscription was meant, or say that they refuse it.
-//   returns  200 with the challenge, or empty; 404 if nothing of the kind was asked for
-[[nodiscard]] Result<Response> answer_push(SiteContext& context, const Request& request);
-// POST: a push makes its feed due if its hub has signed it. Its content is not looked at.
-//   returns  204, also for a push that is not signed; 410 if the hub is to end the subscription
-[[nodiscard]] Result<Response> take_push(SiteContext& context, const Request& request);
 // Style sheets and the script of the pages.
 [[nodiscard]] Result<Response> answer_file(SiteContext& context, const Request& request);
 // Asks crawlers to stay away from pages that are made for one reader; from a private site at all.
@@ -88,8 +81,6 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 
 // Returns the error of other methods than POST for the hub.
 [[nodiscard]] HttpError no_method_of_hub();
-// Returns the error of other methods than GET and POST, HEAD included, for what hubs send.
-[[nodiscard]] HttpError no_method_of_push();
 
 // Returns the feed of a parsed request, in its format or the one that Accept prefers.
 [[nodiscard]] Result<Response> answer_feed_request(SiteContext& context, const Request& request,

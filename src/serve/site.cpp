@@ -64,9 +64,6 @@ constexpr RouteEntry release_archive_route{release_prefix, Route::release_archiv
 // The paths of short addresses: /watch/ID.
 constexpr RouteEntry kept_watch_route{"/watch/", Route::watch, answer_kept_watch};
 
-// The callbacks of hubs: /push/TOKEN.
-constexpr RouteEntry push_route{push_prefix, Route::push, answer_push, everyone, take_push};
-
 Result<Response> answer_no_page(SiteContext&, const Request& request) {
     if (request.error) return fail(*request.error);
     return fail(404, "There is no page at this address.");
@@ -80,7 +77,6 @@ RouteEntry find_route(const Request& request) {
                                      [&](const auto& entry) { return entry.path == path; });
     if (found != routes.end()) return *found;
     if (path.starts_with(kept_watch_route.path)) return kept_watch_route;
-    if (path.starts_with(push_route.path)) return push_route;
     if (!path.starts_with(release_prefix)) return no_page;
     return path.ends_with(archive_suffix) ? release_archive_route : release_route;
 }
@@ -124,7 +120,6 @@ std::optional<HttpError> check_rate(SiteContext& context, const Request& request
 HttpError no_method(const RouteEntry& entry) {
     HttpError error{405, "Only GET and HEAD are supported."};
     if (entry.route == Route::hub) return no_method_of_hub();
-    if (entry.route == Route::push) return no_method_of_push();
     if (entry.take != nullptr) {
         error.text = "Only GET, HEAD and POST are supported.";
         error.allow = "GET, HEAD, POST";

@@ -267,21 +267,19 @@ TEST_CASE("A question accepts only yes and no") {
 TEST_CASE("Source feeds are fetched as [harvest] says") {
     const auto plain = load(least),
                set = load(least + "[harvest]\nmax_kb = 300\nmax_entries = 50\nconnections = 10\n"
-                                  "timeout = 20\nkeep = all\npush = yes\n");
+                                  "timeout = 20\nkeep = all\n");
     REQUIRE(plain);
     REQUIRE(set);
     CHECK(plain->harvest.max_kb == 150);
     CHECK(plain->harvest.max_entries == 20);
     CHECK(plain->harvest.keep == std::chrono::days(14));
-    CHECK_FALSE(plain->harvest.push);
     CHECK(set->harvest.max_kb == 300);
     CHECK(set->harvest.max_entries == 50);
     CHECK(set->harvest.connections == 10);
     CHECK(set->harvest.timeout == std::chrono::seconds(20));
     CHECK_FALSE(set->harvest.keep);
-    CHECK(set->harvest.push);
     for (const auto* line : {"max_kb = 0", "max_entries = 1001", "connections = 0",
-                             "timeout = 61", "keep = 0", "keep = some", "push = 1"})
+                             "timeout = 61", "keep = 0", "keep = some"})
         CHECK(says(complaint(least + "[harvest]\n" + line + "\n"), "[harvest] "));
 }
 

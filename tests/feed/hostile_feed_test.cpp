@@ -31,8 +31,8 @@ std::string titled(const std::string& title) {
 
 // All texts of a feed.
 std::string texts_of(const feed::Feed& feed) {
-    std::string texts = feed.title + feed.description + feed.home_url + feed.self_url +
-                        feed.language + feed.hub_url + feed.prev_archive_url;
+    std::string texts =
+        feed.title + feed.description + feed.home_url + feed.language + feed.prev_archive_url;
     for (const auto& entry : feed.entries) {
         texts += entry.id + entry.guid + entry.link + entry.title + entry.content +
                  entry.content_base + entry.digest;

@@ -13,7 +13,6 @@
 #include "base/utf8.hpp"
 #include "feed/date.hpp"
 #include "harvest/fetch.hpp"
-#include "harvest/hub_links.hpp"
 #include "net/url.hpp"
 
 namespace {
@@ -73,10 +72,6 @@ void check_answer(const harvest::Fetch& fetch, const net::Response& response) {
                 *finished.after.next_fetch_attempt <= now + 10 * 24h);
     if (finished.hold_base_until)
         require(*finished.hold_base_until > now && *finished.hold_base_until <= now + 24h);
-    if (!read.feed) return;
-    const auto links = harvest::hub_links_of(response.fields, *read.feed, fetch.url);
-    for (const auto& url : {links.hub_url, links.topic})
-        require(url.empty() || url.starts_with("http://") || url.starts_with("https://"));
 }
 
 }  // namespace

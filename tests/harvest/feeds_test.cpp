@@ -131,14 +131,12 @@ TEST_CASE("A feed that is deleted leaves nothing") {
             store.execute("INSERT INTO archives (feed, kind, state, started_at) VALUES (" + id +
                           ", 'k', 's', 't')");
             store.execute("INSERT INTO known_urls (feed, hash, url) VALUES (" + id + ", 1, 'u')");
-            store.execute("INSERT INTO feed_hubs (feed, hub_url, topic, token, secret) VALUES (" +
-                          id + ", 'h', 't', 'token" + id + "', 's')");
         }
         (void)store.claim();
         CHECK(removed(store, gone));
         CHECK_FALSE(removed(store, gone));
         for (const std::string table : {"feeds", "entries", "entry_changes", "mentions",
-                                        "archives", "known_urls", "feed_hubs", "fetch_events"})
+                                        "archives", "known_urls", "fetch_events"})
             CHECK(store.value("SELECT COUNT(*) FROM " + table) == "1");
         CHECK(listed(store, 0, "") == Ids{stays});
     });

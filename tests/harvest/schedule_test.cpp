@@ -72,18 +72,15 @@ TEST_CASE("A feed is fetched again 30 minutes after news and 60 minutes without"
     CHECK(wait_of(outcome_of(FetchStatus::noitems)) == 3h);
 }
 
-TEST_CASE("A feed that nobody reads, or that a hub pushes, is fetched once a day") {
-    auto unread = claimed_feed(), pushed = claimed_feed();
+TEST_CASE("A feed that nobody reads is fetched once a day") {
+    auto unread = claimed_feed();
     unread.readers = 0;
-    pushed.feed.pushed = true;
-    for (const auto& claimed : {unread, pushed}) {
-        CHECK(wait_of(outcome_of(FetchStatus::ok), claimed) == 24h);
-        CHECK(wait_of(outcome_of(FetchStatus::nonew), claimed) == 24h);
-        CHECK(wait_of(outcome_of(FetchStatus::notmodified), claimed) == 24h);
-        CHECK(wait_of(outcome_of(FetchStatus::noitems), claimed) == 24h);
-        CHECK(wait_of(outcome_of(FetchStatus::parseerror, Severity::soft), claimed) == 3h);
-        CHECK(wait_of(failed_with(500), claimed) == 3h);
-    }
+    CHECK(wait_of(outcome_of(FetchStatus::ok), unread) == 24h);
+    CHECK(wait_of(outcome_of(FetchStatus::nonew), unread) == 24h);
+    CHECK(wait_of(outcome_of(FetchStatus::notmodified), unread) == 24h);
+    CHECK(wait_of(outcome_of(FetchStatus::noitems), unread) == 24h);
+    CHECK(wait_of(outcome_of(FetchStatus::parseerror, Severity::soft), unread) == 3h);
+    CHECK(wait_of(failed_with(500), unread) == 3h);
 }
 
 TEST_CASE("Hard failures count 1, soft ones 0.5 and temporary ones 0.25, until a success") {

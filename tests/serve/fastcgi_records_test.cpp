@@ -392,31 +392,3 @@ TEST_CASE("A body above 128 KB is 413, and the next request of the connection ha
         reader.answered();
     }
 }
-
-TEST_CASE("What a hub pushes is kept up to 512 KB") {
-    for (const auto& [path, size, is_kept] :
-         std::vector<std::tuple<std::string, std::size_t, bool>>{
-             {"/changes/push/x?y", 524'288, true},
-             {"/changes/push/x", 524'289, false},
-             {"/changes/watch?x=/push/", 131'073, false}}) {
-        INFO(path << ' ' << size);
-        const std::string pairs = std::string("\x0e\x04", 2) + "REQUEST_METHODPOST" + "\x0b" +
-                                  static_cast<char>(path.size()) + "REQUEST_URI" + path;
-        RecordReader fresh({.connections = 512, .requests = 64});
-        auto bytes = begin() + record(FcgiClient::params, pairs) + record(FcgiClient::params, "");
-        for (auto left = size; left > 0; left -= std::min<std::size_t>(left, 30'000))
-            bytes +=
-                record(FcgiClient::input, std::string(std::min<std::size_t>(left, 30'000), 'x'));
-        bytes += record(FcgiClient::input, "");
-        std::string_view rest = bytes;
-        auto step = fresh.read(rest);
-        while (step.event == Event::more && step.used < rest.size()) {
-            rest.remove_prefix(step.used);
-            step = fresh.read(rest);
-        }
-        REQUIRE(step.event == Event::request);
-        const auto request = fresh.request("");
-        CHECK(request.body.size() == (is_kept ? size : 0));
-        CHECK(request.body_error.has_value() == !is_kept);
-    }
-}
