@@ -99,19 +99,20 @@ std::vector<ClaimedDelivery> claim_deliveries(Transaction& transaction, const Cl
              Value{has_notification ? terms.claim : 0}, row.value(0), row.value(10),
              row.value(11), row.value(14), row.value(15)});
         if (taken == 0 || !has_notification) continue;
-        claimed.push_back(
-            {.subscription = row.integer(0),
-             .claim = terms.claim,
-             .notification = {row.integer(1), row.integer(12)},
-             .callback = row.text(2),
-             .host = row.text(3),
-             .topic_url = row.text(4),
-             .secret = row.text(5),
-             .method = find_signature_method(row.text(6)).value_or(SignatureMethod::sha256),
-             .reader = row.text(7),
-             .tries = row.integer(8),
-             .given_up = row.integer(9),
-             .made_at = base::parse_rfc3339(row.text(13)).value_or(now)});
+        claimed.push_back({.subscription = row.integer(0),
+                           .claim = terms.claim,
+                           .notification = {row.integer(1), row.integer(12)},
+                           .callback = row.text(2),
+                           .host = row.text(3),
+                           .topic_url = row.text(4),
+                           .secret = row.text(5),
+                           .method = row.text(6) == name_of(SignatureMethod::sha1)
+                                         ? SignatureMethod::sha1
+                                         : SignatureMethod::sha256,
+                           .reader = row.text(7),
+                           .tries = row.integer(8),
+                           .given_up = row.integer(9),
+                           .made_at = base::parse_rfc3339(row.text(13)).value_or(now)});
     }
     return claimed;
 }

@@ -115,9 +115,7 @@ class Hub::Loop {
         const auto now = context_.steady();
         if (now >= sweep_at_) {
             store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                const auto time = context_.clock(transaction);
-                sweep(transaction, time);
-                ask_for_renewals(transaction, time);
+                sweep(transaction, context_.clock(transaction));
             });
             delete_topics();
             sweep_at_ = now + sweep_every;

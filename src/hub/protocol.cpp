@@ -40,16 +40,6 @@ class ParameterWriter {
     char separator_;
 };
 
-const EVP_MD* digest_of(SignatureMethod method) {
-    switch (method) {
-        case SignatureMethod::sha1: return EVP_sha1();
-        case SignatureMethod::sha256: return EVP_sha256();
-        case SignatureMethod::sha384: return EVP_sha384();
-        case SignatureMethod::sha512: return EVP_sha512();
-    }
-    throw std::logic_error("a signature method has no digest");
-}
-
 }  // namespace
 
 std::string new_challenge() {
@@ -60,13 +50,12 @@ std::string new_challenge() {
 }
 
 net::Url verification_url(const net::Url& callback, const Verification& verification) {
-    ParameterWriter parameters(callback);
-    parameters.add("hub.mode", name_of(verification.mode))
+    return ParameterWriter(callback)
+        .add("hub.mode", name_of(verification.mode))
         .add("hub.topic", verification.topic_url)
         .add("hub.challenge", verification.challenge)
-        .add("hub.lease_seconds", std::to_string(verification.lease.count()));
-    if (verification.verify_token) parameters.add("hub.verify_token", *verification.verify_token);
-    return parameters.url();
+        .add("hub.lease_seconds", std::to_string(verification.lease.count()))
+        .url();
 }
 
 net::Url denial_url(const net::Url& callback, std::string_view topic_url,
@@ -88,7 +77,8 @@ std::string signature_field(SignatureMethod method, std::string_view secret,
                             std::string_view body) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
     unsigned int size = 0;
-    if (HMAC(digest_of(method), secret.data(), static_cast<int>(secret.size()),
+    const auto* digest = method == SignatureMethod::sha1 ? EVP_sha1() : EVP_sha256();
+    if (HMAC(digest, secret.data(), static_cast<int>(secret.size()),
              reinterpret_cast<const unsigned char*>(body.data()), body.size(), bytes.data(),
              &size) == nullptr)
         throw std::runtime_error("OpenSSL computes no signature");

@@ -19,7 +19,6 @@ struct Verification {
     std::string topic_url;  // as the subscriber wrote it
     std::string challenge;  // of new_challenge()
     std::chrono::seconds lease{0};
-    std::optional<std::string> verify_token = {};  // of PubSubHubbub 0.3
 };
 
 // Returns 256 random bits, in letters and digits that mean nothing in a URL.
@@ -29,8 +28,8 @@ struct Verification {
 // Return the callback with the parameters of a request behind its own query, which stays as it was.
 // The result may be longer than net::longest_url.
 //   callback  accepted by net::parse_url()
-//   source    WebSub sections 5.3 and 5.2; PubSubHubbub 0.3 section 6.2.1 for verify_token. The lease is
-//             also there when the mode is unsubscribe, because older subscribers want it
+//   source    WebSub sections 5.3 and 5.2. The lease is also there when the mode is unsubscribe, because older
+//             subscribers want it
 [[nodiscard]] net::Url verification_url(const net::Url& callback,
                                         const Verification& verification);
 [[nodiscard]] net::Url denial_url(const net::Url& callback, std::string_view topic_url,

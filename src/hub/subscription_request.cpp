@@ -20,16 +20,9 @@ tl::unexpected<base::Error> wrong(std::string_view parameter, std::string_view w
                       std::string(parameter) + " " + std::string(what) + ".");
 }
 
-constexpr std::array<std::pair<std::string_view, SignatureMethod>, 4> signature_methods{
-    {{"sha1", SignatureMethod::sha1},
-     {"sha256", SignatureMethod::sha256},
-     {"sha384", SignatureMethod::sha384},
-     {"sha512", SignatureMethod::sha512}}};
-
 // The parameters that a request has at most once.
-constexpr std::array<std::string_view, 7> single_parameters{
-    "hub.mode",   "hub.callback",     "hub.topic",           "hub.lease_seconds",
-    "hub.secret", "hub.verify_token", "hub.signature_method"};
+constexpr std::array<std::string_view, 5> single_parameters{
+    "hub.mode", "hub.callback", "hub.topic", "hub.lease_seconds", "hub.secret"};
 
 class FormReader {
    public:
@@ -76,27 +69,12 @@ class FormReader {
         return std::max(shortest_lease,
                         std::chrono::seconds(static_cast<std::int64_t>(*seconds)));
     }
-    [[nodiscard]] Result<Verify> verify() const {
-        bool is_there = false;
-        for (const auto& field : fields_) {
-            if (field.name != "hub.verify" || field.value.empty()) continue;
-            if (field.value == "sync") return Verify::sync;
-            if (field.value == "async") return Verify::async;
-            is_there = true;
-        }
-        if (is_there) return wrong("hub.verify", "must be sync or async");
-        return Verify::unsaid;
-    }
-    [[nodiscard]] Result<SignatureMethod> method(SignatureMethod otherwise) const {
-        const auto text = value("hub.signature_method");
-        if (text.empty()) return otherwise;
-        if (const auto found = find_signature_method(text)) return *found;
-        return wrong("hub.signature_method", "must be sha1, sha256, sha384 or sha512");
-    }
-    [[nodiscard]] Result<std::string> text(std::string_view name, std::size_t most) const {
+    [[nodiscard]] Result<std::string> secret() const {
+        constexpr std::string_view name = "hub.secret";
         const auto text = value(name);
-        if (text.size() > most)
-            return wrong(name, "must not have more than " + std::to_string(most) + " bytes");
+        if (text.size() > longest_secret)
+            return wrong(name,
+                         "must not have more than " + std::to_string(longest_secret) + " bytes");
         if (!simdjson::validate_utf8(text.data(), text.size()))
             return wrong(name, "must be UTF-8");
         return std::string(text);
@@ -114,27 +92,6 @@ Result<void> check_address(const net::Url& callback, const net::AddressGuard& gu
     return {};
 }
 
-Result<void> read_options(const FormReader& form, SubscriptionRequest& request) {
-    const auto verify = form.verify();
-    if (!verify) return tl::unexpected(verify.error());
-    request.verify = *verify;
-    const auto method =
-        form.method(request.speaks_03() ? SignatureMethod::sha1 : SignatureMethod::sha256);
-    if (!method) return tl::unexpected(method.error());
-    request.method = *method;
-    auto secret = form.text("hub.secret", longest_secret);
-    if (!secret) return tl::unexpected(secret.error());
-    request.secret = std::move(*secret);
-    auto token = form.text("hub.verify_token", longest_verify_token);
-    if (!token) return tl::unexpected(token.error());
-    if (!token->empty()) request.verify_token = std::move(*token);
-    if (request.mode == Mode::unsubscribe) return {};
-    const auto lease = form.lease();
-    if (!lease) return tl::unexpected(lease.error());
-    request.lease = *lease;
-    return {};
-}
-
 }  // namespace
 
 std::string_view name_of(Mode mode) {
@@ -142,13 +99,7 @@ std::string_view name_of(Mode mode) {
 }
 
 std::string_view name_of(SignatureMethod method) {
-    return signature_methods.at(static_cast<std::size_t>(method)).first;
-}
-
-std::optional<SignatureMethod> find_signature_method(std::string_view name) {
-    for (const auto& [known, method] : signature_methods)
-        if (known == name) return method;
-    return std::nullopt;
+    return method == SignatureMethod::sha1 ? "sha1" : "sha256";
 }
 
 Result<SubscriptionRequest> parse_subscription_request(std::span<const RequestField> fields,
@@ -163,9 +114,17 @@ Result<SubscriptionRequest> parse_subscription_request(std::span<const RequestFi
         return tl::unexpected(checked.error());
     auto topic = form.url("hub.topic");
     if (!topic) return tl::unexpected(topic.error());
-    SubscriptionRequest request{
-        .mode = *mode, .callback = std::move(*callback), .topic = std::move(*topic)};
-    if (const auto read = read_options(form, request); !read) return tl::unexpected(read.error());
+    auto secret = form.secret();
+    if (!secret) return tl::unexpected(secret.error());
+    SubscriptionRequest request{.mode = *mode,
+                                .callback = std::move(*callback),
+                                .topic = std::move(*topic),
+                                .secret = std::move(*secret)};
+    if (!form.value("hub.verify").empty()) request.method = SignatureMethod::sha1;
+    if (*mode == Mode::unsubscribe) return request;
+    const auto lease = form.lease();
+    if (!lease) return tl::unexpected(lease.error());
+    request.lease = *lease;
     return request;
 }
 

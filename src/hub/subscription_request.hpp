@@ -20,19 +20,14 @@ namespace hub {
 inline constexpr std::chrono::seconds shortest_lease = std::chrono::days(1);
 inline constexpr std::chrono::seconds default_lease = std::chrono::days(10);
 inline constexpr std::chrono::seconds longest_lease = std::chrono::days(30);
-inline constexpr std::size_t longest_secret = 199;        // bytes
-inline constexpr std::size_t longest_verify_token = 512;  // bytes
+inline constexpr std::size_t longest_secret = 199;  // bytes
 
 enum class Mode : unsigned char { subscribe, unsubscribe };
 [[nodiscard]] std::string_view name_of(Mode mode);  // "subscribe", "unsubscribe"
 
 // How deliveries are signed (WebSub section 7).
-enum class SignatureMethod : unsigned char { sha1, sha256, sha384, sha512 };
-[[nodiscard]] std::string_view name_of(SignatureMethod method);  // "sha1", …
-[[nodiscard]] std::optional<SignatureMethod> find_signature_method(std::string_view name);
-
-// What hub.verify of PubSubHubbub 0.3 says; WebSub has no such parameter.
-enum class Verify : unsigned char { unsaid, sync, async };
+enum class SignatureMethod : unsigned char { sha1, sha256 };
+[[nodiscard]] std::string_view name_of(SignatureMethod method);  // "sha1", "sha256"
 
 struct SubscriptionRequest {
     Mode mode = Mode::subscribe;
@@ -41,11 +36,6 @@ struct SubscriptionRequest {
     std::string secret = {};  // empty: deliveries are not signed
     SignatureMethod method = SignatureMethod::sha256;
     std::chrono::seconds lease = default_lease;  // shortest_lease to longest_lease
-    Verify verify = Verify::unsaid;
-    std::optional<std::string> verify_token = {};  // sent back in verifications
-
-    // Subscribers of PubSubHubbub 0.3 are asked to renew their subscription before it ends.
-    [[nodiscard]] bool speaks_03() const { return verify != Verify::unsaid; }
     bool operator==(const SubscriptionRequest&) const = default;
 };
 
@@ -60,14 +50,11 @@ struct RequestField {
 //   hub.lease_seconds                  a number above 0, moved into shortest_lease … longest_lease, however
 //                                      many digits it has; not looked at when unsubscribing
 //   hub.secret                         at most longest_secret bytes
-//   hub.signature_method               of this hub alone: sha1, sha256, sha384 or sha512. Without it sha256,
-//                                      and sha1 for subscribers of PubSubHubbub 0.3, which know no other
-//   hub.verify                         0.3: "sync" or "async"; may be repeated, the first known one counts
-//   hub.verify_token                   0.3: at most longest_verify_token bytes
+//   hub.verify                         of PubSubHubbub 0.3, whose subscribers know no other method than sha1
 //   guard    judges a callback whose host is an address; those of a name are judged when it is used
 //   error    refused: the mode is "publish", which only the site itself may do; malformed: everything else.
 //            The text is a sentence that names the parameter
-//   source   WebSub sections 5.1 and 5.1.1; PubSubHubbub 0.3 section 6.1
+//   source   WebSub sections 5.1 and 5.1.1
 [[nodiscard]] base::Result<SubscriptionRequest> parse_subscription_request(
     std::span<const RequestField> fields, const net::AddressGuard& guard);
 

@@ -84,8 +84,6 @@ void note_request(Transaction& transaction, const SubscriptionRequest& request,
                                     Value{std::string(name_of(request.method))},
                                     Value{std::int64_t{request.lease.count()}},
                                     Value{reader},
-                                    Value{request.verify_token.value_or("")},
-                                    Value{std::int64_t{request.speaks_03() ? 1 : 0}},
                                     Value{now},
                                     subscription};
     // Who asks while its subscription is in force is to get what waits, also if it ends before the verification.
@@ -93,7 +91,7 @@ void note_request(Transaction& transaction, const SubscriptionRequest& request,
         "UPDATE subscriptions SET asked = ?, asked_number = asked_number + 1, asked_at = ?,"
         " asked_from = CASE WHEN expires_at > ? THEN delivered ELSE ? END, asked_topic_url = ?, "
         "asked_secret = ?, asked_method = ?,"
-        " asked_lease = ?, asked_reader = ?, asked_verify_token = ?, asked_speaks_03 = ?,"
+        " asked_lease = ?, asked_reader = ?,"
         " verify_at = ?, verify_tries = 0, verify_claim = 0 WHERE id = ?",
         values);
 }
@@ -253,20 +251,6 @@ SweepResult sweep(Transaction& transaction, base::Seconds now) {
     transaction.execute("UPDATE subscriptions SET expires_at = ? WHERE expires_at > ?",
                         {Value{format_rfc3339(now + longest_lease)}, too_far});
     return result;
-}
-
-void ask_for_renewals(Transaction& transaction, base::Seconds now) {
-    transaction.execute(
-        "UPDATE subscriptions SET asked = 'subscribe', asked_number = asked_number + 1,"
-        " asked_at = ?, asked_from = delivered, asked_topic_url = topic_url, asked_secret = "
-        "secret,"
-        " asked_method = method, asked_lease = lease, asked_reader = reader,"
-        " asked_verify_token = verify_token, asked_speaks_03 = 1, verify_at = ?,"
-        " verify_tries = 0, verify_claim = 0, renewal_of = expires_at"
-        " WHERE expires_at > ? AND expires_at < ? AND speaks_03 = 1 AND asked = ''"
-        " AND renewal_of <> expires_at",
-        {Value{format_rfc3339(now)}, Value{format_rfc3339(now)}, Value{format_rfc3339(now)},
-         Value{format_rfc3339(now + renewal_before)}});
 }
 
 std::vector<std::int64_t> unused_topics(Transaction& transaction, std::size_t most) {

@@ -116,10 +116,8 @@ struct HubNumbers {
 
 // ---- For the hub ----
 
-// How long a subscription that has ended stays in the table, and how long before its end a subscriber of
-// PubSubHubbub 0.3 is asked to renew it.
+// How long a subscription that has ended stays in the table.
 inline constexpr std::chrono::days expired_stays{7};
-inline constexpr std::chrono::hours renewal_before{12};
 
 // After that, a request that could not be verified is forgotten.
 inline constexpr std::chrono::days longest_pending{2};
@@ -129,9 +127,6 @@ struct SweepResult {
 };
 // Deletes subscriptions that ended some time ago, and corrects times that a wrong clock wrote.
 SweepResult sweep(store::Transaction& transaction, base::Seconds now);
-// Makes verifications due for subscribers of PubSubHubbub 0.3 whose subscription ends soon: those don't ask
-// by themselves. Each is asked once.
-void ask_for_renewals(store::Transaction& transaction, base::Seconds now);
 // Returns topics that nobody has a subscription for.
 //   cost  an index look-up for each topic
 [[nodiscard]] std::vector<std::int64_t> unused_topics(store::Transaction& transaction,

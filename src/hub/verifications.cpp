@@ -60,16 +60,14 @@ void put_in_force(Transaction& transaction, const ClaimedVerification& verified,
         {newest, newest, Value{time}, id, Value{time}});
     transaction.execute(
         "UPDATE subscriptions SET expires_at = ?, topic_url = asked_topic_url,"
-        " secret = asked_secret, method = asked_method, lease = asked_lease,"
-        " reader = asked_reader, verify_token = asked_verify_token, speaks_03 = asked_speaks_03,"
-        " renewal_of = '' WHERE id = ?",
+        " secret = asked_secret, method = asked_method, reader = asked_reader WHERE id = ?",
         {Value{format_rfc3339(verified.asked_at + verified.verification.lease)}, id});
 }
 
 void forget_request(Transaction& transaction, const Value& id) {
     transaction.execute(
         "UPDATE subscriptions SET asked = '', verify_at = '', verify_tries = 0, verify_claim = 0,"
-        " asked_secret = '', asked_topic_url = '', asked_verify_token = '', asked_reader = ''"
+        " asked_secret = '', asked_topic_url = '', asked_reader = ''"
         " WHERE id = ?",
         {id});
     // It was never in force.
@@ -83,7 +81,7 @@ std::vector<ClaimedVerification> claim_verifications(Transaction& transaction, s
     std::vector<ClaimedVerification> claimed;
     const auto rows = transaction.query(
         "SELECT s.id, s.asked_number, s.verify_at, s.verify_claim, s.verify_tries, s.callback,"
-        " s.asked, s.asked_topic_url, s.asked_lease, s.asked_verify_token, s.asked_reader,"
+        " s.asked, s.asked_topic_url, s.asked_lease, s.asked_reader,"
         " t.url, t.subject, t.class, t.name, t.version, t.id"
         " FROM subscriptions s JOIN topics t ON t.id = s.topic"
         " WHERE s.verify_at > '' AND s.verify_at <= ? ORDER BY s.verify_at LIMIT ?",
@@ -100,16 +98,15 @@ std::vector<ClaimedVerification> claim_verifications(Transaction& transaction, s
                                 .claim = claim,
                                 .tries = row.integer(4),
                                 .callback = row.text(5),
-                                .topic = topic_in(row, 11),
-                                .reader = row.text(10),
+                                .topic = topic_in(row, 10),
+                                .reader = row.text(9),
                                 .asked_at = now};
         one.verification = {.mode = row.text(6) == name_of(Mode::subscribe) ? Mode::subscribe
                                                                             : Mode::unsubscribe,
                             .topic_url = row.text(7),
                             .challenge = {},
                             .lease = std::chrono::seconds(row.integer(8))};
-        if (!row.text(9).empty()) one.verification.verify_token = row.text(9);
-        one.is_first = !has_other_subscribers(transaction, row.value(16), row.value(0), now);
+        one.is_first = !has_other_subscribers(transaction, row.value(15), row.value(0), now);
         claimed.push_back(std::move(one));
     }
     return claimed;

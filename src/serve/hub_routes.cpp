@@ -30,9 +30,9 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 // Parses a body as browsers encode forms. Values may have any bytes: the error is to name the parameter, which
 // hub::parse_subscription_request() does. Parameters that it does not know are left out.
 Result<Fields> parse_hub_fields(std::string_view body) {
-    constexpr auto known = std::to_array<std::string_view>(
-        {"hub.mode", "hub.topic", "hub.callback", "hub.lease_seconds", "hub.secret",
-         "hub.signature_method", "hub.verify", "hub.verify_token"});
+    constexpr auto known =
+        std::to_array<std::string_view>({"hub.mode", "hub.topic", "hub.callback",
+                                         "hub.lease_seconds", "hub.secret", "hub.verify"});
     Fields fields;
     for (const auto part : base::split(body, '&')) {
         const auto equals = std::min(part.find('='), part.size());

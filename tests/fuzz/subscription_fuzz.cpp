@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(request->lease >= hub::shortest_lease && request->lease <= hub::longest_lease);
     require(request->secret.size() <= hub::longest_secret);
     const hub::Verification verification{request->mode, request->topic.text, hub::new_challenge(),
-                                         request->lease, request->verify_token};
+                                         request->lease};
     check_url(hub::verification_url(request->callback, verification), request->callback);
     check_url(hub::denial_url(request->callback, request->topic.text, bytes), request->callback);
     require(is_one_line(hub::link_field("https://x.org/hub", request->topic.text)));

@@ -268,39 +268,6 @@ TEST_CASE("Times that a wrong clock wrote are corrected") {
     });
 }
 
-TEST_CASE("A subscriber of PubSubHubbub 0.3 is asked once to renew what ends soon") {
-    each_hub_store([](HubStore& hub_store) {
-        auto request = request_of(one_callback, topic_of("a"));
-        request.verify = Verify::async;
-        request.verify_token = "token";
-        request.secret = "secret";
-        CHECK(hub_store.subscriptions.ask(request, topic_of("a"), "") == Accepted::yes);
-        hub_store.subscribe("http://b.example/");
-        const auto renew = [&] {
-            hub_store.write([&](store::Transaction& transaction) {
-                ask_for_renewals(transaction, hub_store.now);
-            });
-            return hub_store.claim_verifications();
-        };
-        CHECK(renew().empty());
-        hub_store.now += std::chrono::hours(10 * 24 - 1);
-        auto asked = renew();
-        REQUIRE(asked.size() == 1);
-        CHECK(asked[0].callback == one_callback);
-        CHECK(asked[0].verification.verify_token == "token");
-        CHECK(hub_store.finish(asked[0], Verified::refused));
-        CHECK(renew().empty());
-        CHECK(hub_store.subscriptions.ask(request, topic_of("a"), "") == Accepted::yes);
-        hub_store.confirm_all();
-        hub_store.now += std::chrono::hours(10 * 24 - 1);
-        asked = renew();
-        REQUIRE(asked.size() == 1);
-        CHECK(hub_store.finish(asked[0]));
-        CHECK(renew().empty());
-        CHECK(hub_store.list().at(0).is_signed);
-    });
-}
-
 TEST_CASE(
     "Operators forget a subscription by its id, callback or topic, as the list shows them") {
     each_hub_store([](HubStore& hub_store) {
