@@ -41,11 +41,7 @@ constexpr std::size_t feeds_at_once = 500, events_shown = 20;
 harvest::HarvestOptions options_of(const Config& config) {
     harvest::HarvestOptions options;
     options.guard = net::AddressGuard(config.net.allow);
-    options.connections = config.harvest.connections;
-    options.total = config.harvest.timeout;
-    options.connect = std::min<std::chrono::milliseconds>(options.connect, options.total);
     options.most_bytes = config.harvest.max_kb * 1024;
-    options.most_entries = config.harvest.max_entries;
     options.keep = config.harvest.keep;
     options.user_agent =
         fmt::format("Varve/{} (+{}{})", program_version, config.site.base_url,

@@ -155,30 +155,4 @@ int list_subscriptions(const Config& config, const std::string& text, bool json)
     return ok;
 }
 
-int forget_subscriptions(const Config& config, const std::string& which) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto count =
-        store::perform(*services->pool, Access::write, [&](Transaction& transaction) {
-            return hub::forget_subscriptions(transaction, which);
-        });
-    if (count == 0)
-        return complain("no subscription has this id, callback or topic: " + on_one_line(which),
-                        failed);
-    fmt::print("{} deleted; the subscribers are not told\n",
-               render::counted(count, "subscription", "subscriptions"));
-    return ok;
-}
-
-int retry_deliveries(const Config& config, const std::string& text) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto count =
-        store::perform(*services->pool, Access::write, [&](Transaction& transaction) {
-            return hub::retry_now(transaction, text, store::now(transaction));
-        });
-    fmt::print("{} due now\n", render::counted(count, "delivery is", "deliveries are"));
-    return ok;
-}
-
 }  // namespace app

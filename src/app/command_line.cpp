@@ -314,18 +314,6 @@ void add_hub(Line& line) {
     listing->callback(line.configured([&](const Config& config) {
         return list_subscriptions(config, options.subscription, options.json);
     }));
-    auto* forgetting = command->add_subcommand("forget", "End subscriptions");
-    forgetting
-        ->add_option("which", options.subscription, "An id, a callback or a topic, as listed")
-        ->required();
-    forgetting->callback(line.configured([&](const Config& config) {
-        return forget_subscriptions(config, options.subscription);
-    }));
-    auto* retrying = command->add_subcommand(
-        "retry", "Try deliveries again now that failed and wait for their next try");
-    retrying->add_option("text", options.subscription, "Only those whose callback contains it");
-    retrying->callback(line.configured(
-        [&](const Config& config) { return retry_deliveries(config, options.subscription); }));
     command->callback([command, run = line.configured(run_hub, Speaker::server)] {
         if (command->get_subcommands().empty()) run();
     });

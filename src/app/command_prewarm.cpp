@@ -138,7 +138,7 @@ Result<Staged> open_staged(Services& services, const std::string& folder) {
     return staged;
 }
 
-// A webhook of a chat shows the field `text`.
+// Chat rooms show the field `text`.
 std::string summary_of(const Outcome& outcome, const render::Site& site) {
     const auto& release = outcome.release;
     const auto& counters = outcome.result.counters;
@@ -164,11 +164,14 @@ std::string summary_of(const Outcome& outcome, const render::Site& site) {
 
 // The release is recorded, whatever becomes of the notification.
 void notify_of(const std::vector<Outcome>& outcomes, const Config& config) {
-    if (!config.notify.is_wanted()) return;
+    if (config.notify_command.empty()) return;
     for (const auto& outcome : outcomes) {
         if (!outcome.result.newly_recorded) continue;
-        for (const auto& failure : notify(config.notify, summary_of(outcome, config.site)))
-            complain(outcome.release.version + " is recorded, but " + failure, ok);
+        if (const auto done = notify(config.notify_command, summary_of(outcome, config.site));
+            !done)
+            complain(outcome.release.version +
+                         " is recorded, but [notify] command failed: " + done.error().text,
+                     ok);
     }
 }
 

@@ -114,10 +114,6 @@ int run_hub(const Config& config);
 int hub_status(const Config& config, bool json);
 // Prints the subscriptions whose callback or topic contains `text`, without their secrets.
 int list_subscriptions(const Config& config, const std::string& text, bool json);
-//   which  an id, a callback or a topic, as the list shows them
-int forget_subscriptions(const Config& config, const std::string& which);
-// Makes deliveries due now, of callbacks that contain `text`.
-int retry_deliveries(const Config& config, const std::string& text);
 
 // How long a harvester runs: until a signal, or until all that is due has been fetched.
 enum class Rounds : unsigned char { endless, one };

@@ -40,7 +40,6 @@ struct SourceConfig {
     source::acedb::ServerAddress server;  // the password is read from its file
     std::string release;                  // empty: the database's own Name
     std::optional<base::Date> date;       // of the release; nullopt: releases.tsv has it
-    std::size_t connections = 8;          // 1 ... 64
     std::chrono::seconds timeout{10};     // 1 ... 3600, for each reply
     std::chrono::seconds endurance{0};    // how long a job waits for a database that is gone
 };
@@ -53,7 +52,6 @@ struct ServeConfig {
     std::size_t max_items = 1000;                // 1 ... 10000
     long max_age = 3600;                         // seconds, 0 ... 31536000
     std::size_t limit_per_minute = 0;            // requests of one client; 0: no limit
-    std::size_t limit_burst = 60;                // of them at once
     // How long a stop may take, 1 ... 300: a source that hangs is given up after ten seconds by default,
     // and a slow reader of the answer after five. TimeoutStopSec in systemd/varve.service is longer.
     std::chrono::seconds stop_within{15};
@@ -65,10 +63,7 @@ struct HubConfig {
 
 // How source feeds are fetched.
 struct HarvestConfig {
-    std::size_t max_kb = 150;          // of a document, decoded, 1 ... 65536
-    std::size_t max_entries = 20;      // of a document, the newest ones, 1 ... 1000
-    std::size_t connections = 200;     // 1 ... 2000
-    std::chrono::seconds timeout{30};  // of a fetch, 1 ... 60
+    std::size_t max_kb = 150;  // of a document, decoded, 1 ... 65536
     // How long entries are kept that mention no object; nullopt: for ever.
     std::optional<std::chrono::days> keep = std::chrono::days(14);
 };
@@ -79,22 +74,11 @@ struct NetConfig {
         allow;  // addresses that are not public, and may be asked all the same
 };
 
-// Whether a connection to a mail server must be encrypted.
-enum class Tls : unsigned char { required, opportunistic, none };
-
 struct MailConfig {
     std::optional<render::Mailbox> from;
     std::string server;                   // "smtp://host:587", "smtps://host"; empty: none
     std::string user;                     // empty: without a password
     std::filesystem::path password_file;  // read when a mail is sent
-    Tls tls = Tls::required;
-};
-
-// What is called when a release has been recorded.
-struct NotifyConfig {
-    std::string command;          // for sh; empty: none
-    std::optional<net::Url> url;  // may be a secret
-    [[nodiscard]] bool is_wanted() const { return !command.empty() || url; }
 };
 
 struct LogConfig {
@@ -122,7 +106,7 @@ struct Config {
     std::vector<harvest::MentionRule> mentions;  // each is fine by itself: harvest::check_rule()
     NetConfig net;
     MailConfig mail;
-    NotifyConfig notify;
+    std::string notify_command;  // for sh, called when a release has been recorded; empty: none
     LogConfig log;
     // Digest over all that can change the bytes of a page; goes into entity tags.
     std::string page_digest;

@@ -45,13 +45,6 @@ Result<void> keep(Place& place, Result<T> value) {
 
 Result<std::string> text(Value value) { return value; }
 
-// The URL of a webhook is often its only password, and /healthz shows what is wrong with a configuration.
-Result<net::Url> notified_url_of(Value value) {
-    auto url = net::parse_url(value);
-    if (!url) return wrong("the URL " + url.error().text);
-    return url;
-}
-
 Result<std::filesystem::path> path_of(const Draft& draft, Value value) {
     if (value.empty()) return wrong("no path");
     return draft.resolve(value);
@@ -168,19 +161,6 @@ Result<void> take_listen(Draft& draft, Value, Value value) {
     return {};
 }
 
-Result<void> take_tls(Draft& draft, Value, Value value) {
-    auto& tls = draft.config.mail.tls;
-    if (value == "required")
-        tls = Tls::required;
-    else if (value == "opportunistic")
-        tls = Tls::opportunistic;
-    else if (value == "none")
-        tls = Tls::none;
-    else
-        return wrong("must be one of required, opportunistic, none, not " + in_quotes(value));
-    return {};
-}
-
 // The parts of names and hosts: letters, digits and `more`, in parts with dots between them.
 bool is_dotted(std::string_view text, std::string_view more) {
     return std::ranges::all_of(base::split(text, '.'), [&](std::string_view part) {
@@ -267,9 +247,6 @@ constexpr auto table = std::to_array<Key>({
     {"source", "date",
      [](Draft& d, Value, Value v) { return keep(d.config.source.date, date_of(v)); }},
     {"source", "timeout", take_timeout},
-    {"source", "connections",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.source.connections, number_of(v, 1, 64)); }},
     {"source", "index",
      [](Draft& d, Value, Value v) { return keep(d.config.source.index, path_of(d, v)); }},
     {"source", "skip_classes",
@@ -307,9 +284,6 @@ constexpr auto table = std::to_array<Key>({
     {"serve", "limit_per_minute",
      [](Draft& d, Value,
         Value v) { return keep(d.config.serve.limit_per_minute, number_of(v, 0, 1'000'000)); }},
-    {"serve", "limit_burst",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.limit_burst, number_of(v, 1, 1'000'000)); }},
     {"serve", "stop_within",
      [](Draft& d, Value,
         Value v) { return keep(d.config.serve.stop_within, number_of(v, 1, 300)); }},
@@ -318,15 +292,6 @@ constexpr auto table = std::to_array<Key>({
     {"harvest", "max_kb",
      [](Draft& d, Value,
         Value v) { return keep(d.config.harvest.max_kb, number_of(v, 1, 65536)); }},
-    {"harvest", "max_entries",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.harvest.max_entries, number_of(v, 1, 1000)); }},
-    {"harvest", "connections",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.harvest.connections, number_of(v, 1, 2000)); }},
-    {"harvest", "timeout",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.harvest.timeout, number_of(v, 1, 60)); }},
     {"harvest", "keep", take_keep_entries},
     {"net", "allow",
      [](Draft& d, Value, Value v) { return keep(d.config.net.allow, net::parse_allow_list(v)); }},
@@ -338,11 +303,8 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value, Value v) { return keep(d.config.mail.user, word_of(v)); }},
     {"mail", "password_file",
      [](Draft& d, Value, Value v) { return keep(d.config.mail.password_file, path_of(d, v)); }},
-    {"mail", "tls", take_tls},
     {"notify", "command",
-     [](Draft& d, Value, Value v) { return keep(d.config.notify.command, text(v)); }},
-    {"notify", "url",
-     [](Draft& d, Value, Value v) { return keep(d.config.notify.url, notified_url_of(v)); }},
+     [](Draft& d, Value, Value v) { return keep(d.config.notify_command, text(v)); }},
     {"log", "level",
      [](Draft& d, Value, Value v) { return keep(d.config.log.level, level_of(v)); }},
     {"log", "file",
@@ -579,10 +541,6 @@ Result<void> check_mail_keys(const Draft& draft) {
         return wrong_at(draft, has_user ? "[mail] user" : "[mail] password_file",
                         std::string(" requires ") + (has_user ? "password_file" : "user"));
     }
-    if (!mail.user.empty() && mail.tls != Tls::required)
-        return wrong_at(draft, "[mail] tls",
-                        ": with a user it must be required, because anybody could read the "
-                        "password otherwise");
     return {};
 }
 

@@ -11,9 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/version.hpp"
-#include "net/client.hpp"
-
 namespace app {
 namespace {
 
@@ -71,9 +68,12 @@ Result<int> wait_for(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+}  // namespace
+
 // timeout(1) also ends what the command has started, and exits with 124.
-Result<void> run(const std::string& command, const std::string& json) {
+Result<void> notify(const std::string& command, const std::string& json) {
     constexpr int timed_out = 124;
+    std::signal(SIGPIPE, SIG_IGN);
     const auto input = file_with(json);
     if (input == nullptr) return fail_with(errno);
     const std::array<const char*, 7> words{"timeout", "--kill-after=5", "60",   "sh",
@@ -87,48 +87,6 @@ Result<void> run(const std::string& command, const std::string& json) {
         return base::fail(ErrorKind::unavailable,
                           "it ended with status " + std::to_string(*status));
     return {};
-}
-
-// The operator wrote the URL, so it may lead anywhere.
-Result<void> post(const net::Url& url, const std::string& json) {
-    const auto everywhere = net::parse_allow_list("0.0.0.0/0, [::]/0");
-    if (!everywhere) return tl::unexpected(everywhere.error());
-    auto client = net::Client::make(net::AddressGuard(*everywhere));
-    if (!client) return tl::unexpected(client.error());
-    net::Request request;
-    request.url = url;
-    request.method = net::Method::post;
-    request.fields = {{"Content-Type", "application/json"},
-                      {"User-Agent", "Varve/" + std::string(program_version)}};
-    request.body = std::make_shared<const std::string>(json);
-    request.most_body = 64 << 10;
-    request.needed = net::Needed::status;
-    client->add(std::move(request));
-    // A request that was refused is not open, but has an answer.
-    for (;;)
-        for (const auto& done : client->wait(std::chrono::seconds(1))) {
-            if (!done.response)
-                return base::fail(ErrorKind::unavailable, done.response.error().text);
-            const int status = done.response->status;
-            if (status < 200 || status > 299)
-                return base::fail(ErrorKind::unavailable,
-                                  "the server answered " + std::to_string(status));
-            return {};
-        }
-}
-
-}  // namespace
-
-std::vector<std::string> notify(const NotifyConfig& config, const std::string& json) {
-    std::signal(SIGPIPE, SIG_IGN);
-    std::vector<std::string> failures;
-    if (!config.command.empty())
-        if (const auto done = run(config.command, json); !done)
-            failures.push_back("[notify] command failed: " + done.error().text);
-    if (config.url)
-        if (const auto done = post(*config.url, json); !done)
-            failures.push_back("[notify] url failed: " + done.error().text);
-    return failures;
 }
 
 }  // namespace app

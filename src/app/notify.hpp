@@ -1,20 +1,17 @@
-// app/notify.hpp -- tells a program and a web server that a release has been recorded: `[notify]`.
+// app/notify.hpp -- tells a program that a release has been recorded: `[notify] command`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "app/config.hpp"
+#include "base/result.hpp"
 
 namespace app {
 
-// Runs the command with the text on its standard input, and posts the text to the URL; each once.
-//   json     docs/protocols.md, "A webhook"
-//   returns  a sentence for each of the two that failed, without the URL, which may be a secret
-//   blocks   up to 60 s for each
+// Runs a command of the shell once, with the text on its standard input.
+//   json     docs/protocols.md, "The summary of a release"
+//   blocks   up to 60 s
 //   signals  ignores SIGPIPE from then on
-[[nodiscard]] std::vector<std::string> notify(const NotifyConfig& config,
-                                              const std::string& json);
+[[nodiscard]] base::Result<void> notify(const std::string& command, const std::string& json);
 
 }  // namespace app

@@ -102,7 +102,6 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.has_dates = asker != Asker::operator_of_it;
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
-    settings.limits.burst = static_cast<double>(config.serve.limit_burst);
     settings.wide = serve::WideGate::limits_of(config.serve.threads, base::processors());
     settings.callback_guard = net::AddressGuard(config.net.allow);
     settings.metrics = metrics;

@@ -121,15 +121,7 @@ class Sending {
     void set_security() {
         if (const auto file = net::certificate_file(); !file.empty())
             set(CURLOPT_CAINFO, file.c_str());
-        switch (config_.tls) {
-            case Tls::required: return set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
-            case Tls::opportunistic:
-                // Whoever could forge a certificate could also strip STARTTLS from the dialogue.
-                set(CURLOPT_SSL_VERIFYPEER, 0L);
-                set(CURLOPT_SSL_VERIFYHOST, 0L);
-                return set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_TRY));
-            case Tls::none: return set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_NONE));
-        }
+        set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
     }
 
     // "550 no such user", or what libcurl says where the server is not the one who refuses.
@@ -140,7 +132,8 @@ class Sending {
         const auto text =
             on_one_line(error_.front() != '\0' ? error_.data() : curl_.easy_strerror(code));
         return code == CURLE_USE_SSL_FAILED
-                   ? text + " ([mail] tls says whether a mail may be sent without TLS)"
+                   ? text + " (mails are sent over TLS alone; without --send, the mail is "
+                            "printed for sendmail -t)"
                    : text;
     }
 

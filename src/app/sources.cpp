@@ -111,7 +111,6 @@ std::shared_ptr<source::acedb::Database> server_of(const SourceConfig& config) {
     source::acedb::DatabaseSettings settings;
     settings.open = [address] { return source::acedb::Session::open(address); };
     settings.name = name_of(config);
-    settings.most_sessions = config.connections;
     settings.patience = config.timeout;
     settings.endurance = config.endurance;
     return std::make_shared<source::acedb::Database>(std::move(settings));
@@ -148,8 +147,8 @@ bool has_key(SourceKind kind, std::string_view key) {
     switch (kind) {
         case SourceKind::dump: return key == "path";
         case SourceKind::server:
-            return is_one_of(key, {"host", "port", "user", "password_file", "release", "date",
-                                   "timeout", "connections"});
+            return is_one_of(
+                key, {"host", "port", "user", "password_file", "release", "date", "timeout"});
     }
     return false;
 }

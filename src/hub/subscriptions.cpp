@@ -151,25 +151,6 @@ std::vector<SubscriptionEntry> list_subscriptions(Transaction& transaction, std:
     return entries;
 }
 
-std::size_t forget_subscriptions(Transaction& transaction, const std::string& which) {
-    std::int64_t deleted = 0;
-    if (const auto id = base::parse_integer(which))
-        deleted = transaction.execute("DELETE FROM subscriptions WHERE id = ?", {Value{*id}});
-    else
-        deleted = transaction.execute("DELETE FROM subscriptions WHERE callback = ? OR topic IN"
-                                      " (SELECT id FROM topics WHERE url_digest = ?)",
-                                      {Value{which}, Value{base::sha256_hex(which)}});
-    return static_cast<std::size_t>(deleted);
-}
-
-std::size_t retry_now(Transaction& transaction, std::string_view text, base::Seconds now) {
-    const std::string part(text);
-    return static_cast<std::size_t>(transaction.execute(
-        "UPDATE subscriptions SET due_at = ?, given_up = 0 WHERE due_at > '' AND claim = 0"
-        " AND (? = '' OR INSTR(callback, ?) > 0)",
-        {Value{format_rfc3339(now)}, Value{part}, Value{part}}));
-}
-
 std::vector<tables::ObjectName> subscribed_objects(Transaction& transaction, std::size_t most,
                                                    base::Seconds now) {
     std::vector<tables::ObjectName> names;

@@ -82,16 +82,6 @@ struct SubscriptionEntry {
                                                                 std::int64_t after,
                                                                 std::string_view text,
                                                                 std::size_t most);
-// Ends subscriptions without telling the subscribers: the one with this id (as the list shows it), or all
-// with this callback, or all of this topic.
-//   returns  how many there were
-[[nodiscard]] std::size_t forget_subscriptions(store::Transaction& transaction,
-                                               const std::string& which);
-
-// Makes deliveries due now that wait for their next try, of callbacks that contain `text`.
-//   returns  how many subscriptions there were
-std::size_t retry_now(store::Transaction& transaction, std::string_view text, base::Seconds now);
-
 // Returns the objects with the most subscriptions, most first.
 [[nodiscard]] std::vector<tables::ObjectName> subscribed_objects(store::Transaction& transaction,
                                                                  std::size_t most,

@@ -169,7 +169,6 @@ TEST_CASE("An error names the section and key of a bad value") {
           {"[log]\nlevel = loud\n", "[log] level"},
           {"[log]\naccess =\n", "[log] access"},
           {"[serve]\nlimit_per_minute = many\n", "[serve] limit_per_minute"},
-          {"[serve]\nlimit_burst = 0\n", "[serve] limit_burst"},
           {"[serve]\ntrusted_front = 127.0.0.1\n", "[serve] trusted_front"},
           {"[serve]\nstop_within = 0\n", "[serve] stop_within"},
           {"give_up = 61\n", "[store] give_up"},
@@ -265,21 +264,14 @@ TEST_CASE("A question accepts only yes and no") {
 }
 
 TEST_CASE("Source feeds are fetched as [harvest] says") {
-    const auto plain = load(least),
-               set = load(least + "[harvest]\nmax_kb = 300\nmax_entries = 50\nconnections = 10\n"
-                                  "timeout = 20\nkeep = all\n");
+    const auto plain = load(least), set = load(least + "[harvest]\nmax_kb = 300\nkeep = all\n");
     REQUIRE(plain);
     REQUIRE(set);
     CHECK(plain->harvest.max_kb == 150);
-    CHECK(plain->harvest.max_entries == 20);
     CHECK(plain->harvest.keep == std::chrono::days(14));
     CHECK(set->harvest.max_kb == 300);
-    CHECK(set->harvest.max_entries == 50);
-    CHECK(set->harvest.connections == 10);
-    CHECK(set->harvest.timeout == std::chrono::seconds(20));
     CHECK_FALSE(set->harvest.keep);
-    for (const auto* line : {"max_kb = 0", "max_entries = 1001", "connections = 0",
-                             "timeout = 61", "keep = 0", "keep = some"})
+    for (const auto* line : {"max_kb = 0", "keep = 0", "keep = some"})
         CHECK(says(complaint(least + "[harvest]\n" + line + "\n"), "[harvest] "));
 }
 
@@ -386,50 +378,25 @@ TEST_CASE("What mails are sent from and by is read, and the password only when o
     REQUIRE(config);
     CHECK(config->mail.from == render::Mailbox{"Changes, all", "changes@x.org"});
     CHECK(config->mail.server == "smtp://mail.x.org:587");
-    CHECK(config->mail.tls == app::Tls::required);
     CHECK(load(least)->mail.server.empty());
-    for (const auto* const line :
-         {"tls = none", "tls = opportunistic", "smtp = smtp://[::1]",
-          "smtp = smtps://127.0.0.1:465", "from = a.b+c@sub.example.org", "from = Zoë <z@x.org>"})
+    for (const auto* const line : {"smtp = smtp://[::1]", "smtp = smtps://127.0.0.1:465",
+                                   "from = a.b+c@sub.example.org", "from = Zoë <z@x.org>"})
         CHECK(load(least + "[mail]\n" + line + "\n"));
-    for (const auto* const line : {"tls = yes",
-                                   "smtp = mail.x.org",
-                                   "smtp = http://x.org",
-                                   "smtp = smtp://u:p@x.org",
-                                   "smtp = smtp://x.org/name",
-                                   "smtp = smtp://x.org?a",
-                                   "smtp = smtp://x.org:99999",
-                                   "smtp = smtp://",
-                                   "from = x",
-                                   "from = x@",
-                                   "from = @x.org",
-                                   "from = a b@x.org",
-                                   "from = a@x..org",
-                                   "from = <a@x.org> b",
-                                   "from = a@x.org, b@x.org",
-                                   "from = zoë@x.org",
-                                   "user = u",
-                                   "password_file = f",
-                                   "user = u\npassword_file = f\ntls = none",
-                                   "user = u\npassword_file = f\ntls = opportunistic"})
+    for (const auto* const line :
+         {"smtp = mail.x.org", "smtp = http://x.org", "smtp = smtp://u:p@x.org",
+          "smtp = smtp://x.org/name", "smtp = smtp://x.org?a", "smtp = smtp://x.org:99999",
+          "smtp = smtp://", "from = x", "from = x@", "from = @x.org", "from = a b@x.org",
+          "from = a@x..org", "from = <a@x.org> b", "from = a@x.org, b@x.org", "from = zoë@x.org",
+          "user = u", "password_file = f"})
         CHECK(says(complaint(least + "[mail]\n" + line + "\n"), "[mail] "));
     CHECK_FALSE(says(complaint(least + "[mail]\nsmtp = smtp://u:secret@x.org\n"), "secret"));
 }
 
-TEST_CASE("Who is told of a release is read, and a wrong URL is not repeated") {
-    const auto config = load(least + "[notify]\ncommand = mail -s \"$(date)\" a@x.org | cat\n"
-                                     "url = https://chat.x.org/hook/a1?b=c\n");
+TEST_CASE("The command that is told of a release is for a shell") {
+    const auto config = load(least + "[notify]\ncommand = mail -s \"$(date)\" a@x.org | cat\n");
     INFO((config ? "" : config.error().text));
     REQUIRE(config);
-    CHECK(config->notify.command == "mail -s \"$(date)\" a@x.org | cat");
-    CHECK(config->notify.url->text == "https://chat.x.org/hook/a1?b=c");
-    CHECK_FALSE(load(least)->notify.is_wanted());
-    for (const auto* const url : {"", "chat.x.org/hook", "ftp://x.org/", "http://u:secret@x.org/",
-                                  "https://x.org/secret#f"}) {
-        const auto text = complaint(least + "[notify]\nurl = " + url + "\n");
-        CHECK(says(text, "[notify] url: the URL "));
-        CHECK_FALSE(says(text, "secret"));
-    }
+    CHECK(config->notify_command == "mail -s \"$(date)\" a@x.org | cat");
 }
 
 TEST_CASE("A server needs no key but its kind") {
@@ -441,7 +408,6 @@ TEST_CASE("A server needs no key but its kind") {
     CHECK(source.server.name() == "localhost:23100");
     CHECK(source.server.user == "anonymous");
     CHECK(source.timeout == std::chrono::seconds(10));
-    CHECK(source.connections == 8);
     CHECK(source.release.empty());
     CHECK_FALSE(source.date);
     CHECK(app::name_of(source) == "localhost:23100");
@@ -454,7 +420,7 @@ TEST_CASE("Every key of a server is read, and its password only from the file") 
         "varve.conf",
         with_source("kind = server\nhost = ace.example.org\nport = 2005\nuser = reader\n"
                     "password_file = source.password\nrelease = WS188\n"
-                    "date = 2008-03-22\ntimeout = 30\nconnections = 3\n")));
+                    "date = 2008-03-22\ntimeout = 30\n")));
     INFO((config ? "" : config.error().text));
     REQUIRE(config);
     const auto& source = config->source;
@@ -464,7 +430,6 @@ TEST_CASE("Every key of a server is read, and its password only from the file") 
     CHECK(source.release == "WS188");
     CHECK(source.date == base::parse_date("2008-03-22"));
     CHECK(source.timeout == std::chrono::seconds(30));
-    CHECK(source.connections == 3);
 }
 
 TEST_CASE("A key of another kind of source is refused, whatever the order of the lines") {

@@ -244,7 +244,7 @@ TEST_CASE(
         const auto claimed = hub_store.claim_verifications();
         CHECK_FALSE(claimed.at(0).is_first);
         hub_store.write([](store::Transaction& transaction) {
-            return forget_subscriptions(transaction, "http://a.example/");
+            transaction.execute("DELETE FROM subscriptions WHERE callback = 'http://a.example/'");
         });
         CHECK(hub_store.finish(claimed.at(0), Verified::confirmed, ""));
         hub_store.write([](store::Transaction& transaction) {
@@ -265,27 +265,6 @@ TEST_CASE("Times that a wrong clock wrote are corrected") {
             [&](store::Transaction& transaction) { sweep(transaction, hub_store.now); });
         CHECK(expiry_of(hub_store) == "2008-05-01T00:00:00Z");
         CHECK(hub_store.claim().size() == 1);
-    });
-}
-
-TEST_CASE(
-    "Operators forget a subscription by its id, callback or topic, as the list shows them") {
-    each_hub_store([](HubStore& hub_store) {
-        for (const auto* name : {"a", "b"})
-            for (const auto* callback : {"http://a.example/", "http://b.example/"})
-                hub_store.subscribe(callback, name);
-        const auto forget = [&](const std::string& which) {
-            return hub_store.write([&](store::Transaction& transaction) {
-                return forget_subscriptions(transaction, which);
-            });
-        };
-        const auto entries = hub_store.list();
-        REQUIRE(entries.size() == 4);
-        CHECK(forget(std::to_string(entries[0].id)) == 1);
-        CHECK(forget(entries[1].callback) == 2);
-        CHECK(forget(topic_of("b").url) == 1);
-        CHECK(forget("http://nobody.example/") == 0);
-        CHECK(hub_store.list().empty());
     });
 }
 
