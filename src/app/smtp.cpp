@@ -12,7 +12,7 @@
 
 #include "app/print.hpp"
 #include "base/text.hpp"
-#include "net/curl_library.hpp"
+#include "net/curl.hpp"
 
 namespace app {
 namespace {
@@ -70,17 +70,15 @@ bool is_final(CURLcode code, std::string_view reply) {
 
 class Sending {
    public:
-    Sending(const net::CurlLibrary& curl, const MailConfig& config, const std::string& password)
-        : curl_(curl), config_(config), password_(password),
-          handle_(curl.easy_init(), curl.easy_cleanup), recipients_(curl) {}
+    Sending(const MailConfig& config, const std::string& password)
+        : config_(config), password_(password) {}
 
     Result<void> send(const std::string& from, const std::vector<std::string>& to,
                       const std::string& mail) {
         const auto bytes = with_crlf(mail);
         dialogue_.rest = bytes;
-        if (!handle_ || !set_up(from, to))
-            return base::fail(ErrorKind::refused, "libcurl is too old, or out of memory");
-        const auto code = curl_.easy_perform(handle_.get());
+        set_up(from, to);
+        const auto code = curl_easy_perform(handle_.get());
         if (code == CURLE_OK) return {};
         return base::fail(is_final(code, dialogue_.reply) ? ErrorKind::refused
                                                           : ErrorKind::unavailable,
@@ -90,10 +88,10 @@ class Sending {
    private:
     template <class Value>
     void set(CURLoption option, Value value) {
-        all_set_ = curl_.easy_setopt(handle_.get(), option, value) == CURLE_OK && all_set_;
+        net::set_option(handle_.get(), option, value);
     }
 
-    bool set_up(const std::string& from, const std::vector<std::string>& to) {
+    void set_up(const std::string& from, const std::vector<std::string>& to) {
         set(CURLOPT_URL, config_.server.c_str());
         set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
         set(CURLOPT_PROXY, "");  // whatever the environment says
@@ -101,7 +99,9 @@ class Sending {
         set(CURLOPT_CONNECTTIMEOUT, 30L);
         set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 60L);
         set(CURLOPT_TIMEOUT, 600L);
-        set_security();
+        if (const auto file = net::certificate_file(); !file.empty())
+            set(CURLOPT_CAINFO, file.c_str());
+        set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
         if (!config_.user.empty()) {
             set(CURLOPT_USERNAME, config_.user.c_str());
             set(CURLOPT_PASSWORD, password_.c_str());
@@ -115,13 +115,6 @@ class Sending {
         set(CURLOPT_HEADERFUNCTION, &note_reply);
         set(CURLOPT_HEADERDATA, &dialogue_);
         set(CURLOPT_ERRORBUFFER, error_.data());
-        return all_set_;
-    }
-
-    void set_security() {
-        if (const auto file = net::certificate_file(); !file.empty())
-            set(CURLOPT_CAINFO, file.c_str());
-        set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
     }
 
     // "550 no such user", or what libcurl says where the server is not the one who refuses.
@@ -130,21 +123,19 @@ class Sending {
             dialogue_.reply.starts_with('4') || dialogue_.reply.starts_with('5');
         if (is_refusal) return "the mail server says: " + on_one_line(dialogue_.reply);
         const auto text =
-            on_one_line(error_.front() != '\0' ? error_.data() : curl_.easy_strerror(code));
+            on_one_line(error_.front() != '\0' ? error_.data() : curl_easy_strerror(code));
         return code == CURLE_USE_SSL_FAILED
                    ? text + " (mails are sent over TLS alone; without --send, the mail is "
                             "printed for sendmail -t)"
                    : text;
     }
 
-    const net::CurlLibrary& curl_;
     const MailConfig& config_;
     const std::string& password_;
     Dialogue dialogue_;
     std::array<char, CURL_ERROR_SIZE> error_{};
-    std::unique_ptr<CURL, decltype(net::CurlLibrary::easy_cleanup)> handle_;
+    net::CurlHandle handle_ = net::make_curl();
     net::CurlList recipients_;
-    bool all_set_ = true;
 };
 
 }  // namespace
@@ -152,9 +143,7 @@ class Sending {
 Result<void> send_mail(const MailConfig& config, const std::string& password,
                        const std::string& from, const std::vector<std::string>& to,
                        const std::string& mail) {
-    const auto curl = net::load_curl();
-    if (!curl) return tl::unexpected(curl.error());
-    return Sending(*curl, config, password).send(from, to, mail);
+    return Sending(config, password).send(from, to, mail);
 }
 
 }  // namespace app

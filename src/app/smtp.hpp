@@ -1,5 +1,4 @@
 // app/smtp.hpp -- hands a mail to a mail server, over SMTP by libcurl.
-// libcurl is loaded when the first mail is sent (net/curl_library.hpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 

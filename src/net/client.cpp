@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "net/curl_library.hpp"
+#include "net/curl.hpp"
 #include "net/transfer.hpp"
 
 namespace net {
@@ -60,24 +60,24 @@ void clear_event(int event) {
 // is finished (finished_). Lists hold ids: that of a request that has ended meanwhile is skipped.
 class Client::Loop {
    public:
-    Loop(const CurlLibrary& curl, AddressGuard guard, Limits limits, LookUp look_up,
-         base::Descriptor epoll, base::Descriptor event)
-        : curl_(curl), guard_(std::move(guard)), limits_(within_descriptors(limits)),
+    Loop(AddressGuard guard, Limits limits, LookUp look_up, base::Descriptor epoll,
+         base::Descriptor event)
+        : guard_(std::move(guard)), limits_(within_descriptors(limits)),
           certificates_(certificate_file()), epoll_(std::move(epoll)), event_(std::move(event)),
           resolver_(std::move(look_up), limits.resolver,
                     [number = event_.number()] { set_event(number); }),
-          multi_(curl.multi_init(), curl.multi_cleanup) {
+          multi_(curl_multi_init()) {
         if (!multi_) throw std::bad_alloc();
-        check(curl_.multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Loop::on_socket));
-        check(curl_.multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this));
-        check(curl_.multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Loop::on_timer));
-        check(curl_.multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this));
+        check(curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Loop::on_socket));
+        check(curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this));
+        check(curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Loop::on_timer));
+        check(curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this));
         // A new connection takes the place of one that is kept. None waits for a place in libcurl, which
         // would try those that wait one by one, whatever they wait for: open_ says when there is one.
-        check(curl_.multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
-                                 static_cast<long>(limits_.connections)));
-        check(curl_.multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
-                                 static_cast<long>(limits_.connections)));
+        check(curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                                static_cast<long>(limits_.connections)));
+        check(curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
+                                static_cast<long>(limits_.connections)));
     }
     ~Loop() {
         for (const auto& [id, transfer] : transfers_)
@@ -95,7 +95,9 @@ class Client::Loop {
     [[nodiscard]] std::size_t open() const { return transfers_.size(); }
 
    private:
-    using Handle = std::unique_ptr<CURL, decltype(CurlLibrary::easy_cleanup)>;
+    struct EndMulti {
+        void operator()(CURLM* multi) const noexcept { curl_multi_cleanup(multi); }
+    };
     using Addresses = Result<std::vector<Address>>;
 
     // The requests to one address.
@@ -123,7 +125,6 @@ class Client::Loop {
     void release_handle(Transfer& transfer);
     void finish(Transfer& transfer, Transfer::Outcome outcome);
 
-    const CurlLibrary curl_;
     const AddressGuard guard_;
     const Limits limits_;
     const std::string certificates_;
@@ -131,8 +132,8 @@ class Client::Loop {
     std::atomic<bool> is_woken_ = false;
     std::optional<Clock::time_point> timer_;  // when libcurl wants to be called
     Resolver resolver_;
-    std::unique_ptr<CURLM, decltype(CurlLibrary::multi_cleanup)> multi_;
-    std::vector<Handle> free_handles_;
+    std::unique_ptr<CURLM, EndMulti> multi_;
+    std::vector<CurlHandle> free_handles_;
 
     RequestId last_id_ = 0;
     std::unordered_map<RequestId, std::unique_ptr<Transfer>> transfers_;
@@ -158,7 +159,7 @@ int Client::Loop::on_socket(CURL*, curl_socket_t socket, int what, void* self,
     const int status = ::epoll_ctl(loop.epoll_.number(), operation, socket, &event);
     if (is_removed) return 0;  // the socket may be closed already
     const bool is_known =
-        known != nullptr || loop.curl_.multi_assign(loop.multi_.get(), socket, self) == CURLM_OK;
+        known != nullptr || curl_multi_assign(loop.multi_.get(), socket, self) == CURLM_OK;
     return status == 0 && is_known ? 0 : -1;
 }
 
@@ -251,19 +252,11 @@ void Client::Loop::take_turns() {
 void Client::Loop::send(Transfer& transfer, Queue& queue) {
     // The second address has what is left of the time.
     if (!transfer.deadline) set_deadline(transfer, Clock::now() + transfer.request().total);
-    Handle handle(nullptr, curl_.easy_cleanup);
-    if (free_handles_.empty()) {
-        handle.reset(curl_.easy_init());
-        if (!handle) throw std::bad_alloc();
-    } else {
-        handle = std::move(free_handles_.back());
-        free_handles_.pop_back();
-    }
-    if (!transfer.set_up(curl_, handle.get(), guard_, certificates_)) {
-        finish(transfer, tl::unexpected(Failure{FailureKind::protocol, "libcurl is too old"}));
-        return;
-    }
-    check(curl_.multi_add_handle(multi_.get(), handle.get()));
+    if (free_handles_.empty()) free_handles_.push_back(make_curl());
+    auto handle = std::move(free_handles_.back());
+    free_handles_.pop_back();
+    transfer.set_up(handle.get(), guard_, certificates_);
+    check(curl_multi_add_handle(multi_.get(), handle.get()));
     transfer.handle = handle.release();
     ++queue.open;
     ++open_;
@@ -305,27 +298,27 @@ void Client::Loop::poll(Clock::time_point until) {
         if ((event.events & EPOLLIN) != 0) what |= CURL_CSELECT_IN;
         if ((event.events & EPOLLOUT) != 0) what |= CURL_CSELECT_OUT;
         if ((event.events & (EPOLLERR | EPOLLHUP)) != 0) what |= CURL_CSELECT_ERR;
-        check(curl_.multi_socket_action(multi_.get(), event.data.fd, what, &running));
+        check(curl_multi_socket_action(multi_.get(), event.data.fd, what, &running));
     }
     if (!timer_ || Clock::now() < *timer_) return;
     timer_.reset();
-    check(curl_.multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running));
+    check(curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running));
 }
 
 // Takes what libcurl has ended.
 void Client::Loop::collect() {
     int left = 0;
-    while (const auto* message = curl_.multi_info_read(multi_.get(), &left)) {
+    while (const auto* message = curl_multi_info_read(multi_.get(), &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         const auto code = message->data.result;
         void* owner = nullptr;
-        curl_.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         auto& transfer = *static_cast<Transfer*>(owner);
         leave_connection(transfer);
         if (transfer.could_not_connect(code) && transfer.turn_to_next_address())
             queue(transfer);
         else
-            finish(transfer, transfer.outcome(curl_, code));
+            finish(transfer, transfer.outcome(code));
     }
 }
 
@@ -334,7 +327,7 @@ void Client::Loop::end_overdue() {
     while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
         auto& transfer = *find(deadlines_.begin()->second);
         if (transfer.handle != nullptr) leave_connection(transfer);
-        finish(transfer, transfer.outcome(curl_, CURLE_OPERATION_TIMEDOUT));
+        finish(transfer, transfer.outcome(CURLE_OPERATION_TIMEDOUT));
     }
 }
 
@@ -357,10 +350,10 @@ void Client::Loop::leave_connection(Transfer& transfer) {
 
 void Client::Loop::release_handle(Transfer& transfer) {
     constexpr std::size_t most_free_handles = 256;  // 15 KB each
-    Handle handle(std::exchange(transfer.handle, nullptr), curl_.easy_cleanup);
-    check(curl_.multi_remove_handle(multi_.get(), handle.get()));
+    CurlHandle handle(std::exchange(transfer.handle, nullptr));
+    check(curl_multi_remove_handle(multi_.get(), handle.get()));
     if (free_handles_.size() >= most_free_handles) return;
-    curl_.easy_reset(handle.get());
+    curl_easy_reset(handle.get());
     free_handles_.push_back(std::move(handle));
 }
 
@@ -376,8 +369,6 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Client> Client::make(AddressGuard guard, Limits limits, LookUp look_up) {
-    const auto curl = load_curl();
-    if (!curl) return tl::unexpected(curl.error());
     base::Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
     base::Descriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     epoll_event readable{};
@@ -387,7 +378,7 @@ Result<Client> Client::make(AddressGuard guard, Limits limits, LookUp look_up) {
         ::epoll_ctl(epoll.number(), EPOLL_CTL_ADD, event.number(), &readable) != 0)
         return base::fail(ErrorKind::unavailable,
                           "no descriptors: " + std::generic_category().message(errno));
-    return Client(std::make_unique<Loop>(*curl, std::move(guard), limits, std::move(look_up),
+    return Client(std::make_unique<Loop>(std::move(guard), limits, std::move(look_up),
                                          std::move(epoll), std::move(event)));
 }
 

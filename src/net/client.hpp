@@ -47,7 +47,7 @@ struct Limits {
 class Client {
    public:
     // Loads libcurl.
-    //   error  refused: see load_curl(); unavailable: no descriptors
+    //   error  unavailable: no descriptors
     [[nodiscard]] static base::Result<Client> make(AddressGuard guard, Limits limits = {},
                                                    LookUp look_up = look_up_by_system);
     // Abandons the requests that are open, and closes their connections. Does not wait for look-ups.

@@ -4,6 +4,7 @@
 #include "net/transfer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sys/socket.h>
 #include <utility>
 
@@ -43,12 +44,14 @@ std::optional<std::string> Transfer::wrong_field() const {
     return std::nullopt;
 }
 
-bool Transfer::set_up(const CurlLibrary& curl, CURL* easy, const AddressGuard& guard,
-                      const std::string& certificates) {
-    bool all_set = true;
-    const auto set = [&](CURLoption option, auto value) {
-        all_set = curl.easy_setopt(easy, option, value) == CURLE_OK && all_set;
-    };
+std::string certificate_file() {
+    // Nobody changes the environment.
+    const char* file = std::getenv("SSL_CERT_FILE");  // NOLINT(concurrency-mt-unsafe)
+    return file == nullptr ? "" : file;
+}
+
+void Transfer::set_up(CURL* easy, const AddressGuard& guard, const std::string& certificates) {
+    const auto set = [&](CURLoption option, auto value) { set_option(easy, option, value); };
     guard_ = &guard;
     set(CURLOPT_URL, request_.url.text.c_str());
     set(CURLOPT_PATH_AS_IS, 1L);
@@ -66,34 +69,33 @@ bool Transfer::set_up(const CurlLibrary& curl, CURL* easy, const AddressGuard& g
     // Whatever the URL's host and port, as libcurl reads them.
     const auto text = text_of(address());
     const bool is_ipv4 = address().family == Address::Family::ipv4;
-    connect_to_.emplace(curl);
-    connect_to_->append(
+    connect_to_ = {};
+    connect_to_.append(
         fmt::format("::{}:{}", is_ipv4 ? text : "[" + text + "]", request_.url.port));
-    set(CURLOPT_CONNECT_TO, connect_to_->get());
+    set(CURLOPT_CONNECT_TO, connect_to_.get());
     set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_socket);
     set(CURLOPT_OPENSOCKETDATA, this);
 
-    sent_fields_.emplace(curl);
+    sent_fields_ = {};
     // A field without a value would be left out; ';' is libcurl's word for one.
     for (const auto& [name, value] : request_.fields)
-        sent_fields_->append(base::trim(value).empty() ? name + ";" : name + ": " + value);
+        sent_fields_.append(base::trim(value).empty() ? name + ";" : name + ": " + value);
     if (request_.method == Method::post) {
         const auto body = request_.body ? std::string_view(*request_.body) : std::string_view("");
         set(CURLOPT_POST, 1L);
         set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
         set(CURLOPT_POSTFIELDS, body.data());
         // What libcurl would add: a type that nobody named, and a round trip before a large body.
-        if (!has_field(request_.fields, "Content-Type")) sent_fields_->append("Content-Type:");
-        sent_fields_->append("Expect:");
+        if (!has_field(request_.fields, "Content-Type")) sent_fields_.append("Content-Type:");
+        sent_fields_.append("Expect:");
     }
-    set(CURLOPT_HTTPHEADER, sent_fields_->get());
+    set(CURLOPT_HTTPHEADER, sent_fields_.get());
     set(CURLOPT_HEADERFUNCTION, &Transfer::on_field);
     set(CURLOPT_HEADERDATA, this);
     set(CURLOPT_WRITEFUNCTION, &Transfer::on_body);
     set(CURLOPT_WRITEDATA, this);
     set(CURLOPT_ERRORBUFFER, error_.data());
     set(CURLOPT_PRIVATE, this);
-    return all_set;
 }
 
 curl_socket_t Transfer::on_socket(void* self, curlsocktype,
@@ -188,7 +190,7 @@ std::string Transfer::what_was_late() const {
     return "no whole answer in " + std::to_string(request_.total.count()) + " ms";
 }
 
-Transfer::Outcome Transfer::outcome(const CurlLibrary& curl, CURLcode code) {
+Transfer::Outcome Transfer::outcome(CURLcode code) {
     if (has_fields_ && (code == CURLE_OK || request_.needed == Needed::status)) {
         response_.is_cut = code != CURLE_OK;
         return std::move(response_);
@@ -204,7 +206,7 @@ Transfer::Outcome Transfer::outcome(const CurlLibrary& curl, CURLcode code) {
     }
     if (code == CURLE_OPERATION_TIMEDOUT) return tl::unexpected(Failure{kind, what_was_late()});
     return tl::unexpected(
-        Failure{kind, error_.front() != '\0' ? error_.data() : curl.easy_strerror(code)});
+        Failure{kind, error_.front() != '\0' ? error_.data() : curl_easy_strerror(code)});
 }
 
 }  // namespace net

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "net/address.hpp"
-#include "net/curl_library.hpp"
+#include "net/curl.hpp"
 #include "net/request.hpp"
 
 namespace net {
@@ -45,15 +45,13 @@ class Transfer {
 
     // Tells a handle without options to send the request to address().
     //   guard     judges the socket; lives as long as the handle has this transfer
-    //   returns   false if libcurl does not know an option
-    [[nodiscard]] bool set_up(const CurlLibrary& curl, CURL* easy, const AddressGuard& guard,
-                              const std::string& certificates);
+    void set_up(CURL* easy, const AddressGuard& guard, const std::string& certificates);
 
     // True if nothing was sent, so that another address may be tried.
     [[nodiscard]] bool could_not_connect(CURLcode code) const;
     // Returns what the request has come to. To be asked once.
     //   code  with which libcurl ended it; CURLE_OPERATION_TIMEDOUT when its time was over
-    [[nodiscard]] Outcome outcome(const CurlLibrary& curl, CURLcode code);
+    [[nodiscard]] Outcome outcome(CURLcode code);
 
     // What the loop notes of the request.
     CURL* handle = nullptr;  // while libcurl has it
@@ -77,7 +75,7 @@ class Transfer {
     std::size_t at_ = 0;
 
     const AddressGuard* guard_ = nullptr;
-    std::optional<CurlList> sent_fields_, connect_to_;
+    CurlList sent_fields_, connect_to_;
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::optional<std::string> refusal_;  // by the guard, of the socket
     bool is_too_large_ = false;

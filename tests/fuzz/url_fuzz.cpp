@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <string>
 #include <string_view>
 
@@ -21,38 +20,26 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-template <class Function>
-Function find(const char* name) {
-    static auto* library = ::dlopen("libcurl.so.4", RTLD_NOW);
-    return reinterpret_cast<Function>(::dlsym(library, name));
-}
-#define FUNCTION(name) find<decltype(&::name)>(#name)
-
 // The parts that libcurl reads with the flags of CURLOPT_PATH_AS_IS.
 class CurlUrl {
    public:
     explicit CurlUrl(const std::string& text) {
-        require(set_(url_, CURLUPART_URL, text.c_str(), CURLU_PATH_AS_IS) == CURLUE_OK);
+        require(curl_url_set(url_, CURLUPART_URL, text.c_str(), CURLU_PATH_AS_IS) == CURLUE_OK);
     }
-    ~CurlUrl() { cleanup_(url_); }
+    ~CurlUrl() { curl_url_cleanup(url_); }
     CurlUrl(const CurlUrl&) = delete;
     CurlUrl& operator=(const CurlUrl&) = delete;
 
     [[nodiscard]] std::string part(CURLUPart which, unsigned flags = 0) const {
         char* text = nullptr;
-        if (get_(url_, which, &text, flags) != CURLUE_OK) return {};
+        if (curl_url_get(url_, which, &text, flags) != CURLUE_OK) return {};
         std::string part = text;
-        free_(text);
+        curl_free(text);
         return part;
     }
 
    private:
-    static inline const decltype(&::curl_url) make_ = FUNCTION(curl_url);
-    static inline const decltype(&::curl_url_set) set_ = FUNCTION(curl_url_set);
-    static inline const decltype(&::curl_url_get) get_ = FUNCTION(curl_url_get);
-    static inline const decltype(&::curl_url_cleanup) cleanup_ = FUNCTION(curl_url_cleanup);
-    static inline const decltype(&::curl_free) free_ = FUNCTION(curl_free);
-    CURLU* url_ = make_();
+    CURLU* url_ = curl_url();
 };
 
 void check_accepted(const net::Url& url) {
