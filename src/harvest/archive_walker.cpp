@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "feed/read_feed.hpp"
 #include "harvest/known_urls.hpp"
+#include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -79,10 +80,11 @@ std::optional<base::Date> last_success_of(Transaction& transaction, std::int64_t
 EntriesRecorded record_and_count(Transaction& transaction, std::int64_t feed,
                                  std::span<const ReadyEntry> ready, base::Seconds now) {
     auto recorded = record_entries(transaction, feed, ready, now);
-    count_outcomes(transaction,
-                   {{"added", static_cast<std::int64_t>(recorded.added)},
-                    {"second insertion", static_cast<std::int64_t>(recorded.inserted_twice)}},
-                   tables::slot_of_process());
+    tables::count_outcomes(
+        transaction, "harvest_notes",
+        {{"added", static_cast<std::int64_t>(recorded.added)},
+         {"second insertion", static_cast<std::int64_t>(recorded.inserted_twice)}},
+        tables::slot_of_process());
     return recorded;
 }
 
@@ -147,12 +149,12 @@ base::Result<ArchivePage> read_archive_page(const std::string& url,
     return tl::unexpected(read.error());
 }
 
-ArchiveWalker::ArchiveWalker(WorkerContext& context, net::Client client)
+ArchiveWalker::ArchiveWalker(HarvestContext& context, net::Client client)
     : context_(context), client_(std::move(client)),
       settings_(settings_of_pages(context.options)) {}
 
 void ArchiveWalker::work() {
-    const auto now = context_.options.steady();
+    const auto now = context_.steady();
     if (now < look_at_) return;
     look_at_ = now + look_for_pages_every;
     write_results();
@@ -188,7 +190,7 @@ void ArchiveWalker::send(Open open) {
         return;
     }
     const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.options.steady());
+        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.steady());
     request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
     for (auto& field : request->fields)  // readers are those of feeds
         if (field.name == "User-Agent") field.value = settings_.user_agent;
@@ -255,7 +257,7 @@ void ArchiveWalker::write_results() {
         try {
             write(result);
         } catch (const store::Failure& failure) {
-            if (is_out_of_reach(failure)) throw;
+            if (store::is_out_of_reach(failure)) throw;
             base::log::error("a page of an archive cannot be recorded",
                              {{"url", result.open.fetch.url}, {"error", failure.what()}});
             result.page.reset();
@@ -273,7 +275,7 @@ void ArchiveWalker::write_failure(Result& result) {
     try {
         write(result);
     } catch (const store::Failure& failure) {
-        if (is_out_of_reach(failure)) throw;
+        if (store::is_out_of_reach(failure)) throw;
         base::log::error("the failure of a page of an archive cannot be recorded",
                          {{"url", result.open.fetch.url}, {"error", failure.what()}});
     }
@@ -300,7 +302,7 @@ void ArchiveWalker::write(Result& result) {
         ready = ready.subspan(messages_at_once);
     }
     store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.options.clock(transaction);
+        const auto now = context_.clock(transaction);
         if (!is_ours(transaction, claimed)) {
             release_base_url(transaction, claimed.base_url, claimed.claim, now);
             return;
@@ -323,7 +325,7 @@ void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready
         store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
             if (!is_ours(transaction, claimed)) return std::int64_t{0};
             const auto recorded = record_and_count(transaction, claimed.archive.feed, ready,
-                                                   context_.options.clock(transaction));
+                                                   context_.clock(transaction));
             return static_cast<std::int64_t>(recorded.added);
         });
 }
@@ -404,7 +406,7 @@ void ArchiveWalker::give_back() {
     write_results();
     if (abandoned.empty()) return;
     store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.options.clock(transaction);
+        const auto now = context_.clock(transaction);
         for (const auto& open : abandoned) harvest::give_back(transaction, open.claimed, now);
     });
 }

@@ -18,8 +18,8 @@
 #include "harvest/archives.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetch.hpp"
+#include "harvest/options.hpp"
 #include "harvest/redirect_queue.hpp"
-#include "harvest/workers.hpp"
 #include "net/client.hpp"
 #include "net/request.hpp"
 
@@ -44,7 +44,7 @@ class ArchiveWalker {
     static constexpr std::size_t most_open = 8;
     static constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of a page
 
-    ArchiveWalker(WorkerContext& context, net::Client client);
+    ArchiveWalker(HarvestContext& context, net::Client client);
 
     // Writes what was read, follows redirects, and claims and sends what is due, looking once a second.
     void work();
@@ -93,7 +93,7 @@ class ArchiveWalker {
     [[nodiscard]] Archive after_failure(store::Transaction& transaction, const Result& result,
                                         base::Seconds now);
 
-    WorkerContext& context_;
+    HarvestContext& context_;
     net::Client client_;
     FetchSettings settings_;
     std::unordered_map<net::RequestId, Open> open_;

@@ -413,17 +413,6 @@ void release_base_url(Transaction& transaction, const std::string& base_url, std
     free_base_url(transaction, base_url, claim, held_until, now);
 }
 
-void count_outcomes(Transaction& transaction, const std::map<std::string, std::int64_t>& outcomes,
-                    const std::string& slot) {
-    std::vector<Value> values;
-    for (const auto& [name, number] : outcomes) {
-        if (number == 0) continue;
-        values.emplace_back("count " + name + ' ' + slot);
-        values.emplace_back(number);
-    }
-    store::add_many(transaction, a_note_of_harvest, values);
-}
-
 void note_harvester(Transaction& transaction, base::Seconds now) {
     const std::vector<Value> values{Value{std::string("harvester")},
                                     Value{std::int64_t{now.time_since_epoch().count()}}};

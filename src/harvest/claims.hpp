@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -89,10 +88,6 @@ void release_base_url(store::Transaction& transaction, const std::string& base_u
                       std::int64_t claim, base::Seconds now,
                       const std::optional<base::Seconds>& held_until = {});
 
-// Adds to HarvestNumbers::outcomes.
-//   slot  tables::slot_of_process()
-void count_outcomes(store::Transaction& transaction,
-                    const std::map<std::string, std::int64_t>& outcomes, const std::string& slot);
 // Notes that a harvester is at work.
 void note_harvester(store::Transaction& transaction, base::Seconds now);
 

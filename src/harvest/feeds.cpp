@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <span>
 
 #include "base/text.hpp"
@@ -12,6 +11,7 @@
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
 #include "tables/lists.hpp"
+#include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -322,17 +322,10 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
         {time});
     if (!page.at(0).is_null(0))
         numbers.archive_due_since = base::parse_rfc3339(page.front().text(0));
-    std::map<std::string, std::uint64_t> outcomes;
-    constexpr std::string_view prefix = "count ";
-    for (const auto& row : transaction.query("SELECT name, number FROM harvest_notes")) {
-        const std::string_view name = row.text(0);
-        if (name == "harvester")
-            numbers.harvested_at = base::Seconds(std::chrono::seconds(row.integer(1)));
-        if (!name.starts_with(prefix)) continue;
-        const auto outcome = name.substr(prefix.size(), name.rfind(' ') - prefix.size());
-        outcomes[std::string(outcome)] += static_cast<std::uint64_t>(row.integer(1));
-    }
-    numbers.outcomes.assign(outcomes.begin(), outcomes.end());
+    for (const auto& row :
+         transaction.query("SELECT number FROM harvest_notes WHERE name = 'harvester'"))
+        numbers.harvested_at = base::Seconds(std::chrono::seconds(row.integer(0)));
+    numbers.outcomes = tables::load_outcomes(transaction, "harvest_notes");
     return numbers;
 }
 

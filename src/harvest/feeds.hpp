@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,9 +19,6 @@
 #include "store/pool.hpp"
 
 namespace harvest {
-
-// Returns the time of the store; replaced in tests.
-using StoreClock = std::function<base::Seconds(store::Transaction&)>;
 
 struct NewFeed {
     std::string url;        // http(s), as net::parse_url() takes it

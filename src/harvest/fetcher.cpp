@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "harvest/archives.hpp"
+#include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -57,7 +58,7 @@ void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAns
 
 }  // namespace
 
-Fetcher::Fetcher(WorkerContext& context, net::Client client)
+Fetcher::Fetcher(HarvestContext& context, net::Client client)
     : context_(context), client_(std::move(client)), settings_(settings_of(context.options)),
       reader_([settings =
                    settings_](Answered answered) { return read(std::move(answered), settings); },
@@ -71,7 +72,7 @@ void Fetcher::work() {
 
 void Fetcher::claim() {
     has_more_ = false;
-    const auto now = context_.options.steady();
+    const auto now = context_.steady();
     const auto most = context_.options.connections;
     const auto busy = open_.size() + reader_.size() + redirected_.size() + results_.size();
     // A claim for a few would cost as much as one for many.
@@ -112,7 +113,7 @@ void Fetcher::send(Open open) {
         return finish(std::move(open), std::move(answer));
     }
     const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.options.steady());
+        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.steady());
     request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
     open_.emplace(client_.add(*std::move(request)), std::move(open));
 }
@@ -157,7 +158,7 @@ void Fetcher::redirect(Open open, base::Result<Fetch> next) {
 }
 
 void Fetcher::follow_redirects() {
-    const auto now = context_.options.steady();
+    const auto now = context_.steady();
     if (now < follow_at_) return;
     follow_at_ = now + look_for_free_every;
     auto followed = redirected_.follow(context_);
@@ -174,7 +175,7 @@ void Fetcher::finish(Open open, ReadAnswer answer) {
 
 // Others fetch these feeds again.
 void Fetcher::drop_late_results() {
-    const auto now = context_.options.steady();
+    const auto now = context_.steady();
     const auto dropped = std::erase_if(
         results_, [&](const Result& result) { return now >= result.open.claimed_until; });
     if (dropped == 0) return;
@@ -190,7 +191,7 @@ void Fetcher::write_results() {
         try {
             write(some);
         } catch (const store::Failure& failure) {
-            if (is_out_of_reach(failure)) throw;
+            if (store::is_out_of_reach(failure)) throw;
             // Something in one of them cannot be written, and must not keep back the others.
             base::log::error("entries cannot be recorded", {{"error", failure.what()}});
             for (auto& result : some) write_alone(result);
@@ -204,7 +205,7 @@ void Fetcher::write_alone(Result& result) {
     try {
         write({&result, 1});
     } catch (const store::Failure& failure) {
-        if (is_out_of_reach(failure)) throw;
+        if (store::is_out_of_reach(failure)) throw;
         base::log::error(
             "the entries of a feed cannot be recorded",
             {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
@@ -218,7 +219,7 @@ void Fetcher::write_without_entries(Result& result) {
     try {
         write({&result, 1});
     } catch (const store::Failure& failure) {
-        if (is_out_of_reach(failure)) throw;
+        if (store::is_out_of_reach(failure)) throw;
         base::log::error(
             "the fetch of a feed cannot be recorded",
             {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
@@ -236,7 +237,7 @@ void Fetcher::write(std::span<Result> results) {
     for (const auto& of_feed : fresh) ready.push_back(make_ready(of_feed));
     for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions);
     store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.options.clock(transaction);
+        const auto now = context_.clock(transaction);
         auto outcomes = outcomes_;  // a copy, because the transaction may be run again
         std::vector<const ClaimedFeed*> claims;
         for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
@@ -251,7 +252,7 @@ void Fetcher::write(std::span<Result> results) {
                 release_base_url(transaction, claims[i]->base_url, claims[i]->claim, now);
         }
         finish_fetches(transaction, fetches, now, std::move(recorded));
-        count_outcomes(transaction, outcomes, tables::slot_of_process());
+        tables::count_outcomes(transaction, "harvest_notes", outcomes, tables::slot_of_process());
     });
     outcomes_.clear();
 }
@@ -292,7 +293,7 @@ void Fetcher::give_back() {
     std::vector<const ClaimedFeed*> claims;
     for (const auto& open : abandoned) claims.push_back(&open.fetch.claimed);
     store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        harvest::give_back(transaction, claims, context_.options.clock(transaction));
+        harvest::give_back(transaction, claims, context_.clock(transaction));
     });
 }
 

@@ -15,8 +15,8 @@
 #include "base/background.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetch.hpp"
+#include "harvest/options.hpp"
 #include "harvest/redirect_queue.hpp"
-#include "harvest/workers.hpp"
 #include "net/client.hpp"
 
 namespace harvest {
@@ -27,7 +27,7 @@ class Fetcher {
     static constexpr std::size_t results_at_once = 50;
 
     //   throws  std::system_error: the system gives no thread
-    Fetcher(WorkerContext& context, net::Client client);
+    Fetcher(HarvestContext& context, net::Client client);
 
     // Writes what is finished, follows redirects, and claims and sends what is due.
     void work();
@@ -87,7 +87,7 @@ class Fetcher {
                                        std::span<const ReadyEntry> ready, const Written& written,
                                        base::Seconds now);
 
-    WorkerContext& context_;
+    HarvestContext& context_;
     net::Client client_;
     FetchSettings settings_;
     std::unordered_map<net::RequestId, Open> open_;

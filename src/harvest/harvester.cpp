@@ -2,9 +2,7 @@
 #include "harvest/harvester.hpp"
 
 #include <algorithm>
-#include <random>
 
-#include "base/log.hpp"
 #include "harvest/archive_walker.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetcher.hpp"
@@ -35,8 +33,10 @@ base::Result<net::Client> make_client(const HarvestOptions& options, std::size_t
 
 class Harvester::Loop {
    public:
-    Loop(store::Pool& pool, HarvestOptions options, std::uint64_t seed)
-        : options_(std::move(options)), context_{pool, options_, std::mt19937_64(seed)} {}
+    Loop(store::Pool& pool, HarvestOptions options)
+        : options_(std::move(options)),
+          context_{{.pool = pool, .clock = options_.clock, .steady = options_.steady}, options_} {
+    }
 
     base::Result<void> open() {
         auto fetches = make_client(options_, options_.connections);
@@ -49,7 +49,6 @@ class Harvester::Loop {
     }
 
     void step(std::chrono::milliseconds at_most) {
-        // Each by itself: what one of them cannot write must not keep the others from their work.
         const bool is_reached = try_store([&] { fetcher_->work(); });
         try_store([&] { walker_->work(); });
         try_store([&] { sweep_sometimes(); });
@@ -63,7 +62,7 @@ class Harvester::Loop {
         if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open() || is_reviewing_)
             return false;
         return store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            const auto now = options_.clock(transaction);
+            const auto now = context_.clock(transaction);
             return !is_fetch_due(transaction, std::max(now, planned_until(transaction, now))) &&
                    !is_archive_due(transaction, now + page_spacing);
         });
@@ -74,10 +73,9 @@ class Harvester::Loop {
     }
 
     void stop(std::chrono::milliseconds at_most) {
-        const auto end = options_.steady() + at_most;
-        for (auto now = options_.steady(); now < end && fetcher_->is_fetching();
-             now = options_.steady())
-            fetcher_->receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
+        context_.repeat(
+            at_most, [&] { return fetcher_->is_fetching(); },
+            [&](auto left) { fetcher_->receive(left); });
         try_store([&] { fetcher_->give_back(); });
         try_store([&] { walker_->give_back(); });
         try_store([&] { review_.leave(context_.pool); });
@@ -89,16 +87,9 @@ class Harvester::Loop {
     }
 
    private:
-    // Returns false if the store could not be reached.
-    template <class F>
-    static bool try_store(F&& work) {
-        try {
-            work();
-            return true;
-        } catch (const store::Failure& failure) {
-            base::log::error("harvester cannot use the store", {{"error", failure.what()}});
-            return false;
-        }
+    template <class Work>
+    static bool try_store(Work work) {
+        return store::attempt("harvester", work);
     }
 
     // Both clients may have answers, and only one of them can be waited for.
@@ -111,20 +102,20 @@ class Harvester::Loop {
 
     // Receives for a little while more, because a transaction for each answer would take longer than the answers.
     void receive_more() {
-        const auto end = options_.steady() + one_batch;
-        for (int i = 0; i < 200 && fetcher_->is_fetching(); ++i) {
-            if (options_.steady() >= end || fetcher_->results() >= Fetcher::results_at_once)
-                return;
-            fetcher_->receive(2ms);
-        }
+        context_.repeat(
+            one_batch,
+            [&] {
+                return fetcher_->is_fetching() && fetcher_->results() < Fetcher::results_at_once;
+            },
+            [&](auto) { fetcher_->receive(2ms); });
     }
 
     void sweep_sometimes() {
-        const auto now = options_.steady();
+        const auto now = context_.steady();
         if (now < sweep_at_) return;
         const auto dropped =
             store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                const auto time = options_.clock(transaction);
+                const auto time = context_.clock(transaction);
                 note_harvester(transaction, time);
                 sweep(transaction, time);
                 if (!options_.keep) return std::size_t{0};
@@ -135,7 +126,7 @@ class Harvester::Loop {
 
     // Looks through some of the entries that the present rules have not seen.
     void review_mentions() {
-        const auto now = options_.steady();
+        const auto now = context_.steady();
         if (now < review_at_) return;
         is_reviewing_ = review_.step(context_.pool, options_.mentions, options_.clock);
         review_at_ =
@@ -143,7 +134,7 @@ class Harvester::Loop {
     }
 
     const HarvestOptions options_;
-    WorkerContext context_;
+    HarvestContext context_;
     std::optional<Fetcher> fetcher_;
     std::optional<ArchiveWalker> walker_;
     MentionReview review_;
@@ -157,9 +148,7 @@ Harvester::Harvester(Harvester&&) noexcept = default;
 Harvester& Harvester::operator=(Harvester&&) noexcept = default;
 
 base::Result<Harvester> Harvester::make(store::Pool& pool, HarvestOptions options) {
-    std::random_device seed;
-    auto loop =
-        std::make_unique<Loop>(pool, std::move(options), (std::uint64_t{seed()} << 32U) ^ seed());
+    auto loop = std::make_unique<Loop>(pool, std::move(options));
     if (const auto opened = loop->open(); !opened) return tl::unexpected(opened.error());
     return Harvester(std::move(loop));
 }

@@ -13,10 +13,11 @@
 #include "net/address.hpp"
 #include "net/resolver.hpp"
 #include "store/dialect.hpp"
+#include "store/worker.hpp"
 
 namespace harvest {
 
-using SteadyTime = std::chrono::steady_clock::time_point;
+using store::SteadyTime;
 
 struct HarvestOptions {
     net::AddressGuard guard = {};
@@ -29,9 +30,14 @@ struct HarvestOptions {
     std::optional<std::chrono::days> keep = std::chrono::days(14);
     // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; fetches add the number of readers.
     std::string user_agent = "Varve-harvester";
-    MentionFinder mentions = {};    // of objects of the site
-    StoreClock clock = store::now;  // of the store; for all recorded times
+    MentionFinder mentions = {};      // of objects of the site
+    store::Clock clock = store::now;  // of the store; for all recorded times
     std::function<SteadyTime()> steady = std::chrono::steady_clock::now;  // for waiting
+};
+
+// What the workers of a harvester share.
+struct HarvestContext : store::WorkerContext {
+    const HarvestOptions& options;
 };
 
 }  // namespace harvest

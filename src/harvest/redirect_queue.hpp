@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harvest/claims.hpp"
-#include "harvest/workers.hpp"
+#include "harvest/options.hpp"
 
 namespace harvest {
 
@@ -34,18 +34,18 @@ class RedirectQueue {
     // Releases the base URLs that requests came from, and claims those that they lead to and that are free.
     //   throws  store::Failure: they all wait on. If nobody knows whether a claim was committed, it may keep its base URL
     //           busy until it ends
-    [[nodiscard]] Followed follow(WorkerContext& context) {
+    [[nodiscard]] Followed follow(HarvestContext& context) {
         if (waiting_.empty()) return {};
         std::vector<bool> is_free;
         store::perform(context.pool, store::Access::write, [&](store::Transaction& transaction) {
-            const auto now = context.options.clock(transaction);
+            const auto now = context.clock(transaction);
             is_free.clear();  // the transaction may be run again
             for (auto& [open, base_url, until] : waiting_) {
                 release_base_url(transaction, open.base_url(), open.claim(), now);
                 is_free.push_back(claim_base_url(transaction, base_url, open.claim(), now));
             }
         });
-        const auto now = context.options.steady();
+        const auto now = context.steady();
         Followed followed;
         std::vector<Waiting> left;
         for (std::size_t i = 0; i < waiting_.size(); ++i) {

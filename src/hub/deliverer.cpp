@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "hub/protocol.hpp"
 #include "hub/workers.hpp"
+#include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
 namespace hub {
@@ -264,7 +265,7 @@ void Deliverer::write_results() {
             results.push_back({&delivery, outcome, pause});
         const auto counts = finish_deliveries(transaction, results, now);
         for (const auto& host : put_off_) put_off(transaction, host, host_pause, now);
-        count_outcomes(transaction, counts, tables::slot_of_process());
+        tables::count_outcomes(transaction, "hub_notes", counts, tables::slot_of_process());
     });
     results_.clear();
     put_off_.clear();

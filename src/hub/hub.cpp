@@ -2,9 +2,7 @@
 #include "hub/hub.hpp"
 
 #include <algorithm>
-#include <random>
 
-#include "base/log.hpp"
 #include "hub/workers.hpp"
 
 namespace hub {
@@ -38,7 +36,7 @@ Deliverer::MakeClient client_maker(const HubOptions& options) {
 
 class Hub::Loop {
    public:
-    Loop(WorkerContext context, const HubOptions& options, net::Client verifications,
+    Loop(HubContext context, const HubOptions& options, net::Client verifications,
          net::Client deliveries, Deliverer::MakeClient make_client)
         : context_(std::move(context)), looker_(context_, options.look_every, options.settle),
           verifier_(context_, std::move(verifications)),
@@ -47,7 +45,6 @@ class Hub::Loop {
 
     void step(std::chrono::milliseconds at_most) {
         deliverer_.abandon_late();
-        // Each by itself: what one of them cannot write must not keep the others from their work.
         try_store([&] { deliverer_.write_results(); });
         try_store([&] { verifier_.write_results(); });
         try_store([&] { looker_.work(); });
@@ -65,10 +62,9 @@ class Hub::Loop {
     [[nodiscard]] bool is_open() const { return verifier_.is_open() || deliverer_.is_open(); }
 
     void stop(std::chrono::milliseconds at_most) {
-        const auto end = context_.steady() + at_most;
-        for (auto now = context_.steady(); now < end && deliverer_.is_open();
-             now = context_.steady())
-            deliverer_.receive(std::chrono::ceil<std::chrono::milliseconds>(end - now));
+        context_.repeat(
+            at_most, [&] { return deliverer_.is_open(); },
+            [&](auto left) { deliverer_.receive(left); });
         try_store([&] { deliverer_.give_back(); });
         verifier_.receive(0ms);
         try_store([&] { verifier_.write_results(); });
@@ -80,16 +76,9 @@ class Hub::Loop {
     }
 
    private:
-    // Returns false if the store could not be reached.
-    template <class F>
-    static bool try_store(F&& work) {
-        try {
-            work();
-            return true;
-        } catch (const store::Failure& failure) {
-            base::log::error("hub cannot use the store", {{"error", failure.what()}});
-            return false;
-        }
+    template <class Work>
+    static bool try_store(Work work) {
+        return store::attempt("hub", work);
     }
 
     // Both clients may have answers, and only one of them can be waited for.
@@ -103,12 +92,13 @@ class Hub::Loop {
     // Receives and sends for a little while more, because a transaction for each answer would take longer than
     // the answers.
     void receive_more() {
-        const auto end = context_.steady() + one_batch;
-        for (int i = 0; i < 200 && deliverer_.is_open(); ++i) {
-            if (context_.steady() >= end || deliverer_.results() >= results_at_once) return;
-            deliverer_.send_waiting();
-            receive(2ms);
-        }
+        context_.repeat(
+            one_batch,
+            [&] { return deliverer_.is_open() && deliverer_.results() < results_at_once; },
+            [&](auto) {
+                deliverer_.send_waiting();
+                receive(2ms);
+            });
     }
 
     void sweep_sometimes() {
@@ -141,7 +131,7 @@ class Hub::Loop {
         });
     }
 
-    WorkerContext context_;
+    HubContext context_;
     Looker looker_;
     Verifier verifier_;
     Deliverer deliverer_;
@@ -161,13 +151,9 @@ base::Result<Hub> Hub::make(store::Pool& pool, Site site, HubOptions options) {
     const auto make_client = client_maker(options);
     auto deliveries = make_client();
     if (!deliveries) return tl::unexpected(deliveries.error());
-    std::random_device seed;
-    WorkerContext context{.pool = pool,
-                          .site = std::move(site),
-                          .clock = options.clock,
-                          .steady = options.steady,
-                          .user_agent = options.user_agent,
-                          .random = std::mt19937_64((std::uint64_t{seed()} << 32U) ^ seed())};
+    HubContext context{{.pool = pool, .clock = options.clock, .steady = options.steady},
+                       std::move(site),
+                       options.user_agent};
     return Hub(std::make_unique<Loop>(std::move(context), options, std::move(*verifications),
                                       std::move(*deliveries), make_client));
 }

@@ -30,9 +30,8 @@ struct HubOptions {
     // Between seeing that something was written and asking the site, which may remember for a second.
     std::chrono::seconds settle{2};
     std::string user_agent = "Varve-hub";
-    StoreClock clock = store::now;
-    std::function<std::chrono::steady_clock::time_point()> steady =
-        std::chrono::steady_clock::now;
+    store::Clock clock = store::now;
+    std::function<store::SteadyTime()> steady = std::chrono::steady_clock::now;
 };
 
 class Hub {

@@ -5,6 +5,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "tables/outcomes.hpp"
 
 namespace hub {
 
@@ -189,16 +190,10 @@ HubNumbers hub_numbers(Transaction& transaction) {
         " AND n.number = s.delivered + 1 WHERE s.due_at > ''");
     if (!oldest.at(0).is_null(0))
         numbers.waiting_since = base::parse_rfc3339(oldest.at(0).text(0));
-    std::map<std::string, std::uint64_t> outcomes;
-    for (const auto& row : transaction.query("SELECT name, number, text FROM hub_notes")) {
-        const auto& name = row.text(0);
-        if (name == "looked")
-            numbers.looked_at = base::Seconds(std::chrono::seconds(row.integer(1)));
-        if (name.starts_with("count "))
-            outcomes[name.substr(6, name.size() - 9)] +=
-                static_cast<std::uint64_t>(row.integer(1));
-    }
-    numbers.outcomes.assign(outcomes.begin(), outcomes.end());
+    for (const auto& row :
+         transaction.query("SELECT number FROM hub_notes WHERE name = 'looked'"))
+        numbers.looked_at = base::Seconds(std::chrono::seconds(row.integer(0)));
+    numbers.outcomes = tables::load_outcomes(transaction, "hub_notes");
     return numbers;
 }
 
@@ -281,18 +276,6 @@ Topic topic_in(const store::Row& row, std::size_t first) {
     topic.name = row.text(first + 3);
     topic.version = row.text(first + 4);
     return topic;
-}
-
-void count_outcomes(Transaction& transaction, const std::map<std::string, std::int64_t>& outcomes,
-                    const std::string& slot) {
-    static const store::Insert a_count{"hub_notes", {"name", "number"}, {"name"}};
-    std::vector<Value> values;
-    for (const auto& [name, number] : outcomes) {
-        if (number == 0) continue;
-        values.emplace_back("count " + name + ' ' + slot);
-        values.emplace_back(number);
-    }
-    store::add_many(transaction, a_count, values);
 }
 
 }  // namespace hub

@@ -8,8 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,12 +20,10 @@
 #include "hub/topic.hpp"
 #include "store/dialect.hpp"
 #include "store/pool.hpp"
+#include "store/worker.hpp"
 #include "tables/objects.hpp"
 
 namespace hub {
-
-// Returns the time of the store; replaced in tests.
-using StoreClock = std::function<base::Seconds(store::Transaction&)>;
 
 struct SubscriptionLimits {
     std::size_t most = 1'000'000;            // pending ones included
@@ -46,7 +42,7 @@ class Subscriptions {
    public:
     // `pool` must outlive the object.
     explicit Subscriptions(store::Pool& pool, SubscriptionLimits limits = {},
-                           StoreClock clock = store::now)
+                           store::Clock clock = store::now)
         : pool_(pool), limits_(limits), clock_(std::move(clock)) {}
 
     // Records what a subscriber asks for; the hub verifies it later, and of several requests for one
@@ -61,7 +57,7 @@ class Subscriptions {
    private:
     store::Pool& pool_;
     SubscriptionLimits limits_;
-    StoreClock clock_;
+    store::Clock clock_;
 };
 
 // What operators see of a subscription: never its secret.
@@ -128,9 +124,5 @@ void delete_unused_topics(store::Transaction& transaction, std::span<const std::
 [[nodiscard]] std::string_view name_of(Topic::Subject subject);
 // Returns the topic in five columns of a row: url, subject, class, name, version.
 [[nodiscard]] Topic topic_in(const store::Row& row, std::size_t first);
-// Adds to HubNumbers::outcomes.
-//   slot  tables::slot_of_process()
-void count_outcomes(store::Transaction& transaction,
-                    const std::map<std::string, std::int64_t>& outcomes, const std::string& slot);
 
 }  // namespace hub

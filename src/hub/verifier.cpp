@@ -3,6 +3,7 @@
 
 #include "base/log.hpp"
 #include "hub/workers.hpp"
+#include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
 namespace hub {
@@ -133,7 +134,7 @@ void Verifier::write_results() {
                      outcome != Verified::failed)
                 ++counts[outcome == Verified::confirmed ? "verified" : "refused"];
         }
-        count_outcomes(transaction, counts, tables::slot_of_process());
+        tables::count_outcomes(transaction, "hub_notes", counts, tables::slot_of_process());
     });
     results_.clear();
 }

@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,32 +23,22 @@
 #include "hub/topic.hpp"
 #include "hub/verifications.hpp"
 #include "net/client.hpp"
-#include "store/pool.hpp"
+#include "store/worker.hpp"
 
 namespace hub {
 
-using SteadyTime = std::chrono::steady_clock::time_point;
+using store::SteadyTime;
 
-// What all workers of a hub use. The hub keeps it longer than they live.
-struct WorkerContext {
-    store::Pool& pool;
+struct HubContext : store::WorkerContext {
     Site site;
-    StoreClock clock;                    // of the store: for everything that is written
-    std::function<SteadyTime()> steady;  // for what the hub itself waits for
     std::string user_agent;
-    std::mt19937_64 random;
-
-    // Returns a number for a claim that no hub has used, as far as 62 random bits can promise it.
-    [[nodiscard]] std::int64_t new_claim() {
-        return static_cast<std::int64_t>(random() >> 2U) + 1;
-    }
 };
 
 // Finds news and records notifications.
 class Looker {
    public:
     //   settle  how long the site may answer from what it knew before: it reads releases once a second
-    Looker(WorkerContext& context, std::chrono::seconds every, std::chrono::seconds settle)
+    Looker(HubContext& context, std::chrono::seconds every, std::chrono::seconds settle)
         : context_(context), every_(every), settle_(settle), me_(context.new_claim()) {}
 
     // Looks at some topics, or begins a look if one is due and another hub doesn't look: when another release
@@ -64,7 +53,7 @@ class Looker {
     void note_presence();
     void end();
 
-    WorkerContext& context_;
+    HubContext& context_;
     const std::chrono::seconds every_, settle_;
     const std::int64_t me_;
     std::optional<LookPlan> plan_;
@@ -82,7 +71,7 @@ class Verifier {
     // How many verifications are open at once, and how many of one host.
     static constexpr std::size_t most_open = 100, most_of_host = 8;
 
-    Verifier(WorkerContext& context, net::Client client)
+    Verifier(HubContext& context, net::Client client)
         : context_(context), client_(std::move(client)) {}
 
     // Claims and sends what is due, as far as there is room.
@@ -112,7 +101,7 @@ class Verifier {
     [[nodiscard]] std::optional<Verified> find_position(const ClaimedVerification& claimed,
                                                         std::string& position, bool& later);
 
-    WorkerContext& context_;
+    HubContext& context_;
     net::Client client_;
     std::unordered_map<net::RequestId, Open> open_;
     std::map<std::string, std::size_t> open_of_host_;
@@ -128,8 +117,8 @@ class Deliverer {
     };
     using MakeClient = std::function<base::Result<net::Client>()>;
 
-    Deliverer(WorkerContext& context, Verifier& verifier, net::Client client,
-              MakeClient make_client, Limits limits)
+    Deliverer(HubContext& context, Verifier& verifier, net::Client client, MakeClient make_client,
+              Limits limits)
         : context_(context), verifier_(verifier), client_(std::move(client)),
           make_client_(std::move(make_client)), limits_(limits) {}
 
@@ -188,7 +177,7 @@ class Deliverer {
     [[nodiscard]] std::shared_ptr<const Notification> notification(const NotificationKey& key);
     [[nodiscard]] std::vector<std::string> full_hosts() const;
 
-    WorkerContext& context_;
+    HubContext& context_;
     Verifier& verifier_;
     net::Client client_;
     MakeClient make_client_;

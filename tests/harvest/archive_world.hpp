@@ -177,7 +177,7 @@ struct ArchiveWorld {
     std::chrono::steady_clock::time_point tick{};
     store::Pool pool;
     harvest::HarvestOptions options;
-    harvest::WorkerContext context{pool, options, std::mt19937_64(1)};
+    harvest::HarvestContext context{{pool, options.clock, options.steady}, options};
     harvest::ArchiveWalker walker;
 };
 

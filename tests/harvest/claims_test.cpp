@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "harvest_store.hpp"
+#include "tables/outcomes.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;
@@ -366,9 +367,10 @@ TEST_CASE("Readers are the subscriptions in force, and whoever asked within 30 d
 TEST_CASE("Outcomes are counted over all harvesters") {
     each_harvest_store([](HarvestStore& store) {
         store.write([&](store::Transaction& transaction) {
-            count_outcomes(transaction, {{"ok", 2}, {"added", 0}, {"second insertion", 1}}, "00");
-            count_outcomes(transaction, {{"ok", 3}}, "07");
-            count_outcomes(transaction, {{"ok", 4}}, "00");
+            tables::count_outcomes(transaction, "harvest_notes",
+                                   {{"ok", 2}, {"added", 0}, {"second insertion", 1}}, "00");
+            tables::count_outcomes(transaction, "harvest_notes", {{"ok", 3}}, "07");
+            tables::count_outcomes(transaction, "harvest_notes", {{"ok", 4}}, "00");
             note_harvester(transaction, store.now - 1h);
             note_harvester(transaction, store.now);
         });

@@ -3,6 +3,7 @@
 #include "hub/subscriptions.hpp"
 
 #include "hub_store.hpp"
+#include "tables/outcomes.hpp"
 
 using namespace hub;
 using support::each_hub_store;
@@ -277,8 +278,10 @@ TEST_CASE("The numbers of a hub follow from its tables") {
         hub_store.notify("1");
         hub_store.finish(hub_store.claim().at(0), Delivered::failed, 60);
         const auto numbers = hub_store.write([](store::Transaction& transaction) {
-            count_outcomes(transaction, {{"given up", 2}, {"failed", 0}}, "07");
-            count_outcomes(transaction, {{"given up", 1}, {"delivered", 5}}, "08");
+            tables::count_outcomes(transaction, "hub_notes", {{"given up", 2}, {"failed", 0}},
+                                   "07");
+            tables::count_outcomes(transaction, "hub_notes", {{"given up", 1}, {"delivered", 5}},
+                                   "08");
             return hub_numbers(transaction);
         });
         CHECK(numbers.subscriptions == 2);

@@ -11,6 +11,7 @@
 #include "support/feed_rules.hpp"
 #include "support/gunzip.hpp"
 #include "tables/feed_writes.hpp"
+#include "tables/outcomes.hpp"
 
 using namespace world;
 using namespace std::chrono_literals;
@@ -493,7 +494,7 @@ TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harveste
     CHECK(world.open("/healthz?for=readers").status == 200);
     world.write([&](Transaction& transaction) {
         harvest::note_harvester(transaction, world.small.now);
-        harvest::count_outcomes(transaction, {{"nonew", 3}}, "00");
+        tables::count_outcomes(transaction, "harvest_notes", {{"nonew", 3}}, "00");
     });
     waiting = health();
     CHECK(waiting.status == 503);
