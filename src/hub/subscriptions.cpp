@@ -197,13 +197,12 @@ HubNumbers hub_numbers(Transaction& transaction) {
     return numbers;
 }
 
-SweepResult sweep(Transaction& transaction, base::Seconds now) {
-    SweepResult result;
+void sweep(Transaction& transaction, base::Seconds now) {
     // A clock that was set back or ahead by mistake gets some time to be corrected.
     const Value past{format_rfc3339(now - expired_stays)};
-    result.expired = static_cast<std::size_t>(transaction.execute(
+    transaction.execute(
         "DELETE FROM subscriptions WHERE expires_at > '' AND expires_at < ? AND asked = ''",
-        {past}));
+        {past});
     // The site could not say what a topic is, again and again.
     const std::vector<Value> stale{Value{format_rfc3339(now - longest_pending)}};
     transaction.execute("DELETE FROM subscriptions WHERE verify_at > '' AND asked_at < ?"
@@ -226,7 +225,6 @@ SweepResult sweep(Transaction& transaction, base::Seconds now) {
                         {soon, far});
     transaction.execute("UPDATE subscriptions SET expires_at = ? WHERE expires_at > ?",
                         {Value{format_rfc3339(now + longest_lease)}, too_far});
-    return result;
 }
 
 std::vector<std::int64_t> unused_topics(Transaction& transaction, std::size_t most) {

@@ -108,11 +108,8 @@ inline constexpr std::chrono::days expired_stays{7};
 // After that, a request that could not be verified is forgotten.
 inline constexpr std::chrono::days longest_pending{2};
 
-struct SweepResult {
-    std::size_t expired = 0;  // subscriptions that were deleted
-};
 // Deletes subscriptions that ended some time ago, and corrects times that a wrong clock wrote.
-SweepResult sweep(store::Transaction& transaction, base::Seconds now);
+void sweep(store::Transaction& transaction, base::Seconds now);
 // Returns topics that nobody has a subscription for.
 //   cost  an index look-up for each topic
 [[nodiscard]] std::vector<std::int64_t> unused_topics(store::Transaction& transaction,

@@ -158,8 +158,4 @@ void postpone_verification(Transaction& transaction, const ClaimedVerification& 
                          Value{verification.number}, Value{verification.claim}});
 }
 
-void end_subscription(Transaction& transaction, std::int64_t subscription) {
-    transaction.execute("DELETE FROM subscriptions WHERE id = ?", {Value{subscription}});
-}
-
 }  // namespace hub

@@ -59,7 +59,4 @@ bool finish_verification(store::Transaction& transaction, const ClaimedVerificat
 void postpone_verification(store::Transaction& transaction,
                            const ClaimedVerification& verification, base::Seconds until);
 
-// Ends a subscription whose subscriber may not read the topic any more.
-void end_subscription(store::Transaction& transaction, std::int64_t subscription);
-
 }  // namespace hub
