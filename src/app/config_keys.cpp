@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <libxml/uri.h>
-#include <memory>
 #include <utility>
 
 #include "app/sources.hpp"
@@ -393,15 +391,9 @@ Result<std::string> address_template_of(std::string value) {
 }
 
 Result<std::string> base_url_of(std::string url) {
-    if (url.find_first_of("?# \"<>") != std::string::npos)
-        return wrong("must be a URL without a query, fragment or spaces");
-    const std::unique_ptr<xmlURI, decltype(&xmlFreeURI)> parts(xmlParseURI(url.c_str()),
-                                                               &xmlFreeURI);
-    const bool has_host = parts && parts->server != nullptr && *parts->server != '\0';
-    if (!is_http(url) || !has_host || parts->port > 65535)
-        return wrong(in_quotes(url) + " is not an http or https URL");
-    if (parts->user != nullptr)
-        return wrong("must be a URL without a user, because every link contains it");
+    const auto parsed = net::parse_url(url);
+    if (!parsed) return wrong(parsed.error().text);
+    if (parsed->target.find('?') != std::string::npos) return wrong("must not have a query");
     while (url.back() == '/') url.pop_back();
     return url;
 }
@@ -455,13 +447,10 @@ Result<render::Mailbox> mailbox_of(std::string_view value) {
 }
 
 Result<std::string> mail_server_of(std::string value) {
-    const std::unique_ptr<xmlURI, decltype(&xmlFreeURI)> parts(xmlParseURI(value.c_str()),
-                                                               &xmlFreeURI);
     const bool is_smtp = value.starts_with("smtp://") || value.starts_with("smtps://");
-    const bool fits = is_smtp && parts && parts->server != nullptr && *parts->server != '\0' &&
-                      parts->user == nullptr && parts->path == nullptr &&
-                      parts->query_raw == nullptr && parts->fragment == nullptr &&
-                      parts->port <= 65535;
+    // Apart from the scheme, the rules are those of other addresses that requests are sent to.
+    const auto parsed = net::parse_url(is_smtp ? "http" + value.substr(4) : value);
+    const bool fits = is_smtp && parsed && parsed->target == "/" && !value.ends_with('/');
     // It is not repeated: a mistake shows to everybody who sees /healthz, and it may have a password.
     if (!fits)
         return wrong("it is not a mail server like smtp://mail.example.org:587 or "

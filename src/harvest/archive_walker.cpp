@@ -239,7 +239,7 @@ void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
     open.fetch = *std::move(next);
     const auto url = net::parse_url(open.fetch.url);
     const auto until = open.until;
-    redirected_.add(std::move(open), url ? base_url_of(*url) : std::string(), until);
+    redirected_.add(std::move(open), url ? net::origin_of(*url) : std::string(), until);
 }
 
 void ArchiveWalker::follow_redirects() {
@@ -252,32 +252,18 @@ void ArchiveWalker::follow_redirects() {
 }
 
 void ArchiveWalker::write_results() {
-    while (!results_.empty()) {
+    for (; !results_.empty(); results_.pop_back()) {
         auto& result = results_.back();
-        try {
-            write(result);
-        } catch (const store::Failure& failure) {
-            if (store::is_out_of_reach(failure)) throw;
-            base::log::error("a page of an archive cannot be recorded",
-                             {{"url", result.open.fetch.url}, {"error", failure.what()}});
-            result.page.reset();
-            result.failure.status = FetchStatus::posterror;
-            result.failure.severity = Severity::hard;
-            result.failure.system_status = "entries cannot be recorded";
-            write_failure(result);
-        }
-        results_.pop_back();
-    }
-}
-
-// If even that cannot be written, the page is read again when its claim has ended.
-void ArchiveWalker::write_failure(Result& result) {
-    try {
-        write(result);
-    } catch (const store::Failure& failure) {
-        if (store::is_out_of_reach(failure)) throw;
-        base::log::error("the failure of a page of an archive cannot be recorded",
-                         {{"url", result.open.fetch.url}, {"error", failure.what()}});
+        const auto& url = result.open.fetch.url;
+        const auto write_it = [&] { write(result); };
+        if (store::is_written("a page of an archive cannot be recorded", url, write_it)) continue;
+        result.page.reset();
+        result.failure.status = FetchStatus::posterror;
+        result.failure.severity = Severity::hard;
+        result.failure.system_status = "entries cannot be recorded";
+        // If even that cannot be written, the page is read again when its claim has ended.
+        store::is_written("the failure of a page of an archive cannot be recorded", url,
+                          write_it);
     }
 }
 

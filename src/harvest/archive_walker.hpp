@@ -81,7 +81,6 @@ class ArchiveWalker {
     void follow_redirects();
     void write_results();
     void write(Result& result);
-    void write_failure(Result& result);
     void write_part(Result& result, std::span<const ReadyEntry> ready);
     // Each returns what the archive becomes.
     [[nodiscard]] Archive record(store::Transaction& transaction, const Result& result,

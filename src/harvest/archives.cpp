@@ -155,7 +155,7 @@ std::vector<ClaimedArchive> claim_archives(Transaction& transaction, const Claim
              due, {Value{format_rfc3339(now)}, Value{static_cast<std::int64_t>(terms.most)}})) {
         auto archive = archive_in(row);
         const auto url = net::parse_url(archive.next_url);
-        auto base_url = url ? base_url_of(*url) : std::string();
+        auto base_url = url ? net::origin_of(*url) : std::string();
         // Another archive of the same base URL may have been claimed just now.
         if (url && !claim_base_url(transaction, base_url, terms.claim, now)) {
             put_off(transaction, row, now + page_spacing);

@@ -151,7 +151,7 @@ bool move_feed(Transaction& transaction, const FinishedFetch& fetch) {
         return false;
     }
     transaction.execute("UPDATE feeds SET url = ?, url_digest = ?, base_url = ? WHERE id = ?",
-                        {Value{url->text}, Value{digest}, Value{base_url_of(*url)}, id});
+                        {Value{url->text}, Value{digest}, Value{net::origin_of(*url)}, id});
     return true;
 }
 

@@ -57,13 +57,6 @@ std::string fitting(const std::string& text, std::size_t most) {
 
 }  // namespace
 
-std::string base_url_of(const net::Url& url) {
-    std::string base(net::name_of(url.scheme));
-    base.append("://").append(url.host);
-    if (url.port != net::default_port(url.scheme)) base += ':' + std::to_string(url.port);
-    return base;
-}
-
 const std::string& FeedRow::display_name() const {
     if (!name.empty()) return name;
     return rss_title.empty() ? url : rss_title;

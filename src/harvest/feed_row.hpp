@@ -17,10 +17,6 @@
 
 namespace harvest {
 
-// Returns "https://example.org:8443": scheme, host and, where it is not the default one, port. Requests are
-// spaced by it.
-[[nodiscard]] std::string base_url_of(const net::Url& url);
-
 // Failures are counted in quarters: a hard failure, which rarely goes away, counts 4, a soft one 2, a temporary one 1.
 // Operators and JSON see 1, 0.5 and 0.25.
 inline constexpr std::int64_t quarters_of_hard = 4, quarters_of_soft = 2,

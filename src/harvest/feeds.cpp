@@ -95,7 +95,7 @@ std::optional<FeedsMeant> feeds_meant_by(std::string_view text) {
     const Value digest{digest_of_url(*url)};
     if (url->target != "/") return FeedsMeant{" AND feeds.url_digest = ?", {digest}};
     return FeedsMeant{" AND (feeds.url_digest = ? OR feeds.base_url = ?)",
-                      {digest, Value{base_url_of(*url)}}};
+                      {digest, Value{net::origin_of(*url)}}};
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
     const std::string time = format_rfc3339(now);
     const bool is_new = store::insert_unless_there(
         transaction, a_feed,
-        std::vector{Value{url->text}, Value{digest}, Value{base_url_of(*url)},
+        std::vector{Value{url->text}, Value{digest}, Value{net::origin_of(*url)},
                     Value{std::string(base::cut_at(base::legal_text(feed.name), 255))},
                     Value{std::string(base::cut_at(base::legal_text(feed.home_url), 2048))},
                     Value{feed.most_kb}, Value{time}, Value{time.substr(0, 10)}, Value{time}});

@@ -154,7 +154,7 @@ void Fetcher::redirect(Open open, base::Result<Fetch> next) {
     open.fetch = *std::move(next);
     const auto url = net::parse_url(open.fetch.url);
     const auto until = open.until;
-    redirected_.add(std::move(open), url ? base_url_of(*url) : std::string(), until);
+    redirected_.add(std::move(open), url ? net::origin_of(*url) : std::string(), until);
 }
 
 void Fetcher::follow_redirects() {
@@ -188,42 +188,20 @@ void Fetcher::write_results() {
     drop_late_results();
     while (!results_.empty()) {
         const auto some = std::span(results_).first(std::min(results_.size(), results_at_once));
-        try {
-            write(some);
-        } catch (const store::Failure& failure) {
-            if (store::is_out_of_reach(failure)) throw;
-            // Something in one of them cannot be written, and must not keep back the others.
-            base::log::error("entries cannot be recorded", {{"error", failure.what()}});
+        if (!store::is_written("entries cannot be recorded", "", [&] { write(some); }))
             for (auto& result : some) write_alone(result);
-        }
         results_.erase(results_.begin(),
                        results_.begin() + static_cast<std::ptrdiff_t>(some.size()));
     }
 }
 
+// What cannot be written even without its entries must not keep back the others: its claim ends by itself.
 void Fetcher::write_alone(Result& result) {
-    try {
-        write({&result, 1});
-    } catch (const store::Failure& failure) {
-        if (store::is_out_of_reach(failure)) throw;
-        base::log::error(
-            "the entries of a feed cannot be recorded",
-            {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
-        result.answer = read_unrecordable(std::move(result.answer));
-        write_without_entries(result);
-    }
-}
-
-// What cannot be written even so must not keep back the others: its claim ends by itself.
-void Fetcher::write_without_entries(Result& result) {
-    try {
-        write({&result, 1});
-    } catch (const store::Failure& failure) {
-        if (store::is_out_of_reach(failure)) throw;
-        base::log::error(
-            "the fetch of a feed cannot be recorded",
-            {{"feed", result.open.fetch.claimed.feed.url}, {"error", failure.what()}});
-    }
+    const auto& url = result.open.fetch.claimed.feed.url;
+    const auto write_it = [&] { write({&result, 1}); };
+    if (store::is_written("the entries of a feed cannot be recorded", url, write_it)) return;
+    result.answer = read_unrecordable(std::move(result.answer));
+    store::is_written("the fetch of a feed cannot be recorded", url, write_it);
 }
 
 void Fetcher::write(std::span<Result> results) {

@@ -76,7 +76,6 @@ class Fetcher {
     void drop_late_results();
     void write(std::span<Result> results);
     void write_alone(Result& result);
-    void write_without_entries(Result& result);
     // What a transaction adds to.
     struct Written {
         Outcomes& outcomes;

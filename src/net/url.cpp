@@ -176,11 +176,12 @@ Result<Url> parse_url(std::string_view text) {
                target.starts_with('/') ? std::string(target) : "/" + std::string(target)};
 }
 
-std::string normalized(const Url& url) {
-    std::string text(name_of(url.scheme));
-    text += "://" + url.host;
-    if (url.port != default_port(url.scheme)) text += ":" + std::to_string(url.port);
-    return text + normalized_target(url.target);
+std::string origin_of(const Url& url) {
+    auto origin = std::string(name_of(url.scheme)) + "://" + url.host;
+    if (url.port != default_port(url.scheme)) origin += ":" + std::to_string(url.port);
+    return origin;
 }
+
+std::string normalized(const Url& url) { return origin_of(url) + normalized_target(url.target); }
 
 }  // namespace net

@@ -47,6 +47,10 @@ struct Url {
 //   source  RFC 3986 sections 2 and 3
 [[nodiscard]] base::Result<Url> parse_url(std::string_view text);
 
+// Returns "https://example.org:8443": scheme, host and, where it is not the default one, port.
+//   source  WHATWG URL section 4.4
+[[nodiscard]] std::string origin_of(const Url& url);
+
 // Returns the spelling that all equivalent URLs have in common: scheme and host in lower case, no default
 // port, "/" for an empty path, escapes with capital digits and none for unreserved characters. Parts named
 // "." and ".." stay, because servers may tell them from what they stand for. A normalized URL can be longer

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "net/url.hpp"
 #include "query/pasted_names.hpp"
 #include "query/search.hpp"
 #include "render/item.hpp"
@@ -143,20 +144,6 @@ Result<Response> answer_watch_request(SiteContext& context, const Request& reque
 
 // ---- what readers send ----
 
-// Returns "https://x.org" of "https://x.org:443/changes", as browsers write an origin: without the port
-// that is usual for the scheme (WHATWG URL, section 4.4).
-std::string origin_of(std::string_view url) {
-    const auto authority = url.find("://");
-    const auto end =
-        authority == std::string_view::npos ? url.size() : url.find('/', authority + 3);
-    auto origin = base::fold_ascii(url.substr(0, end));
-    for (const auto& [scheme, port] :
-         {std::pair("http://", ":80"), std::pair("https://", ":443")})
-        if (origin.starts_with(scheme) && origin.ends_with(port))
-            origin.resize(origin.size() - std::string_view(port).size());
-    return origin;
-}
-
 // Refuses what pages of other sites make a browser send. They could do no more than keep a list; but
 // what a reader did not send is not kept.
 std::optional<HttpError> check_origin(const SiteContext& context, const Request& request) {
@@ -166,8 +153,9 @@ std::optional<HttpError> check_origin(const SiteContext& context, const Request&
         return site == "cross-site" ? std::optional(other_site) : std::nullopt;
     const auto origin = request.field("origin");
     // "null": the page had the policy not to say where it is from.
-    if (origin.empty() || origin == "null" || origin == origin_of(context.site.base_url))
-        return std::nullopt;
+    if (origin.empty() || origin == "null") return std::nullopt;
+    const auto base_url = net::parse_url(context.site.base_url);
+    if (base_url && origin == net::origin_of(*base_url)) return std::nullopt;
     return other_site;
 }
 

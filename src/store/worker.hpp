@@ -57,10 +57,21 @@ bool attempt(std::string_view program, Work work) {
     }
 }
 
-// Returns whether a failure means that the store cannot be used at all now.
-[[nodiscard]] inline bool is_out_of_reach(const Failure& failure) {
-    const auto& kind = failure.kind();
-    return kind.transient || kind.in_doubt || kind.lost_connection || kind.needs_operator;
+// Writes one of several things. If something in it cannot be written, that must not keep back the others.
+//   complaint  for the log: "the entries of a feed cannot be recorded"
+//   returns    false if it was not written
+//   throws     Failure: the store cannot be used at all now
+template <class Write>
+bool is_written(std::string_view complaint, std::string_view url, Write write) {
+    try {
+        write();
+        return true;
+    } catch (const Failure& failure) {
+        const auto& kind = failure.kind();
+        if (kind.transient || kind.in_doubt || kind.lost_connection || kind.needs_operator) throw;
+        base::log::error(complaint, {{"url", url}, {"error", failure.what()}});
+        return false;
+    }
 }
 
 }  // namespace store
