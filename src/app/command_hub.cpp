@@ -101,7 +101,7 @@ void write_subscription(base::JsonWriter& json, const hub::SubscriptionEntry& en
 
 int run_hub(const Config& config) {
     if (!config.hub.enabled)
-        return complain("[hub] enabled is not yes, so nobody can subscribe", wrong_use);
+        return complain("[hub] enabled is not set to yes, so nobody can subscribe", wrong_use);
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
     auto services = open_services(config);

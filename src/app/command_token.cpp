@@ -34,7 +34,7 @@ int add_token(const Config& config, const std::string& name) {
     tell("varve: this token is shown only once. In a feed reader, add token=… to the feed URL. "
          "In a browser, enter it as the password.\n");
     if (!config.site.is_private)
-        tell("varve: [site] private is not yes, so everybody can read the site\n");
+        tell("varve: [site] private is not set to yes, so everybody can read the site\n");
     return ok;
 }
 

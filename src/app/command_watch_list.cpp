@@ -28,7 +28,7 @@ void for_each_list(store::Pool& pool, Use use) {
 
 void print_text(store::Pool& pool) {
     for_each_list(pool, [](const WatchListUse& list) {
-        fmt::print("{}  kept {}  last used {}  {}\n", on_one_line(list.id),
+        fmt::print("{}  created {}  last used {}  {}\n", on_one_line(list.id),
                    on_one_line(list.created_at), on_one_line(list.last_used),
                    render::counted(list.objects, "object", "objects"));
     });
@@ -61,9 +61,8 @@ int delete_one(store::Pool& pool, const std::string& id) {
     const bool was_there = store::perform(pool, Access::write, [&](Transaction& transaction) {
         return tables::delete_watch_list(transaction, id);
     });
-    if (!was_there) return complain("no watch list is kept under " + id, failed);
-    fmt::print(
-        "deleted; within a minute its short address and its feeds are answered with 404\n");
+    if (!was_there) return complain("there is no watch list with the id " + id, failed);
+    fmt::print("deleted; its short address and its feeds will be gone within a minute\n");
     return ok;
 }
 
@@ -82,7 +81,7 @@ int list_watch_lists(const Config& config, bool json) {
 
 int delete_watch_lists(const Config& config, const WatchListOptions& options) {
     if (options.id.empty() == !options.unused_days)
-        return complain("name one watch list, or say --unused DAYS", wrong_use);
+        return complain("name one watch list, or use --unused DAYS", wrong_use);
     const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     if (!options.id.empty()) return delete_one(*services->pool, options.id);

@@ -82,10 +82,10 @@ Result<void> notify(const std::string& command, const std::string& json) {
         start(words, ::fileno(input.get())).and_then([](pid_t pid) { return wait_for(pid); });
     if (!status) return tl::unexpected(status.error());
     if (*status == timed_out)
-        return base::fail(ErrorKind::unavailable, "it had not ended after 60 s");
+        return base::fail(ErrorKind::unavailable, "it did not finish within 60 s");
     if (*status != 0)
         return base::fail(ErrorKind::unavailable,
-                          "it ended with status " + std::to_string(*status));
+                          "it exited with status " + std::to_string(*status));
     return {};
 }
 

@@ -248,8 +248,8 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     if (feed->older)
         return no_topic("is the address of older items of a feed. Leave out older=.");
     if (!can_be_topic(*feed))
-        return no_topic("is a feed of a class or release that tag=, change=, mass= or since= "
-                        "narrows. Those cannot be subscribed to.");
+        return no_topic("is a feed of a class or release narrowed by tag=, change=, mass= or "
+                        "since=. Such feeds cannot be subscribed to.");
     hub::Topic topic{.url = context.absolute_url(url_of(*feed)),
                      .subject = feed->subject,
                      .class_name = feed->object.class_name,

@@ -28,9 +28,9 @@ TEST_CASE("A command gets the text on its standard input, and only a failure is 
     std::ifstream got(file);
     CHECK(std::string(std::istreambuf_iterator<char>(got), {}) == json);
     CHECK(told("true", std::string(1 << 20, 'x')).empty());  // does not read it
-    CHECK(told("cat > /dev/null; exit 7") == "it ended with status 7");
-    CHECK(told("kill -9 $$") == "it ended with status 137");
-    CHECK(told("no-such-program-here 2> /dev/null") == "it ended with status 127");
+    CHECK(told("cat > /dev/null; exit 7") == "it exited with status 7");
+    CHECK(told("kill -9 $$") == "it exited with status 137");
+    CHECK(told("no-such-program-here 2> /dev/null") == "it exited with status 127");
 }
 
 TEST_CASE("A command has signals and descriptors as a shell gives them") {

@@ -268,7 +268,7 @@ def _(site):
     assert not told.exists(), "a class is no release"
     done = site.expect(0, "prewarm", "--all", "--json")
     assert json.loads(done.stdout)["finished"], done.stdout
-    assert b"WS187 is recorded, but [notify] command failed: it ended with status 3" in done.stderr, done.stderr
+    assert b"WS187 is recorded, but [notify] command failed: it exited with status 3" in done.stderr, done.stderr
     site.expect(0, "prewarm", "--all")
     site.expect(0, "prewarm", "--all", "--build", str(site.builds / "WS188"))
     first, second = (json.loads(line) for line in told.read_text().splitlines())

@@ -280,8 +280,7 @@ base::Result<bool> XmlInput::read_markup() {
                      "the file has a DOCTYPE, which is not read (it may "
                      "declare entities): take it out");
     } else if (eof_ && rest().starts_with("<!") && rest().find('>') == std::string_view::npos) {
-        return fault(base::ErrorKind::refused,
-                     "the file is cut off: it ends inside of a comment");
+        return fault(base::ErrorKind::refused, "the file is cut off: it ends inside a comment");
     } else if (rest().starts_with("<!")) {
         return fault(base::ErrorKind::malformed, "not well-formed XML: a declaration (\"<!\")");
     } else {
@@ -331,7 +330,7 @@ base::Result<bool> XmlInput::read_tag() {
     if (rest_ == 0) return true;
     const char c = *at_;
     if (c == '<')
-        return fault(base::ErrorKind::malformed, "not well-formed XML: a tag inside of a tag");
+        return fault(base::ErrorKind::malformed, "not well-formed XML: a tag inside a tag");
     batch_ += c;
     ++markup_;
     consume(1);
@@ -390,9 +389,9 @@ void XmlInput::end_value() {
 
 base::Result<bool> XmlInput::at_end() const {
     if (in_ == In::text) return false;
-    return fault(base::ErrorKind::refused,
-                 in_ == In::skipped ? "the file is cut off: it ends inside of a comment"
-                                    : "the file is cut off: it ends inside of a tag");
+    return fault(base::ErrorKind::refused, in_ == In::skipped
+                                               ? "the file is cut off: it ends inside a comment"
+                                               : "the file is cut off: it ends inside a tag");
 }
 
 tl::unexpected<base::Error> XmlInput::fault(base::ErrorKind kind, const std::string& what) const {

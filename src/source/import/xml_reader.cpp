@@ -495,9 +495,8 @@ void XmlReader::State::finish() {
     is_done = true;
     if (builder.is_open())
         return fail(input.line(), base::ErrorKind::refused,
-                    "the file is cut off: it ends inside of <" +
-                        std::string(builder.open_name()) + "> of line " +
-                        std::to_string(builder.open_line()));
+                    "the file is cut off: it ends inside <" + std::string(builder.open_name()) +
+                        "> of line " + std::to_string(builder.open_line()));
     parse(root_end, true);
     if (!has_objects) fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
 }
