@@ -194,10 +194,10 @@ std::vector<std::string> lines_between(const HistoryView& view) {
         std::ranges::find(rows, RowKind::reconstructed, [](const Row& row) { return row.kind; });
     const auto seen = std::ranges::find(releases, first_seen, &base::Release::version);
     if (first != rows.end() && seen != releases.end())
-        lines[static_cast<std::size_t>(first - rows.begin())] += run_of(
-            as_html(first_seen) + " " + date_html(seen->released_on),
-            "First release seen. What follows was read from timestamps, so nothing that was "
-            "removed earlier is known.");
+        lines[static_cast<std::size_t>(first - rows.begin())] +=
+            run_of(as_html(first_seen) + " " + date_html(seen->released_on),
+                   "First release seen. The following was read from timestamps, so earlier "
+                   "removals are unknown.");
     return lines;
 }
 

@@ -271,7 +271,7 @@ TEST_CASE("What was read from timestamps is hatched and said to be so") {
     CHECK(sample::count(page, "<pattern id=\"hatch\"") == 1);
     CHECK(holds(page, "<span class=\"key stamps\">read from timestamps</span>"));
     CHECK(holds(page, "<th scope=\"row\">WS103, read from timestamps</th>"));
-    CHECK(sample::count(page, "First release seen. What follows was read from timestamps") == 1);
+    CHECK(sample::count(page, "First release seen. The following was read from timestamps") == 1);
     CHECK_FALSE(holds(page, "Last changed in"));
 }
 
