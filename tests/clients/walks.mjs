@@ -59,13 +59,13 @@ for (const javaScriptEnabled of [true, false]) {
   check(`A visitor pastes names, sends a file, chooses among candidates and keeps the list${how}`, async (sites) => {
     await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
       await tab.goto(host + "/watch");
-      await tab.getByLabel(/one name a line/).fill("Gene WBGene00006763\nnobody\nunc-26");
+      await tab.getByLabel(/one name per line/).fill("Gene WBGene00006763\nnobody\nunc-26");
       await tab.getByRole("button", { name: "Add", exact: true }).click();
       await tab.getByText("no object has that name").waitFor();
-      assert.equal(await tab.getByLabel(/one name a line/).inputValue(), "nobody\n");
-      await tab.getByLabel(/one name a line/).fill("");
+      assert.equal(await tab.getByLabel(/one name per line/).inputValue(), "nobody\n");
+      await tab.getByLabel(/one name per line/).fill("");
       await tab.locator("input[name=object][value='Gene_name:unc-26']").check();
-      await tab.getByLabel(/Or a file/).setInputFiles({ name: "a.txt", mimeType: "text/plain",
+      await tab.getByLabel(/Or choose a file/).setInputFiles({ name: "a.txt", mimeType: "text/plain",
         buffer: Buffer.from("\ufeffname\tnote\r\nWBGene00000912\tmine\r\n") });
       await tab.getByRole("button", { name: "Add", exact: true }).click();
       await tab.waitForURL(/WBGene00000912/);
