@@ -205,41 +205,35 @@ CREATE INDEX IF NOT EXISTS topics_by_subject ON topics (subject, looked_in);
 
 -- Who gets what until when; and apart from that (asked_…), what a subscriber asked for and has not confirmed.
 CREATE TABLE IF NOT EXISTS subscriptions (
-  id                 INTEGER PRIMARY KEY AUTOINCREMENT,
-  topic              INTEGER NOT NULL,
-  callback           TEXT NOT NULL CHECK (length(callback) <= 2048),
-  callback_digest    TEXT NOT NULL CHECK (length(callback_digest) <= 64),
-  host               TEXT NOT NULL CHECK (length(host) <= 255),
-  expires_at         TEXT NOT NULL DEFAULT '' CHECK (length(expires_at) <= 20),
-  topic_url          TEXT NOT NULL DEFAULT '' CHECK (length(topic_url) <= 2048),
-  secret             TEXT NOT NULL DEFAULT '' CHECK (length(secret) <= 255),
-  method             TEXT NOT NULL DEFAULT '' CHECK (length(method) <= 8),
-  lease              INTEGER NOT NULL DEFAULT 0,
-  reader             TEXT NOT NULL DEFAULT '' CHECK (length(reader) <= 64),
-  verify_token       TEXT NOT NULL DEFAULT '' CHECK (length(verify_token) <= 512),
-  speaks_03          INTEGER NOT NULL DEFAULT 0,
-  renewal_of         TEXT NOT NULL DEFAULT '' CHECK (length(renewal_of) <= 20),
-  asked              TEXT NOT NULL DEFAULT '' CHECK (length(asked) <= 16),
-  asked_number       INTEGER NOT NULL DEFAULT 0,
-  asked_at           TEXT NOT NULL DEFAULT '' CHECK (length(asked_at) <= 20),
-  asked_from         INTEGER NOT NULL DEFAULT 0,
-  asked_topic_url    TEXT NOT NULL DEFAULT '' CHECK (length(asked_topic_url) <= 2048),
-  asked_secret       TEXT NOT NULL DEFAULT '' CHECK (length(asked_secret) <= 255),
-  asked_method       TEXT NOT NULL DEFAULT '' CHECK (length(asked_method) <= 8),
-  asked_lease        INTEGER NOT NULL DEFAULT 0,
-  asked_reader       TEXT NOT NULL DEFAULT '' CHECK (length(asked_reader) <= 64),
-  asked_verify_token TEXT NOT NULL DEFAULT '' CHECK (length(asked_verify_token) <= 512),
-  asked_speaks_03    INTEGER NOT NULL DEFAULT 0,
-  verify_at          TEXT NOT NULL DEFAULT '' CHECK (length(verify_at) <= 20),
-  verify_tries       INTEGER NOT NULL DEFAULT 0,
-  verify_claim       INTEGER NOT NULL DEFAULT 0,
-  delivered          INTEGER NOT NULL DEFAULT 0,
-  queued             INTEGER NOT NULL DEFAULT 0,
-  due_at             TEXT NOT NULL DEFAULT '' CHECK (length(due_at) <= 20),
-  tries              INTEGER NOT NULL DEFAULT 0,
-  failing_since      TEXT NOT NULL DEFAULT '' CHECK (length(failing_since) <= 20),
-  given_up           INTEGER NOT NULL DEFAULT 0,
-  claim              INTEGER NOT NULL DEFAULT 0
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  topic           INTEGER NOT NULL,
+  callback        TEXT NOT NULL CHECK (length(callback) <= 2048),
+  callback_digest TEXT NOT NULL CHECK (length(callback_digest) <= 64),
+  host            TEXT NOT NULL CHECK (length(host) <= 255),
+  expires_at      TEXT NOT NULL DEFAULT '' CHECK (length(expires_at) <= 20),
+  topic_url       TEXT NOT NULL DEFAULT '' CHECK (length(topic_url) <= 2048),
+  secret          TEXT NOT NULL DEFAULT '' CHECK (length(secret) <= 255),
+  method          TEXT NOT NULL DEFAULT '' CHECK (length(method) <= 8),
+  reader          TEXT NOT NULL DEFAULT '' CHECK (length(reader) <= 64),
+  asked           TEXT NOT NULL DEFAULT '' CHECK (length(asked) <= 16),
+  asked_number    INTEGER NOT NULL DEFAULT 0,
+  asked_at        TEXT NOT NULL DEFAULT '' CHECK (length(asked_at) <= 20),
+  asked_from      INTEGER NOT NULL DEFAULT 0,
+  asked_topic_url TEXT NOT NULL DEFAULT '' CHECK (length(asked_topic_url) <= 2048),
+  asked_secret    TEXT NOT NULL DEFAULT '' CHECK (length(asked_secret) <= 255),
+  asked_method    TEXT NOT NULL DEFAULT '' CHECK (length(asked_method) <= 8),
+  asked_lease     INTEGER NOT NULL DEFAULT 0,
+  asked_reader    TEXT NOT NULL DEFAULT '' CHECK (length(asked_reader) <= 64),
+  verify_at       TEXT NOT NULL DEFAULT '' CHECK (length(verify_at) <= 20),
+  verify_tries    INTEGER NOT NULL DEFAULT 0,
+  verify_claim    INTEGER NOT NULL DEFAULT 0,
+  delivered       INTEGER NOT NULL DEFAULT 0,
+  queued          INTEGER NOT NULL DEFAULT 0,
+  due_at          TEXT NOT NULL DEFAULT '' CHECK (length(due_at) <= 20),
+  tries           INTEGER NOT NULL DEFAULT 0,
+  failing_since   TEXT NOT NULL DEFAULT '' CHECK (length(failing_since) <= 20),
+  given_up        INTEGER NOT NULL DEFAULT 0,
+  claim           INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS subscriptions_by_callback ON subscriptions (topic, callback_digest);
 CREATE INDEX IF NOT EXISTS subscriptions_by_host ON subscriptions (host, asked);
@@ -322,23 +316,6 @@ CREATE TABLE IF NOT EXISTS base_urls (
   held_until    TEXT NOT NULL DEFAULT '' CHECK (length(held_until) <= 20),
   claim         INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-
--- Hubs that push source feeds to us, and what was agreed with them.
-CREATE TABLE IF NOT EXISTS feed_hubs (
-  feed       INTEGER NOT NULL PRIMARY KEY,
-  hub_url    TEXT NOT NULL CHECK (length(hub_url) <= 2048),
-  topic      TEXT NOT NULL CHECK (length(topic) <= 2048),
-  token      TEXT NOT NULL CHECK (length(token) <= 32),
-  secret     TEXT NOT NULL CHECK (length(secret) <= 64),
-  asked_at   TEXT NOT NULL DEFAULT '' CHECK (length(asked_at) <= 20),
-  expires_at TEXT NOT NULL DEFAULT '' CHECK (length(expires_at) <= 20),
-  due_at     TEXT NOT NULL DEFAULT '' CHECK (length(due_at) <= 20),
-  failures   INTEGER NOT NULL DEFAULT 0,
-  pushed_at  TEXT NOT NULL DEFAULT '' CHECK (length(pushed_at) <= 20),
-  missed_at  TEXT NOT NULL DEFAULT '' CHECK (length(missed_at) <= 20)
-) STRICT;
-CREATE UNIQUE INDEX IF NOT EXISTS feed_hubs_by_token ON feed_hubs (token);
-CREATE INDEX IF NOT EXISTS feed_hubs_by_due ON feed_hubs (due_at);
 
 -- The entries of source feeds as they are now.
 CREATE TABLE IF NOT EXISTS entries (

@@ -42,10 +42,10 @@ constexpr std::array own_columns{
     OwnColumn{"topics", "url_digest"},        OwnColumn{"subscriptions", "callback_digest"},
     OwnColumn{"notifications", "made_at"},    OwnColumn{"hub_notes", "number"},
     OwnColumn{"feeds", "next_fetch_attempt"}, OwnColumn{"fetch_events", "event"},
-    OwnColumn{"base_urls", "free_at"},        OwnColumn{"feed_hubs", "token"},
-    OwnColumn{"entries", "guid_digest"},      OwnColumn{"entry_changes", "notes"},
-    OwnColumn{"mentions", "mentioned_at"},    OwnColumn{"archives", "next_url"},
-    OwnColumn{"known_urls", "hash"},          OwnColumn{"harvest_notes", "number"},
+    OwnColumn{"base_urls", "free_at"},        OwnColumn{"entries", "guid_digest"},
+    OwnColumn{"entry_changes", "notes"},      OwnColumn{"mentions", "mentioned_at"},
+    OwnColumn{"archives", "next_url"},        OwnColumn{"known_urls", "hash"},
+    OwnColumn{"harvest_notes", "number"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }

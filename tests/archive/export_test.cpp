@@ -56,9 +56,8 @@ TEST_CASE(
     "columns") {
     const FreshStore fresh(store::Engine::mysql);
     const auto connection = fresh.connect()();
-    std::set<std::string> names{"row_counts",    "topics",    "subscriptions",
-                                "notifications", "hub_notes", "fetch_events",
-                                "base_urls",     "feed_hubs", "harvest_notes"};
+    std::set<std::string> names{"row_counts", "topics",       "subscriptions", "notifications",
+                                "hub_notes",  "fetch_events", "base_urls",     "harvest_notes"};
     for (const auto& table : archive::tables()) {
         const std::vector<Value> name{std::string(table.name)};
         names.insert(std::string(table.name));
