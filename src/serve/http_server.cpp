@@ -36,19 +36,19 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t connection_memory = 72 * 1024;  // of a request's head and of its answer's
-constexpr auto stop_reading_after = milliseconds(500);
-constexpr auto stop_writing_after = milliseconds(5000);
+constexpr auto rest_of_request_after_stop = milliseconds(500);
+constexpr auto rest_of_answer_after_stop = milliseconds(5000);
 
 // What a connection waits for: a request, the rest of its head and of its body, a worker, or the peer
 // that reads the answer.
 enum class Phase : unsigned char { idle, head, body, worker, reader };
 
-struct Connection {
+struct HttpConnection {
     MHD_Connection* handle = nullptr;
     int socket = -1;
     Phase phase = Phase::head;                              // only MHD's thread changes it
     Clock::time_point deadline = Clock::time_point::max();  // State::mutex guards it
-    std::list<Connection>::iterator self;
+    std::list<HttpConnection>::iterator self;
 
     // Of the request in progress. A worker has it in the phase `worker`, otherwise MHD's thread.
     std::string target;
@@ -58,13 +58,9 @@ struct Connection {
     Response response;
 };
 
-Connection& connection_of(MHD_Connection* handle) {
+HttpConnection& connection_of(MHD_Connection* handle) {
     const auto* info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return *static_cast<Connection*>(info->socket_context);
-}
-
-std::string reason(int error) {
-    return std::error_code(error, std::generic_category()).message();
+    return *static_cast<HttpConnection*>(info->socket_context);
 }
 
 std::string address_of(MHD_Connection* handle) {
@@ -79,9 +75,9 @@ std::string address_of(MHD_Connection* handle) {
 }
 
 // The header fields of a request by their names as CGI variables: HTTP_ACCEPT.
-using Fields = std::map<std::string, std::string, std::less<>>;
+using HeadFields = std::map<std::string, std::string, std::less<>>;
 
-MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* value) {
+MHD_Result add_head_field(void* fields, MHD_ValueKind, const char* name, const char* value) {
     const std::string_view field(name), text(value != nullptr ? value : "");
     // It would be taken for the field with hyphens in place of the underscores.
     if (field.find('_') != std::string_view::npos) return MHD_YES;
@@ -90,12 +86,13 @@ MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* 
         variable += c == '-' ? '_' : (c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c);
     if (variable == "HTTP_CONTENT_LENGTH" || variable == "HTTP_CONTENT_TYPE")
         variable.erase(0, 5);
-    const auto [place, is_new] = static_cast<Fields*>(fields)->emplace(std::move(variable), text);
+    const auto [place, is_new] =
+        static_cast<HeadFields*>(fields)->emplace(std::move(variable), text);
     if (!is_new) place->second.append(", ").append(text);
     return MHD_YES;
 }
 
-std::string_view value_in(const Fields& fields, std::string_view variable) {
+std::string_view value_in(const HeadFields& fields, std::string_view variable) {
     const auto found = fields.find(variable);
     return found == fields.end() ? std::string_view() : std::string_view(found->second);
 }
@@ -103,7 +100,7 @@ std::string_view value_in(const Fields& fields, std::string_view variable) {
 // Returns how long the fields say that the body is; 0 where a chunked one says so itself.
 //   returns  nullopt: a proxy in front could see its end elsewhere than MHD, which accepts two lengths,
 //            both kinds of length, and other codings
-std::optional<std::size_t> length_in(const Fields& fields) {
+std::optional<std::size_t> length_in(const HeadFields& fields) {
     const bool has_length = fields.contains("CONTENT_LENGTH");
     if (fields.contains("HTTP_TRANSFER_ENCODING")) {
         const auto coding = value_in(fields, "HTTP_TRANSFER_ENCODING");
@@ -116,7 +113,7 @@ std::optional<std::size_t> length_in(const Fields& fields) {
     return static_cast<std::size_t>(*length);
 }
 
-Request request_with(const Fields& fields, std::string_view method, std::string_view target,
+Request request_with(const HeadFields& fields, std::string_view method, std::string_view target,
                      std::string_view client) {
     const auto question = target.find('?');
     std::vector<Variable> variables = {
@@ -163,8 +160,8 @@ struct HttpServer::State {
 
     std::mutex mutex;  // guards what follows
     std::condition_variable called, changed;
-    std::list<Connection> connections;
-    std::deque<Connection*> queue;  // requests for the workers
+    std::list<HttpConnection> connections;
+    std::deque<HttpConnection*> queue;  // requests for the workers
     bool stopping = false, ended = false;
 
     std::vector<std::thread> threads;
@@ -173,15 +170,15 @@ struct HttpServer::State {
     void stop();
 
     [[nodiscard]] Clock::time_point deadline_of(Phase phase) const;
-    void enter(Connection& connection, Phase phase);
-    void limit(Connection& connection) const;
+    void enter(HttpConnection& connection, Phase phase);
+    void limit(HttpConnection& connection) const;
     void work();
     void close_late();
 
-    MHD_Result take_head(Connection& connection, std::string_view method);
-    static void take_body(Connection& connection, std::string_view piece);
-    void pass_to_worker(Connection& connection);
-    MHD_Result send(Connection& connection, const Response& response, bool is_last);
+    MHD_Result take_head(HttpConnection& connection, std::string_view method);
+    static void take_body(HttpConnection& connection, std::string_view piece);
+    void pass_to_worker(HttpConnection& connection);
+    MHD_Result send(HttpConnection& connection, const Response& response, bool is_last);
 
     // What MHD calls.
     static void on_connection(void* self, MHD_Connection* handle, void** context,
@@ -201,11 +198,11 @@ Clock::time_point HttpServer::State::deadline_of(Phase phase) const {
     };
     if (phase == Phase::worker) return Clock::time_point::max();
     if (phase == Phase::idle) return in(settings.idle_timeout, milliseconds(0));
-    if (phase == Phase::reader) return in(settings.write_timeout, stop_writing_after);
-    return in(settings.read_timeout, stop_reading_after);
+    if (phase == Phase::reader) return in(settings.write_timeout, rest_of_answer_after_stop);
+    return in(settings.read_timeout, rest_of_request_after_stop);
 }
 
-void HttpServer::State::enter(Connection& connection, Phase phase) {
+void HttpServer::State::enter(HttpConnection& connection, Phase phase) {
     const std::lock_guard lock(mutex);
     connection.phase = phase;
     if (phase != Phase::body) connection.deadline = Clock::time_point::max();
@@ -213,7 +210,7 @@ void HttpServer::State::enter(Connection& connection, Phase phase) {
 }
 
 // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
-void HttpServer::State::limit(Connection& connection) const {
+void HttpServer::State::limit(HttpConnection& connection) const {
     connection.deadline = std::min(connection.deadline, deadline_of(connection.phase));
     if (stopping && connection.phase == Phase::idle) ::shutdown(connection.socket, SHUT_RDWR);
 }
@@ -263,7 +260,7 @@ void HttpServer::State::on_connection(void* self, MHD_Connection* handle, void**
         connection.self = std::prev(state.connections.end());
         *context = &connection;
     } else {  // its socket is still open
-        state.connections.erase(static_cast<Connection*>(*context)->self);
+        state.connections.erase(static_cast<HttpConnection*>(*context)->self);
     }
     state.changed.notify_all();
 }
@@ -299,10 +296,10 @@ MHD_Result HttpServer::State::on_request(void* self, MHD_Connection* handle, con
     return MHD_YES;
 }
 
-MHD_Result HttpServer::State::take_head(Connection& connection, std::string_view method) {
+MHD_Result HttpServer::State::take_head(HttpConnection& connection, std::string_view method) {
     enter(connection, Phase::body);
-    Fields fields;
-    MHD_get_connection_values(connection.handle, MHD_HEADER_KIND, &add_field, &fields);
+    HeadFields fields;
+    MHD_get_connection_values(connection.handle, MHD_HEADER_KIND, &add_head_field, &fields);
     const auto length = length_in(fields);
     if (!length)
         return send(connection, refusal(400, "It is not certain where this request ends."), true);
@@ -320,14 +317,14 @@ MHD_Result HttpServer::State::take_head(Connection& connection, std::string_view
     return MHD_YES;
 }
 
-void HttpServer::State::take_body(Connection& connection, std::string_view piece) {
+void HttpServer::State::take_body(HttpConnection& connection, std::string_view piece) {
     const auto most = connection.request.method == "POST" ? longest_kept_body : std::size_t{0};
     connection.is_too_long =
         connection.is_too_long || connection.body.size() + piece.size() > most;
     if (!connection.is_too_long) connection.body.append(piece);
 }
 
-void HttpServer::State::pass_to_worker(Connection& connection) {
+void HttpServer::State::pass_to_worker(HttpConnection& connection) {
     auto& request = connection.request;
     if (request.method == "POST") {
         if (connection.is_too_long)
@@ -342,7 +339,7 @@ void HttpServer::State::pass_to_worker(Connection& connection) {
     called.notify_one();
 }
 
-MHD_Result HttpServer::State::send(Connection& connection, const Response& response,
+MHD_Result HttpServer::State::send(HttpConnection& connection, const Response& response,
                                    bool is_last) {
     auto* made = made_for_mhd(response);
     if (made == nullptr) return MHD_NO;
@@ -377,7 +374,9 @@ std::optional<std::string> HttpServer::State::open() {
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, &on_target, this,
         MHD_OPTION_NOTIFY_COMPLETED, &on_end, this, MHD_OPTION_NOTIFY_CONNECTION, &on_connection,
         this, MHD_OPTION_END);
-    if (daemon == nullptr) return "cannot start an HTTP server: " + reason(errno);
+    if (daemon == nullptr)
+        return "cannot start an HTTP server: " +
+               std::error_code(errno, std::generic_category()).message();
     try {
         threads.emplace_back([this] { close_late(); });
         for (std::size_t i = 0; i < settings.workers; ++i)

@@ -6,7 +6,13 @@
 #include <array>
 #include <chrono>
 #include <latch>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 
 #include "base/text.hpp"
 #include "serve/http_server.hpp"
@@ -18,7 +24,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // Says what a request is.
-serve::Response echo(const serve::Request& request) {
+serve::Response described(const serve::Request& request) {
     serve::Response response;
     const auto& error = request.error ? request.error : request.body_error;
     response.status = error ? error->status : 200;
@@ -34,12 +40,12 @@ serve::Response echo(const serve::Request& request) {
     return response;
 }
 
-struct Running {
+struct RunningHttp {
     std::uint16_t port = 0;
     std::unique_ptr<serve::HttpServer> server;
 
-    explicit Running(serve::HttpSettings settings = {.workers = 1},
-                     serve::HttpServer::Answer answer = echo) {
+    explicit RunningHttp(serve::HttpSettings settings = {.workers = 1},
+                         serve::HttpServer::Answer answer = described) {
         auto listener = serve::listen_on("127.0.0.1:0");
         if (!listener) throw std::runtime_error(listener.error().text);
         sockaddr_in address{};
@@ -59,9 +65,9 @@ bool has_news(int socket, std::chrono::milliseconds patience) {
     return ::poll(&peer, 1, static_cast<int>(patience.count())) > 0;
 }
 
-class Client {
+class HttpClient {
    public:
-    explicit Client(const Running& running) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    explicit HttpClient(const RunningHttp& running) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_port = htons(running.port);
@@ -119,17 +125,17 @@ class Client {
     std::string read_;
 };
 
-int status_of(const std::string& answer) {
+int status_over_http(const std::string& answer) {
     return answer.starts_with("HTTP/1.1 ") ? std::stoi(answer.substr(9)) : 0;
 }
 
-std::string body_of(const std::string& answer) {
+std::string body_over_http(const std::string& answer) {
     const auto end = answer.find("\r\n\r\n");
     return end == std::string::npos ? "no head: " + answer : answer.substr(end + 4);
 }
 
-std::string ask(const Running& running, const std::string& request) {
-    Client client(running);
+std::string answer_over_http(const RunningHttp& running, const std::string& request) {
+    HttpClient client(running);
     client.send(request);
     return client.answer();
 }
@@ -137,21 +143,21 @@ std::string ask(const Running& running, const std::string& request) {
 }  // namespace
 
 TEST_CASE("A request over HTTP has its method, path, query, fields and the client's address") {
-    const Running running;
+    const RunningHttp running;
     const auto answer =
-        ask(running, "GET http://x.org/r%C3%A9/s?a=%20b HTTP/1.1\r\nHost: x\r\n"
-                     "Accept: text/html\r\naccept: */*\r\nAccept_Encoding: gzip\r\n"
-                     "If-None-Match: \"a\"\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n");
-    CHECK(status_of(answer) == 200);
-    CHECK(body_of(answer) ==
+        answer_over_http(running, "GET http://x.org/r%C3%A9/s?a=%20b HTTP/1.1\r\nHost: x\r\n"
+                                  "Accept: text/html\r\naccept: */*\r\nAccept_Encoding: gzip\r\n"
+                                  "If-None-Match: \"a\"\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n");
+    CHECK(status_over_http(answer) == 200);
+    CHECK(body_over_http(answer) ==
           "GET /r\xC3\xA9/s ?a=%20b 127.0.0.1\naccept=text/html, */*\nif-none-match=\"a\"");
 }
 
 TEST_CASE("The last address that a trusted proxy forwards is the client's") {
-    const Running running({.workers = 1, .trusted_front = true});
+    const RunningHttp running({.workers = 1, .trusted_front = true});
     const auto client_of = [&](const std::string& fields) {
-        return body_of(
-            ask(running, "GET / HTTP/1.1\r\nHost: x\r\n" + fields + "Connection: close\r\n\r\n"));
+        return body_over_http(answer_over_http(running, "GET / HTTP/1.1\r\nHost: x\r\n" + fields +
+                                                            "Connection: close\r\n\r\n"));
     };
     CHECK(client_of("X-Forwarded-For: 198.51.100.7, 192.0.2.1\r\n") == "GET / ? 192.0.2.1");
     CHECK(client_of("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For: 2001:db8::1\r\n") ==
@@ -160,18 +166,18 @@ TEST_CASE("The last address that a trusted proxy forwards is the client's") {
 }
 
 TEST_CASE("A kept connection carries one request after another, whatever has no body") {
-    const Running running;
-    Client client(running);
+    const RunningHttp running;
+    HttpClient client(running);
     for (int i = 0; i < 50; ++i) {
         REQUIRE(client.get("/" + std::to_string(i)));
-        CHECK(body_of(client.answer()) == "GET /" + std::to_string(i) + " ? 127.0.0.1");
+        CHECK(body_over_http(client.answer()) == "GET /" + std::to_string(i) + " ? 127.0.0.1");
         REQUIRE(client.send("HEAD /rss HTTP/1.1\r\nHost: x\r\n\r\n"));
         const auto head = base::fold_ascii(client.answer(false));
         CHECK(head.find("content-length: 21\r\n") != std::string::npos);
         for (const int status : {204, 304}) {
             REQUIRE(client.get(status == 204 ? "/none" : "/same"));
             const auto empty = base::fold_ascii(client.answer(false));
-            CHECK(status_of(base::fold_ascii(empty)) == 0);
+            CHECK(status_over_http(base::fold_ascii(empty)) == 0);
             CHECK(empty.starts_with("http/1.1 " + std::to_string(status)));
             CHECK(empty.find("transfer-encoding") == std::string::npos);
         }
@@ -179,24 +185,25 @@ TEST_CASE("A kept connection carries one request after another, whatever has no 
 }
 
 TEST_CASE("Requests that arrive at once are answered in their order") {
-    const Running running({.workers = 4});
-    Client client(running);
+    const RunningHttp running({.workers = 4});
+    HttpClient client(running);
     std::string all;
     for (int i = 0; i < 20; ++i)
         all +=
             "POST /" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc";
     REQUIRE(client.send(all));
     for (int i = 0; i < 20; ++i)
-        CHECK(body_of(client.answer()) == "POST /" + std::to_string(i) + " ? 127.0.0.1\nabc");
+        CHECK(body_over_http(client.answer()) ==
+              "POST /" + std::to_string(i) + " ? 127.0.0.1\nabc");
 }
 
 TEST_CASE("Requests whose end is uncertain, and heads that no client sends, are refused") {
-    const Running running;
+    const RunningHttp running;
     const auto status = [&](const std::string& line, const std::string& fields,
                             const std::string& body = "") {
-        Client client(running);
+        HttpClient client(running);
         client.send(line + "\r\n" + fields + "\r\n" + body);
-        return status_of(client.rest());
+        return status_over_http(client.rest());
     };
     const std::string post = "POST / HTTP/1.1", host = "Host: x\r\n";
     CHECK(status(post, host + "Content-Length: 3\r\nContent-Length: 3\r\n", "abc") == 400);
@@ -218,84 +225,88 @@ TEST_CASE("Requests whose end is uncertain, and heads that no client sends, are 
                  host + "Connection: close\r\n") == 414);
     CHECK(status("GET / HTTP/1.1", host + "Accept: " + std::string(9'000, 'x') +
                                        "\r\nConnection: close\r\n") == 400);
-    CHECK(status_of(ask(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200);
+    CHECK(status_over_http(answer_over_http(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) ==
+          200);
 }
 
 TEST_CASE("Bytes that are no HTTP disturb nobody") {
-    const Running running({.workers = 1, .read_timeout = 200ms});
+    const RunningHttp running({.workers = 1, .read_timeout = 200ms});
     for (const auto& bytes :
          {std::string("\0\0\0\0", 4), std::string("GET\r\n\r\n"), std::string("\r\n\r\n"),
           std::string("GET / HTTP/1.1\r\nHost"), std::string("\x16\x03\x01\x02\x00\x01\x00", 7),
           std::string(1000, '\xff')}) {
-        Client client(running);
+        HttpClient client(running);
         client.send(bytes);
         ::shutdown(client.number(), SHUT_WR);
-        CHECK(status_of(client.rest()) != 200);
+        CHECK(status_over_http(client.rest()) != 200);
     }
-    CHECK(status_of(ask(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200);
+    CHECK(status_over_http(answer_over_http(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) ==
+          200);
 }
 
 TEST_CASE("A query arrives as it was sent, however many parameters it has") {
-    const Running running;
+    const RunningHttp running;
     std::string query;
     for (int i = 0; i < 15'000; ++i) query += "a=&";
-    const bool is_whole =
-        body_of(ask(running, "GET /x?" + query + " HTTP/1.1\r\nHost: x\r\n\r\n")) ==
-        "GET /x ?" + query + " 127.0.0.1";
+    const bool is_whole = body_over_http(answer_over_http(
+                              running, "GET /x?" + query + " HTTP/1.1\r\nHost: x\r\n\r\n")) ==
+                          "GET /x ?" + query + " 127.0.0.1";
     CHECK(is_whole);
 }
 
 TEST_CASE("A client that sends nothing after its request is answered") {
-    const Running running;
-    Client client(running);
+    const RunningHttp running;
+    HttpClient client(running);
     REQUIRE(client.get("/"));
     ::shutdown(client.number(), SHUT_WR);
-    CHECK(status_of(client.rest()) == 200);
+    CHECK(status_over_http(client.rest()) == 200);
 }
 
 TEST_CASE("A body arrives whole, in pieces too; a longer one than is kept is answered 413") {
-    const Running running;
-    Client client(running);
+    const RunningHttp running;
+    HttpClient client(running);
     const std::string head = "POST /watch HTTP/1.1\r\nHost: x\r\n";
     for (const std::size_t size :
          {std::size_t{1}, std::size_t{70'000}, serve::longest_kept_body}) {
         const std::string body(size, 'b');
         REQUIRE(
             client.send(head + "Content-Length: " + std::to_string(size) + "\r\n\r\n" + body));
-        const bool is_whole = body_of(client.answer()) == "POST /watch ? 127.0.0.1\n" + body;
+        const bool is_whole =
+            body_over_http(client.answer()) == "POST /watch ? 127.0.0.1\n" + body;
         CHECK(is_whole);
     }
     REQUIRE(
         client.send(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"));
-    CHECK(body_of(client.answer()) == "POST /watch ? 127.0.0.1\nabcde");
+    CHECK(body_over_http(client.answer()) == "POST /watch ? 127.0.0.1\nabcde");
     const std::string long_body(serve::longest_kept_body + 1, 'b');
     REQUIRE(client.send(head + "Content-Length: " + std::to_string(long_body.size()) +
                         "\r\n\r\n" + long_body));
-    CHECK(status_of(client.answer()) == 413);
+    CHECK(status_over_http(client.answer()) == 413);
     REQUIRE(client.get("/next"));
-    CHECK(status_of(client.answer()) == 200);
+    CHECK(status_over_http(client.answer()) == 200);
 }
 
 TEST_CASE("A body that is far too long is answered before it is sent") {
-    const Running running;
-    const auto answer = ask(running, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " +
-                                         std::to_string(serve::longest_body + 1) + "\r\n\r\n");
-    CHECK(status_of(answer) == 413);
+    const RunningHttp running;
+    const auto answer =
+        answer_over_http(running, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                                      std::to_string(serve::longest_body + 1) + "\r\n\r\n");
+    CHECK(status_over_http(answer) == 413);
 }
 
 TEST_CASE("The body of a request that is not POST is dropped") {
-    const Running running;
-    Client client(running);
+    const RunningHttp running;
+    HttpClient client(running);
     REQUIRE(client.send("GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"));
-    CHECK(body_of(client.answer()) == "GET /a ? 127.0.0.1");
+    CHECK(body_over_http(client.answer()) == "GET /a ? 127.0.0.1");
     REQUIRE(client.get("/b"));
-    CHECK(body_of(client.answer()) == "GET /b ? 127.0.0.1");
+    CHECK(body_over_http(client.answer()) == "GET /b ? 127.0.0.1");
 }
 
 TEST_CASE("A peer that sends too slowly is closed") {
-    const Running running({.workers = 1, .read_timeout = 200ms});
+    const RunningHttp running({.workers = 1, .read_timeout = 200ms});
     const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n";
-    Client silent(running), slow_head(running), slow_body(running);
+    HttpClient silent(running), slow_head(running), slow_body(running);
     slow_body.send(head);
     // A byte each moment, for as long as the connection is open.
     for (const auto* slow : {&slow_head, &slow_body}) {
@@ -309,10 +320,10 @@ TEST_CASE("A peer that sends too slowly is closed") {
 }
 
 TEST_CASE("A connection without a next request is closed") {
-    const Running running({.workers = 1, .idle_timeout = 100ms});
-    Client idle(running);
+    const RunningHttp running({.workers = 1, .idle_timeout = 100ms});
+    HttpClient idle(running);
     REQUIRE(idle.get("/"));
-    CHECK(status_of(idle.answer()) == 200);
+    CHECK(status_over_http(idle.answer()) == 200);
     CHECK(idle.rest().empty());
 }
 
@@ -320,44 +331,45 @@ TEST_CASE("A peer that reads too slowly occupies no worker, and is closed") {
     constexpr std::size_t size = 8 << 20;
     auto large = std::make_shared<const std::string>(size, 'x');
     const std::weak_ptr<const std::string> held = large;
-    const Running running({.workers = 1, .write_timeout = 200ms}, [&](const auto& request) {
-        auto response = echo(request);
+    const RunningHttp running({.workers = 1, .write_timeout = 200ms}, [&](const auto& request) {
+        auto response = described(request);
         if (request.path == "/large") response.body = std::move(large);
         return response;
     });
-    Client reader(running);
+    HttpClient reader(running);
     REQUIRE(reader.get("/large"));
-    CHECK(status_of(ask(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200);
+    CHECK(status_over_http(answer_over_http(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) ==
+          200);
     support::repeat_until([&] { return held.expired(); }, std::this_thread::yield);
     CHECK(reader.rest().size() < size);
 }
 
 TEST_CASE("Above the maximum, connections wait until others are closed") {
-    const Running running({.workers = 1, .most_connections = 2});
-    auto first = std::make_optional<Client>(running),
-         second = std::make_optional<Client>(running);
+    const RunningHttp running({.workers = 1, .most_connections = 2});
+    auto first = std::make_optional<HttpClient>(running),
+         second = std::make_optional<HttpClient>(running);
     for (auto* client : {&*first, &*second}) {
         REQUIRE(client->get("/"));
-        CHECK(status_of(client->answer()) == 200);
+        CHECK(status_over_http(client->answer()) == 200);
     }
-    Client third(running);
+    HttpClient third(running);
     REQUIRE(third.get("/3"));
     first.reset();
-    CHECK(body_of(third.answer()) == "GET /3 ? 127.0.0.1");
+    CHECK(body_over_http(third.answer()) == "GET /3 ? 127.0.0.1");
 }
 
 TEST_CASE("A stop answers what has begun, and closes what is idle or does not go on") {
     std::latch asked(1), answered(1);
-    Running running({.workers = 2}, [&](const serve::Request& request) {
+    RunningHttp running({.workers = 2}, [&](const serve::Request& request) {
         if (request.path == "/slow") {
             asked.count_down();
             answered.wait();
         }
-        return echo(request);
+        return described(request);
     });
-    Client idle(running), unfinished(running), slow(running);
+    HttpClient idle(running), unfinished(running), slow(running);
     REQUIRE(idle.get("/"));
-    CHECK(status_of(idle.answer()) == 200);
+    CHECK(status_over_http(idle.answer()) == 200);
     REQUIRE(unfinished.send("GET / HTTP/1.1\r\nHo"));
     REQUIRE(slow.get("/slow"));
     asked.wait();
@@ -365,7 +377,7 @@ TEST_CASE("A stop answers what has begun, and closes what is idle or does not go
     CHECK(idle.rest().empty());  // the stop has begun
     answered.count_down();
     const auto answer = slow.rest();
-    CHECK(body_of(answer) == "GET /slow ? 127.0.0.1");
+    CHECK(body_over_http(answer) == "GET /slow ? 127.0.0.1");
     CHECK(base::fold_ascii(answer).find("connection: close") != std::string::npos);
     CHECK(unfinished.rest().empty());
     stopper.join();
