@@ -5,8 +5,8 @@
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/sources.hpp"
-#include "archive/adoption.hpp"
 #include "base/text.hpp"
+#include "store/store.hpp"
 
 namespace app {
 
@@ -35,14 +35,9 @@ int init(const Config& config) {
         config.site.is_private ? store::IfMissing::create_private : store::IfMissing::create;
     const auto pool = open_pool(config, if_missing, Waiting::upgrade);
     const auto connection = pool->lease();
-    const auto done = archive::initialise(*connection, base::system_clock_now());
+    const auto done = store::initialise(*connection);
     if (!done) return complain(done.error().text, status_of(done.error()));
-    for (const auto& reason : done->reasons)
-        tell(fmt::format("varve: not adopted: {}\n", reason));
-    if (done->has_adopted)
-        fmt::print("adopted the first system's tables: {} objects, {} history rows (schema {})\n",
-                   done->adopted_objects, done->adopted_rows, done->to);
-    else if (done->from == done->to)
+    if (done->from == done->to)
         fmt::print("the store is up to date (schema {})\n", done->to);
     else if (done->from == 0)
         fmt::print("created the store (schema {})\n", done->to);

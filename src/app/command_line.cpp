@@ -72,10 +72,7 @@ std::array<CLI::Option*, 2> add_object(CLI::App* command, tree::ObjectName& obje
 }
 
 void add_server(Line& line) {
-    line.program
-        .add_subcommand("init",
-                        "Create the store, upgrade an older one, or take over the database of "
-                        "the first system (WormBase's own program)")
+    line.program.add_subcommand("init", "Create the store, or upgrade an older one")
         ->callback(line.configured(init));
     auto* serving = line.program.add_subcommand(
         "serve", "Answer requests: HTTP, FastCGI, or one as a CGI program");

@@ -84,7 +84,7 @@ class Decision {
         else if (!before_.row)
             created();
         else if (!before_.tree)
-            continues_adopted();
+            continues_without_tree();
         else if (!after_.is_there())
             vanished();
         else if (before_.row->signature.empty())
@@ -159,8 +159,8 @@ class Decision {
         outcome_.store_tree = true;
     }
 
-    // The object is known to the first system only: its rows stay, timestamps continue them.
-    void continues_adopted() {
+    // Its only tree was forgotten: its rows stay, timestamps continue them.
+    void continues_without_tree() {
         if (after_.is_there())
             first_sight();
         else

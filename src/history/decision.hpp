@@ -41,7 +41,7 @@ using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std
 // What is known of an object before this release.
 struct Before {
     std::optional<tables::ObjectRow> row;   // nullopt: first sight, or created
-    std::optional<tables::KnownTree> tree;  // nullopt: first sight, or adopted
+    std::optional<tables::KnownTree> tree;  // nullopt: first sight, or forgotten
     // The release of the kept index that lacks it; empty: it was there, or none is kept.
     std::string absent_from;
     std::vector<std::string> recorded;  // versions that have a row

@@ -55,11 +55,10 @@ bool may_differ_by_ignoring(const std::optional<tables::Row>& recorded,
 
 // What the tables hold of an object.
 struct Known {
-    std::optional<ObjectName> spelling;       // the build's; nullopt: it is not there
-    std::optional<tables::Row> recorded_row;  // of this release
-    std::optional<tables::KnownTree> tree;    // of an earlier one
-    bool had_vanished = false;                // in the newest row of an earlier one
-    bool is_adopted = false;
+    std::optional<ObjectName> spelling;          // the build's; nullopt: it is not there
+    std::optional<tables::Row> recorded_row;     // of this release
+    std::optional<tables::KnownTree> tree;       // of an earlier one
+    bool had_vanished = false;                   // in the newest row of an earlier one
     std::string since;                           // the release to compare with
     base::Date last_modified;                    // by an earlier release
     std::vector<std::string> versions_with_row;  // earlier ones
@@ -187,15 +186,13 @@ class Recomputation {
         bool is_in_release = false;
         std::string newest;
         for (const auto& row : rows) {
-            const bool is_adopted = row.kind == tables::RowKind::adopted;
             is_in_release = is_in_release || row.version == view_.current().version;
             if (earlier_.find(row.version) == nullptr) continue;
             known.versions_with_row.push_back(row.version);
             known.last_modified = std::max(known.last_modified, row.date);
-            known.is_adopted = known.is_adopted || is_adopted;
             if (!newest.empty() && earlier_.is_later(newest, row.version)) continue;
             newest = row.version;
-            known.had_vanished = row.signature.empty() && !is_adopted;
+            known.had_vanished = row.signature.empty();
         }
         if (!is_in_release) known.last_modified = object.last_modified;
         return known;
@@ -239,7 +236,7 @@ class Recomputation {
     // Returns nullopt when the object belongs to no release any more.
     Result<std::optional<Before>> before_of(const tables::ObjectRow& object, const Known& known,
                                             const After& after) const {
-        if (known.tree || known.is_adopted) return known_before(object, known);
+        if (known.tree) return known_before(object, known);
         auto absent_from = view_.absent_from(after.spelling);
         if (!absent_from) return tl::unexpected(absent_from.error());
         if (after.is_there())

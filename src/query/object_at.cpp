@@ -59,8 +59,7 @@ Release first_seen(const ObjectAt& object) {
     auto first = object.release();
     for (const auto& [release, there] : object.past.releases)
         if (there) first = std::min(first, release);
-    for (const auto& row : object.history.rows)
-        if (row.kind != tables::RowKind::adopted) first = std::min(first, row.release);
+    for (const auto& row : object.history.rows) first = std::min(first, row.release);
     return first;
 }
 

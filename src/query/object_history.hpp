@@ -38,7 +38,7 @@ namespace query {
 struct FollowedReleases {
     std::vector<Release> releases;  // newest first
     // The version of the first release of which a build was recorded: what is older was read from
-    // timestamps, or adopted. Empty: none was.
+    // timestamps. Empty: none was.
     std::string first_seen;
 };
 // Returns those of a history, none if it has no rows.

@@ -169,8 +169,8 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
              short_rows(now, tables::rows_by_name(now.transaction, selection, version, 0,
                                                   most_rows_of_class))) {
             // Of a rename, the object that goes on says all.
-            if (row.kind == RowKind::adopted || row.kind == RowKind::withdrawn ||
-                row.notes.renamed_to || only_follows(row, mass_changes, ranking))
+            if (row.kind == RowKind::withdrawn || row.notes.renamed_to ||
+                only_follows(row, mass_changes, ranking))
                 continue;
             const auto rank = rank_of(row, mass_changes, ranking);
             found.push_back({rank.value_or(compare::Rank::ordinary), place, entry_of(row)});

@@ -109,7 +109,7 @@ std::vector<Shown> shown_among(const ReadView& now, std::span<const FoundObject>
     for (const auto& each : found) {
         const auto state = states.find(each.oid);
         if (is_as_recorded(each)) {
-            // Without a label it is adopted, and was never compared.
+            // Without a label its only tree was forgotten.
             const bool vanished = each.signature.empty() && !each.label.empty();
             shown.push_back(
                 {each.oid, {each.object, each.label, vanished, {}}, each.other_names, false});

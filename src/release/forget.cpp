@@ -345,7 +345,7 @@ class ForgetRun {
         if (row != nullptr) object.last_modified = changed_before(record, version);
         if (!was_newest) return object;
         if (!trees.empty()) return as_in(transaction, record, std::move(object), trees.front());
-        // As an adopted object: its next comparison is a first sight.
+        // Its next comparison is a first sight.
         object.signature.clear();
         object.label.clear();
         object.other_names.clear();

@@ -29,8 +29,7 @@ std::string words_of(const tables::Row& row) {
         case RowKind::reappeared: return "reappeared";
         case RowKind::withdrawn: return "withdrawn";
         case RowKind::changed:
-        case RowKind::reconstructed:
-        case RowKind::adopted: break;
+        case RowKind::reconstructed: break;
     }
     return row.notes.headline.empty() ? "changed" : row.notes.headline;
 }
@@ -269,8 +268,7 @@ void count(DigestCounts& counts, RowKind kind) {
         case RowKind::reappeared: ++counts.reappeared; return;
         case RowKind::changed:
         case RowKind::reconstructed:
-        case RowKind::withdrawn:
-        case RowKind::adopted: break;
+        case RowKind::withdrawn: break;
     }
     ++counts.changed;
 }

@@ -68,8 +68,7 @@ std::string_view verb_of(RowKind kind) {
         case RowKind::reappeared: return " reappeared";
         case RowKind::changed:
         case RowKind::reconstructed:
-        case RowKind::withdrawn:
-        case RowKind::adopted: break;
+        case RowKind::withdrawn: break;
     }
     return " changed";
 }

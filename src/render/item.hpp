@@ -30,8 +30,7 @@ namespace render {
 // but the mass changes that release jobs count: when all of it is a change of most objects.
 [[nodiscard]] std::string title_of(const tables::Row& row, const query::HistoryPage& page);
 
-// Says the same in a sentence or two of plain text, without the name of the object; empty for rows of
-// the first system.
+// Says the same in a sentence or two of plain text, without the name of the object.
 [[nodiscard]] std::string summary_of(const tables::Row& row, const query::HistoryPage& page);
 
 // What items are filed under: the class, the kind, the first tags of the changes; at most 7. One line

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "compare/headline.hpp"
-#include "render/adopted.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
 #include "render/field_html.hpp"
@@ -29,11 +28,10 @@ using tree::Node;
 
 constexpr std::size_t most_content_bytes = 32 << 10;  // of the whole content
 constexpr std::size_t most_nodes = 100;               // of one side of a change
-constexpr std::size_t most_levels = 24;       // of lists: readers' parsers give up on more
-constexpr std::size_t most_adopted = 28'000;  // bytes of HTML of the first system
-constexpr std::size_t most_values = 20;       // of a field that are all listed
-constexpr std::size_t some_values = 5;        // of a longer list
-constexpr std::size_t most_first_seen = 20;   // changes read from timestamps, the newest
+constexpr std::size_t most_levels = 24;      // of lists: readers' parsers give up on more
+constexpr std::size_t most_values = 20;      // of a field that are all listed
+constexpr std::size_t some_values = 5;       // of a longer list
+constexpr std::size_t most_first_seen = 20;  // changes read from timestamps, the newest
 
 // What came or went as a whole has no verbs beside its fields.
 bool came_or_went(RowKind kind) {
@@ -369,7 +367,6 @@ std::string sentence_of(const tables::Row& row) {
                         : std::string("Read from timestamps: ")) +
                    "no earlier release was recorded.";
         }
-        case RowKind::adopted: return {};
         case RowKind::changed: break;
     }
     if (!skipped_releases(row)) return headline;
@@ -453,16 +450,8 @@ void append_sentence(std::string& html, const tables::Row& row, const query::His
 }
 
 bool has_details(const tables::Row& row) {
-    if (row.kind == RowKind::adopted) return !row.notes.adopted_html.empty();
     return !row.notes.changes.empty() || !row.notes.is_whole() || row.notes.renamed_to ||
            row.notes.renamed_from || !sentence_of(row).empty();
-}
-
-std::string adopted_content(const tables::Row& row, const Site& site) {
-    std::string html = "<p>";
-    const bool whole = append_adopted(html, row, most_adopted, site);
-    html += "</p>";
-    return whole ? html : html + rest_link(row, as_html(item_url_of(row, site)), site);
 }
 
 }  // namespace
@@ -475,7 +464,6 @@ std::string summary_of(const tables::Row& row, const query::HistoryPage& page) {
 
 std::string content_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
     if (!has_details(row)) return "<p>No details were recorded.</p>";
-    if (row.kind == RowKind::adopted) return adopted_content(row, site);
     const auto older = older_changes(row, page);
     const auto document = field_document(row, page, site, older);
     std::string html;

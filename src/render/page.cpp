@@ -163,7 +163,6 @@ std::string_view word_of(tables::RowKind kind) {
         case tables::RowKind::reappeared: return "reappeared";
         case tables::RowKind::reconstructed: return "read from timestamps";
         case tables::RowKind::withdrawn: return "withdrawn";
-        case tables::RowKind::adopted: return "imported";
         case tables::RowKind::changed: break;
     }
     return "changed";

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "render/adopted.hpp"
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/history_strip.hpp"
@@ -71,7 +70,7 @@ std::string moved(std::string_view words, const tree::ObjectName& other, const S
 // To the object as of the release, and to what differs from the one it was compared with.
 std::string links_of(const Row& row) {
     std::string links;
-    const bool has_tree = row.kind != RowKind::adopted && row.kind != RowKind::vanished;
+    const bool has_tree = row.kind != RowKind::vanished;
     if (has_tree)
         links += narrowing_link_html("object?" + query_of(row.object) +
                                          "&release=" + base::percent_encode(row.release.version),
@@ -110,20 +109,14 @@ constexpr std::string_view end_of_row = "</article>\n";
 // What is shown of a row.
 struct RowSize {
     PartSize changes;
-    std::size_t adopted = 0;  // bytes of HTML of the first system
     bool folds_vanished = true;
     std::size_t number = 0;  // ChangesView
 };
-constexpr RowSize size_in_list = {{std::string::npos, 60}, 8'000};
-constexpr RowSize smallest_in_list = {{std::string::npos, 8}, 800};
+constexpr RowSize size_in_list = {{std::string::npos, 60}};
+constexpr RowSize smallest_in_list = {{std::string::npos, 8}};
 
 PartOfPage changes_of(const Row& row, const History& history, const RowSize& size,
                       std::size_t part, const Site& site) {
-    if (row.kind == RowKind::adopted) {
-        std::string html = "<p class=\"adopted\">";
-        const bool whole = append_adopted(html, row, size.adopted, site);
-        return {html + "</p>", 1, !whole};
-    }
     const auto document = field_document(row, history, site);
     return part_of_changes({.document = document,
                             .people = history.people,
@@ -150,10 +143,8 @@ PartOfPage whole_row(const Row& row, const HistoryView& view, std::size_t room,
                      const Site& site) {
     const auto taken = heading_of(row, site).size() + end_of_row.size();
     room -= std::min(room, taken);
-    auto shown =
-        open_row(row, view.history, {{room}, room / 2, false, view.number}, view.part, site);
+    auto shown = open_row(row, view.history, {{room}, false, view.number}, view.part, site);
     shown.html += end_of_row;
-    shown.more = shown.more && row.kind != RowKind::adopted;  // adopted HTML has no further parts
     return shown;
 }
 

@@ -41,8 +41,7 @@ ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) 
     column.version = summary.release.version;
     column.parts = {summary.reconstructed,
                     summary.objects(RowKind::created) + summary.objects(RowKind::reappeared),
-                    summary.objects(RowKind::changed) + summary.objects(RowKind::withdrawn) +
-                        summary.objects(RowKind::adopted),
+                    summary.objects(RowKind::changed) + summary.objects(RowKind::withdrawn),
                     summary.objects(RowKind::vanished)};
     column.url = release_url(column.version, site);
     column.words = base::format_date(summary.release.released_on) + ", " + words_of(summary);

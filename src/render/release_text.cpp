@@ -22,7 +22,6 @@ std::string_view participle_of(tables::RowKind kind) {
         case tables::RowKind::vanished: return "vanished";
         case tables::RowKind::reappeared: return "reappeared";
         case tables::RowKind::withdrawn: return "withdrawn";
-        case tables::RowKind::adopted: return "imported";
         case tables::RowKind::changed:
         case tables::RowKind::reconstructed: break;
     }

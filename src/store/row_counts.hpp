@@ -1,6 +1,6 @@
 // store/row_counts.hpp -- the table row_counts: how many rows of each kind `history` has, by class and
 // release. Whoever inserts, deletes or replaces rows adds to it in the same transaction; only an import
-// and an adoption count the rows themselves. All functions throw Failure.
+// counts the rows itself. All functions throw Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -125,12 +125,6 @@ std::vector<std::string> foreign_tables(Connection& connection) {
     return foreign;
 }
 
-bool adoption_is_unfinished(Connection& connection) {
-    if (columns_of(connection, "first_objects").empty()) return false;
-    if (columns_of(connection, "meta").empty()) return true;
-    return connection.query("SELECT value FROM meta WHERE name = 'adopted'").empty();
-}
-
 Result<Upgraded> initialise(Connection& connection) {
     if (const auto foreign = foreign_tables(connection); !foreign.empty())
         return refuse("table " + foreign.front() +
@@ -148,8 +142,6 @@ Result<void> check_tables(Connection& connection) {
     if (*schema < newest_schema())
         return refuse("the store has " + numbered(*schema) + ", this program needs " +
                       numbered(newest_schema()) + ": run varve init");
-    if (adoption_is_unfinished(connection))
-        return refuse("the tables of the first system are not all adopted yet: run varve init");
     return {};
 }
 

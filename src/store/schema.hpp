@@ -39,10 +39,6 @@ struct Migration {
 // The row of `meta` that marks a store while an import fills it (archive/import.cpp).
 inline constexpr std::string_view import_mark_name = "importing";
 
-// Returns whether the first system's tables were renamed to first_…, and not all of their rows
-// were copied (archive/adoption.hpp).
-[[nodiscard]] bool adoption_is_unfinished(Connection& connection);
-
 // Does what check_schema() does, but accepts the mark of an import.
 [[nodiscard]] base::Result<void> check_tables(Connection& connection);
 

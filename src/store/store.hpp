@@ -33,8 +33,7 @@ struct Upgraded {
     int to = 0;
 };
 // Creates the schema, or upgrades an older one step by step. Does nothing when it is up to date,
-// and continues a run that was interrupted. `varve init` calls archive::initialise, which adopts
-// a database of the first system too.
+// and continues a run that was interrupted.
 //   error   refused: a newer schema than this program's, or tables of another program
 //   throws  Failure
 [[nodiscard]] base::Result<Upgraded> initialise(Connection& connection);

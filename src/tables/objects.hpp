@@ -24,8 +24,8 @@ using tree::ObjectName;
 struct ObjectRow {
     std::int64_t oid = 0;
     ObjectName object;           // the spelling first recorded
-    std::string label;           // what people call it; empty: adopted, not yet compared
-    std::string signature;       // empty: vanished, or adopted and not yet compared
+    std::string label;           // what people call it; empty: its only tree was forgotten
+    std::string signature;       // empty: vanished, or its only tree was forgotten
     base::Date last_modified{};  // date of the last release that changed it
     std::string ace_version;     // newest release in which this row was compared
     // The newest release in which the object was compared: the later one of ace_version and the

@@ -10,7 +10,7 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-// Objects that are not known to have vanished: one that is adopted has no signature yet.
+// Objects that are not known to have vanished: one whose trees are forgotten has no signature.
 const std::string may_be_there = "(signature <> '' OR label = '')";
 
 std::vector<ObjectName> names_in(const store::Rows& rows, const std::string& only) {

@@ -263,7 +263,7 @@ std::string_view kinds_of_news() {
     static const std::string list = [] {
         std::string text;
         for (const auto kind : {RowKind::changed, RowKind::created, RowKind::vanished,
-                                RowKind::reappeared, RowKind::withdrawn, RowKind::adopted})
+                                RowKind::reappeared, RowKind::withdrawn})
             text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
         return text + ")";
     }();

@@ -60,7 +60,7 @@ class Releases {
     [[nodiscard]] std::optional<base::Date> date_of(std::string_view version) const;
 
     // The oldest release of which a build was recorded; nullptr: there is none. What older ones have was
-    // read from timestamps, or adopted.
+    // read from timestamps.
     [[nodiscard]] const Release* first_build() const { return find(first_build_); }
     // Notes that a build of a known release was recorded.
     void add_build(const std::string& version);

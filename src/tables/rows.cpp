@@ -21,14 +21,13 @@ using store::Transaction;
 using store::Value;
 using Json = simdjson::dom::element;
 
-constexpr std::array<std::pair<RowKind, std::string_view>, 7> kinds = {{
+constexpr std::array<std::pair<RowKind, std::string_view>, 6> kinds = {{
     {RowKind::changed, "changed"},
     {RowKind::created, "created"},
     {RowKind::vanished, "vanished"},
     {RowKind::reappeared, "reappeared"},
     {RowKind::reconstructed, "reconstructed"},
     {RowKind::withdrawn, "withdrawn"},
-    {RowKind::adopted, "adopted"},
 }};
 
 std::optional<compare::Op> op_named(std::string_view name) {
@@ -460,8 +459,6 @@ std::string changes_to_json(const std::vector<compare::Change>& changes) {
 
 std::string to_json(const Notes& notes) {
     std::string out = "{\"changes\":" + changes_to_json(notes.changes);
-    if (!notes.adopted_html.empty())
-        tree::append_json_string(out += ",\"adopted\":", notes.adopted_html);
     if (!notes.previous.empty())
         tree::append_json_string(out += ",\"previous\":", notes.previous);
     if (notes.renamed_to) append(out, "renamed_to", *notes.renamed_to);
@@ -492,7 +489,6 @@ Result<Notes> notes_from_json(std::string_view text) {
     if (!changes) return tl::unexpected(changes.error());
     Notes notes;
     notes.changes = std::move(*changes);
-    notes.adopted_html = text_at(json, "adopted");
     notes.previous = text_at(json, "previous");
     notes.renamed_to = object_at(json, "renamed_to");
     notes.renamed_from = object_at(json, "renamed_from");

@@ -35,7 +35,6 @@ enum class RowKind : unsigned char {
     reappeared,     // had vanished; compared with the empty tree
     reconstructed,  // first sight: read from timestamps (rule C4), since is empty
     withdrawn,      // a release that was published again has no changes left here
-    adopted,        // of the first system; html instead of changes
 };
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
@@ -52,7 +51,6 @@ enum class RowKind : unsigned char {
 // The value of the column `notes`, stored as JSON (docs/schema.md).
 struct Notes {
     std::vector<compare::Change> changes;
-    std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
     std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
     std::string previous;            // version of the release just before, as known when recorded
     compare::References references;  // of objects that the changes name, at most 200

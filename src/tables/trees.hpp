@@ -22,7 +22,7 @@ struct KnownTree {
     std::vector<tree::Node> nodes;
 };
 
-// Returns the newest tree of each object, by oid; objects that never had one (adopted ones) are
+// Returns the newest tree of each object, by oid; objects that have none (forgotten ones) are
 // left out.
 //   error  malformed: stored bytes are damaged
 //   cost   a query for 64 objects, and one for 64 objects whose trees are of one release

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "app/config_file.hpp"
-#include "archive/adoption.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -22,7 +21,7 @@ std::shared_ptr<const support::AceContents> one_gene() {
 void initialise(const app::Config& config) {
     const auto pool = app::open_pool(config, store::IfMissing::create);
     const auto connection = pool->lease();
-    REQUIRE(archive::initialise(*connection, base::system_clock_now()));
+    REQUIRE(store::initialise(*connection));
 }
 
 // Returns the services of a site over the server, with an empty store.

@@ -151,7 +151,7 @@ inline void fill(store::Connection& connection) {
             "2026-01-02T03:04:05Z", "", "", none, ""});
     insert(connection, "known_urls", {Value(one), INT64_MIN, awkward});
     connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");
-    connection.execute("INSERT INTO meta (name, value) VALUES ('adopted', 3)");
+    connection.execute("INSERT INTO meta (name, value) VALUES ('a note', 3)");
 }
 
 inline store::Engine other(store::Engine engine) {

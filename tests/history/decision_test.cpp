@@ -145,7 +145,7 @@ TEST_CASE("At first sight the tree is kept even when no timestamp gives any hist
     CHECK(outcome.row.last_modified == day("2007-01-01"));
 }
 
-TEST_CASE("An adopted object continues by timestamps, and its own rows stay") {
+TEST_CASE("An object whose tree was forgotten continues by timestamps, and its own rows stay") {
     const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
                                      stamped(text("mar"), "2008-03-15_08:05:09_x")})};
     Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"},
@@ -158,7 +158,7 @@ TEST_CASE("An adopted object continues by timestamps, and its own rows stay") {
     CHECK(outcome.row.signature == tree::signature_of(nodes));
 }
 
-TEST_CASE("An adopted object that is not in the build has vanished") {
+TEST_CASE("An object whose tree was forgotten and that is not in the build has vanished") {
     Before before{
         ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {}};
     const auto outcome = decide(before, gone(), setting());

@@ -96,7 +96,7 @@ class Written {
     }
     void write_rows(store::Transaction& transaction, std::minstd_rand& random, int objects) {
         constexpr std::array kinds{"changed",       "created",   "vanished", "reappeared",
-                                   "reconstructed", "withdrawn", "adopted",  "changed"};
+                                   "reconstructed", "withdrawn", "changed",  "changed"};
         constexpr std::array ops{"added", "removed"}, sides{"after", "before"};
         std::vector<Value> values;
         std::vector<std::pair<std::int64_t, int>> places;

@@ -249,9 +249,7 @@ TEST_CASE("Content says what happened to the object and links the new name of a 
 }
 
 TEST_CASE("Content is never empty") {
-    auto bare = row("WS188", day(2008, 3, 22), {});
-    CHECK(sample::content_of(bare, site()) == "<p>No details were recorded.</p>");
-    bare.kind = RowKind::adopted;
+    const auto bare = row("WS188", day(2008, 3, 22), {});
     CHECK(sample::content_of(bare, site()) == "<p>No details were recorded.</p>");
 }
 

@@ -47,7 +47,6 @@ TEST_CASE("Titles have a verb for each kind of row") {
     CHECK(title(RowKind::vanished) == "Gene unc-26 vanished in WS187");
     CHECK(title(RowKind::reappeared) == "Gene unc-26 reappeared in WS187");
     CHECK(title(RowKind::withdrawn) == "Gene unc-26 changed in WS187: withdrawn");
-    CHECK(title(RowKind::adopted) == "Gene unc-26 changed in WS187");
     r.since.clear();
     r.notes.changes = {added({}, support::tag("A"))};
     CHECK(title(RowKind::reconstructed) ==

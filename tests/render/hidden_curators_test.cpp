@@ -11,9 +11,9 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::array all_kinds = {RowKind::changed,      RowKind::created,   RowKind::vanished,
-                                  RowKind::reappeared,   RowKind::withdrawn, RowKind::adopted,
-                                  RowKind::reconstructed};
+constexpr std::array all_kinds = {RowKind::changed,   RowKind::created,
+                                  RowKind::vanished,  RowKind::reappeared,
+                                  RowKind::withdrawn, RowKind::reconstructed};
 
 std::vector<Change> changes() {
     using namespace support;
@@ -32,11 +32,6 @@ query::History every_kind() {
         auto made = row("WS" + std::to_string(200 - rows.size()),
                         day(2008, 2, 15) - std::chrono::days(rows.size()), changes());
         made.kind = kind;
-        if (kind == RowKind::adopted) {
-            made.notes.changes.clear();
-            made.notes.adopted_html = "Live &gt; <a href=\"https://x.org/\">a</a> (" + sylvia +
-                                      ")<br>2004-04-07_11:29:19_sylvia";
-        }
         rows.push_back(std::move(made));
     }
     auto history = history_of(std::move(rows));

@@ -140,14 +140,6 @@ TEST_CASE("The page says what happened to a vanished object and links it") {
     CHECK_FALSE(holds(page_of(view), "class=\"held\""));
 }
 
-TEST_CASE("HTML of the first system is shown without forbidden markup") {
-    auto row = sample::row("WS187", sample::day(2008, 2, 15), {});
-    row.kind = sample::RowKind::adopted;
-    row.notes.adopted_html = "a<br><script>b</script><a href=\"https://x.org/\">c</a>";
-    const auto page = page_of({row});
-    CHECK(holds(page, "<p class=\"adopted\">a<br><a href=\"https://x.org/\">c</a></p>"));
-}
-
 TEST_CASE("With at= the page shows the changes of that release alone") {
     auto second = sample::unc_26_in_ws187();
     second.release = {"WS186", sample::day(2008, 1, 15)};

@@ -346,9 +346,6 @@ Pages hostile_pages(const std::string& text) {
     history.history.label = text;
     history.history.people = hostile_people(text);
     history.history.mass_changes = {{"WS187", text, text, 3, 4}};
-    auto adopted = history;
-    adopted.history.rows[0].kind = sample::RowKind::adopted;
-    adopted.history.rows[0].notes.adopted_html = text + "<br>" + text;
     auto gone = history;
     gone.history.vanished = true;
     gone.history.rows[0].notes.renamed_to = tree::ObjectName{text, text};
@@ -364,7 +361,6 @@ Pages hostile_pages(const std::string& text) {
     release.contents.mass_changes = {{"WS187", text, text, 3, 4}};
     return {{render::home_page(home, site, templates), render::watch_page(watch, site, templates),
              render::history_page(history, site, templates),
-             render::history_page(adopted, site, templates),
              render::history_page(gone, site, templates),
              render::diff_page(diff, site, templates),
              render::release_page(release, site, templates),

@@ -71,11 +71,9 @@ Row hostile_row(int number) {
     r.of_day = number;  // all of one day
     r.since = *rc::gen::element<std::string>("", "WS1", "WS2");
     r.kind = *rc::gen::element(RowKind::changed, RowKind::created, RowKind::vanished,
-                               RowKind::reappeared, RowKind::reconstructed, RowKind::withdrawn,
-                               RowKind::adopted);
+                               RowKind::reappeared, RowKind::reconstructed, RowKind::withdrawn);
     r.revision = *rc::gen::inRange(0, 3);
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) r.notes.changes.push_back(hostile_change());
-    r.notes.adopted_html = hostile_text();
     if (*rc::gen::arbitrary<bool>()) r.notes.headline = hostile_text();
     r.since_on = *rc::gen::element<std::optional<base::Date>>(std::nullopt, day(2008, 1, 1),
                                                               day(2009, 1, 1));

@@ -48,17 +48,6 @@ TEST_CASE("The feed of a long text equals the golden one") {
     check_golden_feed("long_text.xml", history);
 }
 
-TEST_CASE("The feed of an adopted history equals the golden one") {
-    auto r = row("WS180", day(2007, 8, 1), {});
-    r.kind = RowKind::adopted;
-    r.since.clear();
-    r.notes.adopted_html =
-        "Identity &gt; Name &gt; <a "
-        "href=\"http://www.wormbase.org/db/get?name=unc-26;class=Gene\">"
-        "unc-26</a> (2007-07-30_10:00:00_wormpub)<br><b onclick=\"x\">bold</b>";
-    check_golden_feed("adopted.xml", history_of({r}));
-}
-
 TEST_CASE("A feed with a change of the models equals the golden one") {
     auto more = unc_26_in_ws187();
     more.release = {"WS188", day(2008, 3, 22)};

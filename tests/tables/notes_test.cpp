@@ -9,9 +9,8 @@
 using namespace tables;
 
 TEST_CASE("Every kind of row has a name of its own that leads back to it") {
-    for (const auto kind :
-         {RowKind::changed, RowKind::created, RowKind::vanished, RowKind::reappeared,
-          RowKind::reconstructed, RowKind::withdrawn, RowKind::adopted})
+    for (const auto kind : {RowKind::changed, RowKind::created, RowKind::vanished,
+                            RowKind::reappeared, RowKind::reconstructed, RowKind::withdrawn})
         CHECK(kind_named(name_of(kind)) == kind);
     CHECK_FALSE(kind_named("else"));
 }
@@ -21,7 +20,6 @@ TEST_CASE("Notes come back from JSON as they were") {
         Notes notes;
         notes.changes = compare::compare(support::random_nodes(3), support::random_nodes(3),
                                          tree::Models{}, tree::Models::unknown);
-        notes.adopted_html = *rc::gen::element<std::string>("", "<b>\"x\"</b>\n");
         notes.previous = *rc::gen::element<std::string>("", "WS186");
         if (*rc::gen::arbitrary<bool>()) notes.renamed_to = ObjectName{"Gene", "a\"b"};
         if (*rc::gen::arbitrary<bool>()) notes.renamed_from = ObjectName{"Gene", "c\\d"};
