@@ -84,22 +84,26 @@ base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
                                                       : "the OPML ends early: it has no </opml>");
 }
 
-std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds) {
+std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds,
+                       std::optional<base::Seconds> modified) {
     const auto attribute = [](std::string_view name, std::string_view value) {
         return value.empty() ? std::string()
                              : ' ' + std::string(name) + "=\"" +
                                    base::escape_html(base::legal_text(value)) + '"';
     };
-    std::string text =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>";
-    text += base::escape_html(base::legal_text(title)) + "</title></head>\n<body>\n";
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n"
+                       " <head>\n  <title>" +
+                       base::escape_html(base::legal_text(title)) + "</title>\n";
+    if (modified)
+        text += "  <dateModified>" + base::format_http_date(*modified) + "</dateModified>\n";
+    text += " </head>\n <body>\n";
     for (const auto& feed : feeds) {
         const auto& shown = feed.title.empty() ? feed.url : feed.title;
-        text += "<outline type=\"rss\"" + attribute("text", shown) +
+        text += "  <outline type=\"rss\"" + attribute("text", shown) +
                 attribute("title", feed.title) + attribute("xmlUrl", feed.url) +
                 attribute("htmlUrl", feed.home_url) + "/>\n";
     }
-    return text + "</body>\n</opml>\n";
+    return text + " </body>\n</opml>\n";
 }
 
 }  // namespace feed

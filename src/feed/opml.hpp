@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/date.hpp"
 #include "base/result.hpp"
 
 namespace feed {
@@ -27,6 +29,8 @@ struct ListedFeed {
 [[nodiscard]] base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes);
 
 // Writes a list: one outline of type rss for each feed.
-[[nodiscard]] std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds);
+//   modified  when the list changed last; nullopt: nobody knows
+[[nodiscard]] std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds,
+                                     std::optional<base::Seconds> modified = std::nullopt);
 
 }  // namespace feed

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
+#include "feed/opml.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 
@@ -513,5 +514,16 @@ std::string item_for_browser(std::string_view title, std::string_view url,
 }
 
 std::string style_sheet_of(const Site& site) { return site.base_url + "/feed.css"; }
+
+std::string opml(const query::WatchList& list, const Site& site) {
+    std::vector<feed::ListedFeed> feeds;
+    for (const auto& named : list.objects) {
+        const auto& object = named.object;
+        feeds.push_back({site.base_url + "/rss?class=" + base::percent_encode(object.class_name) +
+                             "&name=" + base::percent_encode(object.name),
+                         plain_line(display_name_of(named)), page_of(object, site)});
+    }
+    return feed::write_opml(subject_of(list, site).title, feeds, last_modified(list));
+}
 
 }  // namespace render
