@@ -12,11 +12,8 @@
 
 namespace app {
 
-// Returns "; did you mean Gene?" for the candidate that is nearest to a word: at most two letters
-// were left out, added, replaced or exchanged with the next one, of a short word fewer, or else the
-// candidate begins with the word. Upper and lower case are equal, the first of equally near ones wins.
-//   returns  empty when none is near
-//   cost     O(candidates * their length * word)
+// Returns "; did you mean Gene?" for the candidate that is nearest to a word (base::nearest_to), in
+// any case; empty when none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace base {
 namespace {
@@ -39,6 +40,24 @@ int compare_digits(std::string_view a, std::string_view b) {
     return a.compare(b);
 }
 
+// Returns the Damerau-Levenshtein distance in which no letter is changed twice.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+    // The rows of the letters of `a` before the last one, before this one, and up to this one.
+    std::vector<std::size_t> earlier, above(b.size() + 1), row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        earlier = std::exchange(above, row);
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + replaced});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], earlier[j - 2] + 1);
+        }
+    }
+    return row.back();
+}
+
 }  // namespace
 
 std::string fold_ascii(std::string_view text) {
@@ -59,20 +78,24 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() +
-                                 1);  // from the first i bytes of a to each prefix of b
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        auto diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const auto replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-        }
+std::optional<std::size_t> nearest_to(std::string_view word,
+                                      const std::vector<std::string>& candidates) {
+    constexpr std::size_t most_edits = 2, longest_word = 64;
+    if (word.empty() || word.size() > longest_word) return std::nullopt;
+    std::optional<std::size_t> nearest;
+    auto fewest = std::min(most_edits, word.size() / 2) + 1;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (candidates[i].size() > word.size() + most_edits) continue;
+        const auto edits = edits_between(word, candidates[i]);
+        if (edits >= fewest) continue;
+        fewest = edits;
+        nearest = i;
     }
-    return row[b.size()];
+    if (nearest || word.size() < 2) return nearest;
+    const auto begun = std::ranges::find_if(
+        candidates, [&](const std::string& each) { return each.starts_with(word); });
+    if (begun == candidates.end()) return std::nullopt;
+    return static_cast<std::size_t>(begun - candidates.begin());
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -40,9 +40,13 @@ template <char... wanted>
 // "30,123"
 [[nodiscard]] std::string with_separators(std::uint64_t number);
 
-// Returns how many bytes must be added, removed or replaced to make one text of the other.
-//   cost  O(a.size() * b.size())
-[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+// Returns the index of the candidate that is nearest to a word: at most two bytes were left out,
+// added, replaced or exchanged with the next one, of a short word fewer, or else the candidate begins
+// with the word. The first of equally near ones wins.
+//   returns  nullopt when none is near, or the word is longer than 64 bytes
+//   cost     O(candidates * their length * word)
+[[nodiscard]] std::optional<std::size_t> nearest_to(std::string_view word,
+                                                    const std::vector<std::string>& candidates);
 
 // Parses a decimal integer and nothing else: no blanks, no '+', no overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);

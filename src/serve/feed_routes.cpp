@@ -78,26 +78,11 @@ std::string word_of(std::string_view tag) {
 // Returns 404 for an unknown tag, and names the nearest known tag if one is close.
 HttpError no_tag(const std::string& tag, std::string reason,
                  const std::vector<std::string_view>& known) {
-    constexpr std::size_t most_mistakes = 2;
-    const auto word = word_of(tag);
-    std::string_view nearest;
-    // Of a short word, two mistakes leave nothing.
-    auto least =
-        word.size() < 2 ? 1 : std::clamp<std::size_t>(word.size() / 2, 2, most_mistakes + 1);
-    for (const auto each : known) {
-        const auto other = word_of(each);
-        if (each.empty() ||
-            std::max(word.size(), other.size()) >= std::min(word.size(), other.size()) + least)
-            continue;
-        const auto mistakes = base::edit_distance(word, other);
-        if (mistakes >= least) continue;
-        least = mistakes;
-        nearest = each;
-    }
-    for (const auto each : known)
-        if (nearest.empty() && word.size() > 1 && word_of(each).starts_with(word)) nearest = each;
+    std::vector<std::string> words(known.size());
+    std::ranges::transform(known, words.begin(), word_of);
+    const auto nearest = base::nearest_to(word_of(tag), words);
     auto text = "tag=" + tag + " is not a tag of " + std::move(reason) + ".";
-    if (!nearest.empty()) text.append(" Did you mean ").append(nearest).append("?");
+    if (nearest) text.append(" Did you mean ").append(known[*nearest]).append("?");
     return {404, std::move(text)};
 }
 
