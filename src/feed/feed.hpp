@@ -1,5 +1,5 @@
 // feed/feed.hpp -- a foreign feed as a value, whatever format it was written in.
-// Values. Safe from any thread.
+// Values, pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/date.hpp"
+#include "tree/object.hpp"
 
 namespace feed {
 
@@ -45,6 +46,12 @@ struct Entry {
         {};  // MD5 of all of the above but the guid, 32 hex digits: equal entries have equal digests
     bool operator==(const Entry&) const = default;
 };
+
+// Returns an entry as a tree, so that its versions are compared as those of objects are: tags Title,
+// Link, Author, Published, Updated, Category and Content, each with its values; those that the entry
+// lacks are left out. Times are dates of AceDB: 2026-11-24_09:15:20.
+//   content  the text that a reader sees, plain_text(entry.content): markup alone is no change
+[[nodiscard]] std::vector<tree::Node> tree_of(const Entry& entry, std::string content);
 
 // When the feed asks to be fetched.
 struct UpdateHints {

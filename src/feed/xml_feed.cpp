@@ -15,7 +15,6 @@
 #include "feed/formats.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
-#include "feed/xml_attributes.hpp"
 #include "feed/xml_parser.hpp"
 
 namespace feed {

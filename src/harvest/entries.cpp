@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "compare/compare.hpp"
-#include "feed/entry_tree.hpp"
+#include "feed/feed.hpp"
 #include "feed/safe_html.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"

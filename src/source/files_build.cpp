@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/log.hpp"
-#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 #include "source/build_folder.hpp"
 #include "source/dump/indexing.hpp"

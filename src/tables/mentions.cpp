@@ -21,7 +21,7 @@ const store::Insert a_mention{"mentions",
                               {"class", "name", "first_seen", "entry", "mentioned_at"},
                               {"class", "name", "first_seen", "entry"}};
 
-// The authors in the tree of an entry (feed/entry_tree.hpp).
+// The authors in the tree of an entry (feed::tree_of).
 std::vector<std::string> authors_in(const std::vector<tree::Node>& nodes) {
     std::vector<std::string> authors;
     for (const auto& node : nodes)

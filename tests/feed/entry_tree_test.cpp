@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "feed/entry_tree.hpp"
+#include "feed/feed.hpp"
 
 #include <string>
 #include <vector>

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
-#include "feed/entry_tree.hpp"
+#include "feed/feed.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/safe_html.hpp"
 

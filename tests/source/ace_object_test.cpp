@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 
 #include <rapidcheck.h>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 #include "source/dump/json_lines.hpp"
 #include "source/dumps.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/ace_classes.hpp"
+#include "source/ace_object.hpp"
 #include "source/ace_text.hpp"
 
 namespace source::acedb {

@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
 #include "source/index/index_format.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "source/ace_classes.hpp"
+#include "source/ace_object.hpp"
 #include "source/ace_text.hpp"
 #include "source/dump/json_lines.hpp"
 #include "source/import/unpack.hpp"

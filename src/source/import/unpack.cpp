@@ -11,12 +11,15 @@ namespace source::import {
 namespace {
 
 constexpr std::size_t block = 1 << 18;
+// What a hostile file may unpack to: bytes in all, and output : input above `unlimited` bytes.
+constexpr std::uint64_t most_unpacked = std::uint64_t{64} << 30, most_ratio = 1000,
+                        unlimited = std::uint64_t{1} << 30;
 
 // Reads packed bytes and writes plain ones, within the limits.
 class Stream {
    public:
-    Stream(const File& packed, const File& plain, const UnpackLimits& limits)
-        : packed_(packed), plain_(plain), limits_(limits), in_(block), out_(block) {}
+    Stream(const File& packed, const File& plain)
+        : packed_(packed), plain_(plain), in_(block), out_(block) {}
 
     // Returns the next packed bytes; none at the end of the file.
     base::Result<std::string_view> read() {
@@ -31,9 +34,9 @@ class Stream {
     // Writes the first `size` bytes of out().
     base::Result<void> write(std::size_t size) {
         produced_ += size;
-        if (produced_ > limits_.most)
+        if (produced_ > most_unpacked)
             return base::fail(base::ErrorKind::refused, "unpacks to more than a file may hold");
-        if (produced_ > limits_.free && produced_ / limits_.ratio > consumed_)
+        if (produced_ > unlimited && produced_ / most_ratio > consumed_)
             return base::fail(base::ErrorKind::refused,
                               "unpacks to over a thousand times its size");
         return plain_.write({out_.data(), size});
@@ -41,7 +44,6 @@ class Stream {
 
    private:
     const File &packed_, &plain_;
-    const UnpackLimits& limits_;
     std::vector<char> in_, out_;
     std::uint64_t consumed_ = 0, produced_ = 0;
 };
@@ -139,11 +141,10 @@ base::Result<void> unpack_all(Stream& stream) {
 
 }  // namespace
 
-base::Result<NewFile> unpack(const File& packed, Packing packing, const std::string& path,
-                             const UnpackLimits& limits) {
+base::Result<NewFile> unpack(const File& packed, Packing packing, const std::string& path) {
     auto plain = NewFile::create(path);
     if (!plain) return plain;
-    Stream stream(packed, plain->file(), limits);
+    Stream stream(packed, plain->file());
     const auto done = packing == Packing::gzip ? unpack_all<Inflater>(stream)
                                                : unpack_all<ZstdUnpacker>(stream);
     if (!done) return tl::unexpected(done.error());

@@ -11,18 +11,10 @@
 
 namespace source::import {
 
-// Limits on what a hostile file may unpack to.
-struct UnpackLimits {
-    std::uint64_t most = std::uint64_t{64} << 30;  // bytes in all
-    std::uint64_t ratio = 1000;                    // output : input, above `free` bytes
-    std::uint64_t free = std::uint64_t{1} << 30;
-};
-
 // Unpacks all members or frames of `packed` into a file for `path` that does not have its name
 // yet: some files are converted once more before they have their plain file.
 //   error  refused (damaged, cut off, above the limits), unavailable (a full disk)
 [[nodiscard]] base::Result<NewFile> unpack(const File& packed, Packing packing,
-                                           const std::string& path,
-                                           const UnpackLimits& limits = {});
+                                           const std::string& path);
 
 }  // namespace source::import

@@ -13,7 +13,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/ace_classes.hpp"
+#include "source/ace_object.hpp"
 #include "source/import/xml_input.hpp"
 #include "tree/object.hpp"
 

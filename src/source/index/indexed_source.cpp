@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.hpp"
-#include "source/ace_classes.hpp"
+#include "source/ace_object.hpp"
 #include "source/build_folder.hpp"
 #include "tree/stamp.hpp"
 
