@@ -265,19 +265,6 @@ TEST_CASE("A store without our schema is neither exported nor filled") {
     CHECK_THAT(in.error().text, Catch::Contains("varve init"));
 }
 
-TEST_CASE("An archive can be read in pieces of any size") {
-    const FreshStore first(store::Engine::sqlite);
-    archives::fill(*first.connect()());
-    const auto bytes = exported(first.connect());
-    for (const std::size_t piece : {1U, 7U, 4096U}) {
-        const FreshStore second(store::Engine::sqlite);
-        store::Pool pool(second.connect(), 2);
-        REQUIRE(archive::import_store(pool, archives::reading(bytes, piece),
-                                      archive::Leftovers::refuse));
-        CHECK(exported(second.connect()) == bytes);
-    }
-}
-
 TEST_CASE("Lines are split, numbered and limited") {
     const std::string bytes = "one\n\n" + std::string(3'000'000, 'x') + "\nlast";
     archive::LineReader lines(archives::reading(bytes, 100'000), 3'000'000, 64);
@@ -300,43 +287,6 @@ TEST_CASE("Lines are split, numbered and limited") {
 }
 
 // Exceeds one transaction of an import and one page of an export.
-TEST_CASE("Many objects move from SQLite to MariaDB, with their trees and history") {
-    const FreshStore first(store::Engine::sqlite), second(store::Engine::mysql);
-    const auto connection = first.connect()();
-    expect_many_writes(*connection);
-    const std::string numbers = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n"
-                                " WHERE n < 9000) ";
-    connection->execute(
-        numbers +
-        "INSERT INTO objects (oid, class, name, name_key, label, signature, ace_version, hits)"
-        " SELECT n, 'Gene', 'WBGene' || n, 'wbgene' || n, 'unc-' || n,"
-        " printf('%032x', n), 'WS188', n % 97 FROM n");
-    connection->execute(numbers + "INSERT INTO trees (oid, version, tree) SELECT n, 'WS187',"
-                                  " CAST('tree ' || n AS BLOB) FROM n");
-    connection->execute(
-        numbers +
-        "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes, class, name)"
-        " SELECT n, 'WS187', '2008-02-15', '2008-02-16T09:15:20Z', 'changed',"
-        " 'unc-' || n, '{\"changes\":[]}', 'Gene', 'WBGene' || n FROM n");
-    connection->execute(
-        "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes, class, name)"
-        " SELECT oid, 'WS188', '2008-03-22', '2008-03-23T09:15:20Z', 'changed', '', '{}', class,"
-        " name FROM objects"
-        " WHERE oid % 5 = 0");
-    const auto bytes = exported(first.connect());
-    const auto counts = imported(second.connect(), bytes);
-    REQUIRE(counts);
-    CHECK(counts->at(0) == archive::TableCount{"objects", 9'000});
-    CHECK(counts->at(1) == archive::TableCount{"history", 10'800});
-    CHECK(counts->at(2) == archive::TableCount{"trees", 9'000});
-    CHECK((exported(second.connect()) == bytes));
-    CHECK(second.connect()()->query("SELECT class, version, kind, SUM(objects) FROM row_counts"
-                                    " GROUP BY class, version, kind ORDER BY class, version") ==
-          store::Rows{store::Row({"", "WS187", "changed", std::int64_t{9'000}}),
-                      store::Row({"", "WS188", "changed", std::int64_t{1'800}}),
-                      store::Row({"Gene", "WS187", "changed", std::int64_t{9'000}}),
-                      store::Row({"Gene", "WS188", "changed", std::int64_t{1'800}})});
-}
 
 TEST_CASE("A store that lost a table is not exported, and the reason names the table") {
     const FreshStore fresh(GENERATE(support::engines()));

@@ -35,13 +35,6 @@ TEST_CASE("A feed with a hub keeps the rules, and says where it is next to its o
     }
 }
 
-TEST_CASE("A feed without a hub does not speak of one") {
-    for (const auto& format : render::formats()) {
-        const auto bytes = format.render(gene(), channel_of(gene(), site()), site());
-        CHECK_FALSE(holds(bytes, "hub"));
-    }
-}
-
 TEST_CASE("A part of a feed is not complete, and links to the newest page of the archive") {
     auto history = gene();
     history.rows.erase(history.rows.begin());

@@ -116,10 +116,6 @@ const std::vector<Step> steps = {
 
 }  // namespace
 
-TEST_CASE("Equal documents have equal identities") {
-    CHECK(entity_tag_parts(document()) == entity_tag_parts(document()));
-}
-
 TEST_CASE("A full page of the archive keeps its identity while the history grows") {
     auto page = document();
     page.channel.before = 50;

@@ -182,8 +182,3 @@ TEST_CASE("A document above 512 KB leaves its oldest items out and is not comple
         CHECK(feed.items[i].guid == render::guid_of(rows[i], site().authority));
     check_feed(bytes);
 }
-
-TEST_CASE("The same history gives the same bytes") {
-    CHECK(rss(history_of({unc_26_in_ws187(), long_text_row()})) ==
-          rss(history_of({unc_26_in_ws187(), long_text_row()})));
-}

@@ -185,14 +185,6 @@ TEST_CASE("A build has the same digests however it is packed and split") {
     CHECK(packed.open()->digest() == a->digest());
 }
 
-TEST_CASE("A lost unpacked file is unpacked again") {
-    Site site;
-    site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
-    (void)site.open();
-    CHECK(fs::remove_all(site.index() / "WS1.plain") == 2);
-    CHECK(text_in(site.open(), "a") == "one");
-}
-
 TEST_CASE("Unpacked files are removed when their build is gone, and its index stays") {
     Site site;
     site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));

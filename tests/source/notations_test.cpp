@@ -359,20 +359,6 @@ TEST_CASE("What is known of a build in other notations stays when its folder is 
     CHECK((*kept)->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("Plain files are removed when their build is gone") {
-    const Site site;
-    site.write("a.xml", gene_xml("a", "1"));
-    (void)site.open();
-    const auto next = site.path() / "next";
-    fs::create_directory(next);
-    std::ofstream(next / "release.ini") << "version = WS2\ndate = 2008-03-01\n";
-    std::ofstream(next / "y.jsonl") << gene("b", "2");
-    fs::remove_all(site.build());
-    REQUIRE(source::open_files({next.string(), site.index().string(), 64}));
-    CHECK_FALSE(fs::exists(site.index() / "WS1.plain"));
-    CHECK(fs::exists(site.index() / "WS1.index"));
-}
-
 TEST_CASE("A reader notices a change of the file it reads, and a copied build is not affected") {
     const Site site;
     site.write("a.jsonl", gene("a", "one"));

@@ -214,14 +214,6 @@ TEST_CASE("The test server admits the users that AceDB admits") {
     CHECK(server.logins() == 1);
 }
 
-TEST_CASE("The test server answers in the byte order of the client") {
-    support::AceServer server(contents);
-    Client client(server.port());
-    client.order = support::ByteOrder::big;
-    CHECK(client.log_in("reader", "secret") == welcome);
-    CHECK(client.seen.order == support::ByteOrder::big);
-}
-
 TEST_CASE("The test server divides long replies only between objects") {
     support::AceServer server(contents);
     Client client(server.port());
@@ -246,50 +238,4 @@ TEST_CASE("The test server divides long replies only between objects") {
     CHECK(client.ask("encore", "ACESERV_MSGENCORE") == Reply{"ACESERV_MSGENCORE", ""});
     CHECK(client.ask("encore").first == "ACESERV_MSGFAIL");
     CHECK(client.ask("quit") == Reply{"ACESERV_MSGKILL", "// A bientot"});
-}
-
-TEST_CASE("The test server stops, starts again and shows another build") {
-    support::AceServer server(contents);
-    Client first(server.port());
-    REQUIRE(first.log_in("reader", "secret") == welcome);
-    CHECK(server.clients() == 1);
-    server.publish(contents, "WS900", "2009-01-01_00:00:00");
-    CHECK(first.receive() == Reply{});
-    server.stop();
-    CHECK(server.clients() == 0);
-    server.start();
-    Client second(server.port());
-    REQUIRE(second.log_in("reader", "secret") == welcome);
-    CHECK(second.ask("status").second.find("Name: WS900\n") != std::string::npos);
-    CHECK(server.commands() == std::vector<std::string>{"status"});
-}
-
-TEST_CASE("The test server makes planned faults and then answers correctly again") {
-    support::AceServer server(contents);
-    using support::AceFault;
-    for (const auto fault : {AceFault::half_header, AceFault::half_body, AceFault::cut,
-                             AceFault::kill, AceFault::empty_kill, AceFault::wrong_magic,
-                             AceFault::huge_length, AceFault::negative_length}) {
-        INFO(static_cast<int>(fault));
-        Client client(server.port());
-        REQUIRE(client.log_in("reader", "secret") == welcome);
-        server.strike(fault);
-        const auto reply = client.ask("status");
-        const bool is_kill = fault == AceFault::kill || fault == AceFault::empty_kill;
-        CHECK(reply.first == (is_kill ? "ACESERV_MSGKILL" : ""));
-        Client next(server.port());
-        CHECK(next.log_in("reader", "secret") == welcome);
-        CHECK(next.ask("status").first == "ACESERV_MSGOK");
-    }
-    Client client(server.port());
-    REQUIRE(client.log_in("reader", "secret") == welcome);
-    server.strike(AceFault::junk_after_type);
-    CHECK(client.ask("status").first == "ACESERV_MSGOK");
-    server.strike(AceFault::endless_encore);
-    CHECK(client.ask("status") == Reply{"ACESERV_MSGENCORE", ""});
-    CHECK(client.ask("encore", "ACESERV_MSGENCORE") == Reply{"ACESERV_MSGENCORE", ""});
-    CHECK(client.ask("find Strain CB205").first == "ACESERV_MSGOK");
-    server.strike(AceFault::another_object);
-    CHECK(client.ask("show -a -T").second.find("\"CB205\"") == std::string::npos);
-    CHECK(client.ask("show -a -T").second.find("\"CB205\"") != std::string::npos);
 }
