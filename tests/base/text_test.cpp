@@ -8,6 +8,32 @@
 
 using namespace base;
 
+TEST_CASE("The nearest word has few mistakes, or begins with the word") {
+    const std::vector<std::string> words{"gene", "gene_class", "protein", "threads", "prewarm"};
+    for (const auto& [word, meant] : {std::pair{"gen", "gene"},
+                                      {"gnee", "gene"},
+                                      {"genes", "gene"},
+                                      {"thread", "threads"},
+                                      {"tihread", "threads"},
+                                      {"perwarm", "prewarm"},
+                                      {"protien", "protein"},
+                                      {"gene_", "gene"},
+                                      {"gene_cl", "gene_class"},
+                                      {"pre", "prewarm"}}) {
+        INFO(word);
+        const auto nearest = nearest_to(word, words);
+        REQUIRE(nearest);
+        CHECK(words[*nearest] == meant);
+    }
+    for (const auto& word : {std::string(), std::string("x"), std::string("xy"),
+                             std::string("paper"), std::string("gexyz"), std::string(65, 'x')}) {
+        INFO(word);
+        CHECK_FALSE(nearest_to(word, {"gene", "to", "is"}));
+    }
+    CHECK_FALSE(nearest_to("gene", {}));
+    CHECK(nearest_to("b", {"ab", "cb", "b"}) == 2U);
+}
+
 TEST_CASE("Versions are ordered as people count") {
     CHECK(natural_compare("WS99", "WS100") < 0);
     CHECK(natural_compare("WS100", "WS99") > 0);
