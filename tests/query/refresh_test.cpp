@@ -215,6 +215,19 @@ TEST_CASE("Two objects with the content are no rename") {
     CHECK_FALSE(site.rows(second.release(), {"Gene", "new"})[0].notes.renamed_from);
 }
 
+TEST_CASE("An object without content that came is not the new name of one that went") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Refresher site(fresh.connect());
+    auto first = build("WS186"), second = build("WS187");
+    first.with("Gene", "old", {});
+    second.with("Gene", "new", {});
+    REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
+    for (const std::string name : {"old", "new"})
+        REQUIRE(site.refresh(second, &first, {"Gene", name}));
+    CHECK_FALSE(site.rows(second.release(), {"Gene", "old"}).at(0).notes.renamed_to);
+    CHECK_FALSE(site.rows(second.release(), {"Gene", "new"}).at(0).notes.renamed_from);
+}
+
 TEST_CASE("Two objects that vanish with the same content are no rename, in whatever order") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     std::vector<ObjectName> names{{"Gene", "old"}, {"Gene", "older"}, {"Gene", "new"}};
