@@ -2,6 +2,7 @@
 #include "harvest/claims.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/log.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <variant>
 
 #include "base/log.hpp"
 #include "hub/workers.hpp"
