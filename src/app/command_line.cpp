@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "app/command_line.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +14,7 @@
 #include "app/commands.hpp"
 #include "app/completion.hpp"
 #include "app/config_file.hpp"
+#include "app/logs.hpp"
 #include "app/suggestion.hpp"
 #include "app/version.hpp"
 #include "base/in_order.hpp"
@@ -39,6 +40,16 @@ struct Options {
     PrewarmOptions prewarm;
     bool json = false, yes = false;
 };
+
+// Runs a command with the configuration in `file`, its log opened.
+int with_config(const std::filesystem::path& file, Speaker speaker,
+                const std::function<int(const Config&)>& run) {
+    const auto config = load_config(file);
+    if (!config) return complain(config.error().text, wrong_use);
+    if (const auto opened = open_log(config->log, speaker); !opened)
+        return complain(opened.error().text, wrong_use);
+    return run(*config);
+}
 
 // What parsing fills in, and the command to run then.
 struct Line {
@@ -503,15 +514,6 @@ std::optional<std::string> unknown_word(CLI::App& program, std::span<char* const
 }
 
 }  // namespace
-
-int with_config(const std::filesystem::path& file, Speaker speaker,
-                const std::function<int(const Config&)>& run) {
-    const auto config = load_config(file);
-    if (!config) return complain(config.error().text, wrong_use);
-    if (const auto opened = open_log(config->log, speaker); !opened)
-        return complain(opened.error().text, wrong_use);
-    return run(*config);
-}
 
 int run_command_line(int argc, char** argv) {
     Line line;

@@ -137,4 +137,8 @@ int import_feeds(const Config& config, const std::string& file);
 // Prints all source feeds as OPML.
 int export_feeds(const Config& config);
 
+// Runs the command of the command line, --help and --version included, and flushes stdout.
+//   returns  the program's exit status
+[[nodiscard]] int run_command_line(int argc, char** argv);
+
 }  // namespace app

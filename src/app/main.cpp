@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "base/log.hpp"
 #include "serve/cgi.hpp"
 
 // Read by jemalloc. Threads allocate from caches of their own, so more arenas than these gave no speed,
