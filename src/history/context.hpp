@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +16,6 @@
 #include "base/result.hpp"
 #include "history/build_difference.hpp"
 #include "history/decision.hpp"
-#include "history/label_cache.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 #include "tables/objects.hpp"
@@ -32,6 +33,28 @@ struct Settings {
     compare::Ignored ignored;                    // what is no change (C10)
     std::vector<Release> known_releases;         // releases.tsv
     std::map<std::string, ObjectName> curators;  // the persons behind users of timestamps
+};
+
+// Remembers the labels of objects in the build that it was asked about last: 100,000 to 200,000.
+// Safe from any thread.
+class LabelCache {
+   public:
+    // Returns the label of an object of the build; empty where that is its name, or the object
+    // itself is damaged or too large.
+    //   name   as the build spells it
+    //   error  unavailable: the build cannot be read
+    //   cost   a load of the object at the first call
+    [[nodiscard]] base::Result<std::string> of(const ObjectName& name,
+                                               const source::Source& build,
+                                               const NamePaths& names);
+
+   private:
+    using Labels = std::map<ObjectName, std::string>;
+    static constexpr std::size_t most_in_generation = 100'000;
+
+    std::mutex mutex_;   // guards what follows; not held while an object is loaded
+    std::string build_;  // the digest of the build
+    Labels labels_, older_;
 };
 
 // The caller keeps all of it alive longer than what uses it.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "history/recorded.hpp"
+#include "history/recorder.hpp"
 #include "history/renames.hpp"
 
 namespace history {

@@ -7,7 +7,6 @@
 #include "support/catch.hpp"
 #include "support/stores.hpp"
 #include "tables/objects.hpp"
-#include "tables/release_counts.hpp"
 
 using namespace tables;
 
