@@ -47,13 +47,13 @@ class RowChooser {
         if (versions_.empty()) return {};
         count_rows();
         std::set<std::string> tags;
-        static_cast<void>(visit_notes(
+        visit_notes(
             now_.transaction, last_recorded(PageLimits{}.filtered),
             [&](std::int64_t, const tables::NotesOfRow& row) {
                 for (const auto& change : row.notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
             },
-            note_unreadable_, now_.most_note_bytes()));
+            note_unreadable_, now_.most_note_bytes());
         return tags;
     }
 
@@ -108,8 +108,8 @@ class RowChooser {
             if (request.before > 0) std::ranges::sort(some, std::greater());
             append(looked_at, some);
         }
-        auto [sids, cut, bytes] = filtered_rows(now_.transaction, looked_at, request.filter,
-                                                note_unreadable_, now_.most_note_bytes());
+        auto [sids, cut] = filtered_rows(now_.transaction, looked_at, request.filter,
+                                         note_unreadable_, now_.most_note_bytes());
         const auto found = sids.size();
         cut = cut || recorded > most;
         if (cut && request.before > 0) return Chosen{{}, found, cut};

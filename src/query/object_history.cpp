@@ -379,15 +379,15 @@ Result<std::size_t> first_rank_after(const tables::Releases& releases, const std
     return position->rank + 1;
 }
 
-Visited visit_notes(Transaction& transaction, std::span<const std::int64_t> sids,
-                    const VisitNotes& visit, const tables::OnUnreadable& on_unreadable,
-                    std::size_t most_note_bytes, std::size_t most_bytes) {
+std::size_t visit_notes(Transaction& transaction, std::span<const std::int64_t> sids,
+                        const VisitNotes& visit, const tables::OnUnreadable& on_unreadable,
+                        std::size_t most_note_bytes) {
     constexpr std::size_t first_step = 8, most_of_step = 1 << 20;
     const auto bytes_of_step = std::min(most_of_step, most_note_bytes);
-    Visited visited;
+    std::size_t rows = 0, bytes = 0;
     auto step = first_step;
-    while (visited.rows < sids.size() && visited.bytes < most_bytes) {
-        const auto next = sids.subspan(visited.rows, std::min(step, sids.size() - visited.rows));
+    while (rows < sids.size() && bytes < most_filtered_bytes) {
+        const auto next = sids.subspan(rows, std::min(step, sids.size() - rows));
         const auto notes = notes_of_step(transaction, next, on_unreadable,
                                          next.size() > 1 ? bytes_of_step : most_note_bytes);
         if (!notes) {
@@ -397,17 +397,17 @@ Visited visit_notes(Transaction& transaction, std::span<const std::int64_t> sids
         for (const auto sid : next)
             if (const auto found = notes->by_sid.find(sid); found != notes->by_sid.end())
                 visit(sid, found->second);
-        visited.rows += next.size();
-        visited.bytes += notes->bytes;
+        rows += next.size();
+        bytes += notes->bytes;
         const auto bytes_of_row = notes->bytes / next.size() + 1;
         step = std::clamp<std::size_t>(bytes_of_step / bytes_of_row, 1, tables::longest_list);
     }
-    return visited;
+    return rows;
 }
 
 FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_t> sids,
                            const ChangeFilter& filter, const tables::OnUnreadable& on_unreadable,
-                           std::size_t most_note_bytes, std::size_t most_bytes) {
+                           std::size_t most_note_bytes) {
     FilteredRows found;
     MassPlacesReader places(transaction);
     const auto visited = visit_notes(
@@ -416,9 +416,8 @@ FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_
             if (shows(filter, row.kind, row.notes, row.class_name, row.version, places))
                 found.sids.push_back(sid);
         },
-        on_unreadable, most_note_bytes, most_bytes);
-    found.cut = visited.rows < sids.size();
-    found.bytes = visited.bytes;
+        on_unreadable, most_note_bytes);
+    found.cut = visited < sids.size();
     return found;
 }
 

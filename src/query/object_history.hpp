@@ -85,21 +85,16 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                                                          const std::string& since,
                                                          const Release& current);
 
-// Visits the notes of rows in their order, until most_bytes of them have been read.
+// Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
 //   visit          void(std::int64_t sid, const tables::NotesOfRow&)
 //   on_unreadable  gets the rows that cannot be read, which are not visited
-//   returns        how many rows it looked at, and the bytes of their notes
+//   returns        how many rows it looked at
 //   throws         tables::NotesTooLong when one row has more than most_note_bytes
 //   cost           up to 64 rows a query, fewer where notes are long: 1 MB or one row is held at once
 using VisitNotes = std::function<void(std::int64_t sid, const tables::NotesOfRow& row)>;
-struct Visited {
-    std::size_t rows = 0, bytes = 0;
-};
-[[nodiscard]] Visited visit_notes(store::Transaction& transaction,
-                                  std::span<const std::int64_t> sids, const VisitNotes& visit,
-                                  const tables::OnUnreadable& on_unreadable,
-                                  std::size_t most_note_bytes,
-                                  std::size_t most_bytes = most_filtered_bytes);
+std::size_t visit_notes(store::Transaction& transaction, std::span<const std::int64_t> sids,
+                        const VisitNotes& visit, const tables::OnUnreadable& on_unreadable,
+                        std::size_t most_note_bytes);
 
 // Reads the mass changes of classes and releases, each once.
 class MassPlacesReader {
@@ -119,8 +114,7 @@ class MassPlacesReader {
 // Those rows that a filter shows, in the same order.
 struct FilteredRows {
     std::vector<std::int64_t> sids;
-    bool cut = false;       // some rows were not looked at
-    std::size_t bytes = 0;  // of the notes of those that were
+    bool cut = false;  // some rows were not looked at
 };
 //   on_unreadable, throws, cost  as of visit_notes(); rows that cannot be read are left out. A query
 //                                for each class and release, if rows of mass changes are
@@ -128,7 +122,6 @@ struct FilteredRows {
                                          std::span<const std::int64_t> sids,
                                          const ChangeFilter& filter,
                                          const tables::OnUnreadable& on_unreadable,
-                                         std::size_t most_note_bytes,
-                                         std::size_t most_bytes = most_filtered_bytes);
+                                         std::size_t most_note_bytes);
 
 }  // namespace query
