@@ -120,17 +120,6 @@ TEST_CASE("An object is found by its name, by what people call it, and by how th
     CHECK(query::count_store(process.pool).objects == 5);
 }
 
-TEST_CASE("An object with that label comes before one with that name") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect(), with_names());
-    const auto build = build_of_names("WS1", "2008-01-01");
-    build->with("Cell", "unc-26", {});
-    process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Cell", "unc-26"}}));
-    CHECK(found(process, "", "unc-26") ==
-          Found{"Gene WBGene01 = unc-26", "Cell unc-26 = unc-26", "Paper unc-26 = unc-26"});
-}
-
 TEST_CASE("A class is looked for without regard to ASCII case, recorded or in the build") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process process(fresh.connect(), with_names());
@@ -494,18 +483,6 @@ TEST_CASE("A name is found as it was pasted, unless another object is spelled ex
     CHECK(called("K07A11.2. ") == Found{"K07A11.2."});
     CHECK(called("nothing.").empty());
     CHECK(found(process, "", " . ").empty());
-}
-
-TEST_CASE(
-    "Another name comes before a label that begins with it, whatever its case and accents") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect(), with_other_names());
-    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
-    add_gene(*build, "WBGene01", "\xC3\xA9lan vital", {});
-    add_gene(*build, "WBGene02", "b", {"\xC3\x89LAN"});
-    process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
-    CHECK(found(process, "", "\xC3\xA9lan").front() == "Gene WBGene02 = b");
 }
 
 TEST_CASE(

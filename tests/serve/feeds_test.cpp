@@ -111,17 +111,6 @@ TEST_CASE("A watch list is one feed of its objects at one URL") {
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("Unknown objects of a list are skipped, and a list of only such is 404") {
-    World world;
-    world.release(1, {unc26});
-    const auto feed = world.get(list + "&object=Gene:nobody");
-    CHECK(feed.status == 200);
-    CHECK(says(feed, "object=Gene:nobody"));
-    const auto none = world.get("object=Gene:nobody&object=Gene:nothing");
-    CHECK(none.status == 404);
-    CHECK(none.field("Cache-Control") == "public, max-age=60");
-}
-
 TEST_CASE(
     "A list in another spelling is redirected to the recorded one, with unknown objects in it") {
     World world;
@@ -129,19 +118,6 @@ TEST_CASE(
     CHECK(feed.status == 301);
     CHECK(feed.field("Location") == "https://example.org/changes/rss?"
                                     "object=Gene:WBGene00006763&object=Gene:nobody&n=3");
-}
-
-TEST_CASE("A list of 200 objects is answered, and one of 201 is refused") {
-    World world;
-    std::string query;
-    for (int i = 0; i < 199; ++i)
-        query += "object=Gene:WBGene000" + std::to_string(10000 + i) + "&";
-    CHECK(world.get(query + "object=Gene:WBGene00006763").status == 200);
-    const auto refused =
-        world.get(query + "object=Gene:WBGene00006763&object=Gene:WBGene00006764");
-    CHECK(refused.status == 400);
-    CHECK(says(refused, "object="));
-    CHECK(says(refused, "201"));
 }
 
 TEST_CASE("A class has a feed; another spelling is redirected, and an unknown class is 404") {

@@ -369,15 +369,6 @@ TEST_CASE("Suggestions are at most ten, last a minute, and are empty without a q
     CHECK(body_of(world.open("/suggest?q=")) == "[]\n");
 }
 
-TEST_CASE("A watch list is available as OPML") {
-    World world;
-    const auto response = world.open("/opml?object=Gene:WBGene00006763");
-    CHECK(response.status == 200);
-    CHECK(response.field("Content-Type") == "text/x-opml; charset=utf-8");
-    CHECK(says(response, "<opml"));
-    CHECK(says(response, "WBGene00006763"));
-}
-
 TEST_CASE("Static files are cacheable for a day and available without store and build") {
     World world;
     world.small.put(nullptr);

@@ -26,11 +26,6 @@ TEST_CASE("A feed is answered with everything that a reader needs to cache it") 
     CHECK(world.hits() == 1);
 }
 
-TEST_CASE("With JSON named, Accept is ignored") {
-    World world;
-    CHECK(world.get(plain + "&format=json").field("Vary") == "Accept-Encoding");
-}
-
 TEST_CASE("The requested number of rows is shown, and the URL says which") {
     World world;
     world.release_up_to(5);
@@ -149,16 +144,6 @@ TEST_CASE("A gzip representation has its own tag and only that validates it") {
     CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).body == coded.body);
 }
 
-TEST_CASE("HEAD has the fields of GET and no body") {
-    World world;
-    const auto full = world.get(plain);
-    const auto head = world.ask("HEAD", "/rss", plain);
-    CHECK(head.fields == full.fields);
-    CHECK(head.body == full.body);
-    CHECK_FALSE(head.send_body);
-    CHECK_FALSE(world.ask("HEAD", "/nowhere").send_body);
-}
-
 TEST_CASE("Other methods get 405 with the allowed ones") {
     World world;
     for (const auto* method : {"POST", "PUT", "DELETE", "get", ""}) {
@@ -225,15 +210,6 @@ TEST_CASE("Each wrong request has its status") {
     broken.error = serve::HttpError{400, "The path has an invalid percent escape."};
     CHECK(world.site.answer(broken).status == 400);
     CHECK(world.rendered() == 0);
-    CHECK(world.hits() == 0);
-}
-
-TEST_CASE("An object that never existed is 404 for a minute") {
-    World world;
-    const auto response = world.get("class=Gene&name=nobody");
-    CHECK(response.status == 404);
-    CHECK(response.field("Cache-Control") == "public, max-age=60");
-    CHECK(says(response, "Gene nobody"));
     CHECK(world.hits() == 0);
 }
 
