@@ -48,6 +48,15 @@ constexpr std::array own_columns{
     OwnColumn{"harvest_notes", "number"},
 };
 
+// Returns a table that has a name of ours and other columns; empty: there is none.
+std::string foreign_table(Connection& connection) {
+    for (const auto& [table, column] : own_columns) {
+        const auto columns = columns_of(connection, table);
+        if (!columns.empty() && !has(columns, column)) return table;
+    }
+    return {};
+}
+
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
 
 Result<void> refuse_newer(int schema) {
@@ -116,18 +125,9 @@ void upgrade(Connection& connection, std::span<const Migration> steps) {
         if (schema_of(connection).value_or(0) < step.number) run_step(connection, step);
 }
 
-std::vector<std::string> foreign_tables(Connection& connection) {
-    std::vector<std::string> foreign;
-    for (const auto& [table, column] : own_columns) {
-        const auto columns = columns_of(connection, table);
-        if (!columns.empty() && !has(columns, column)) foreign.emplace_back(table);
-    }
-    return foreign;
-}
-
 Result<Upgraded> initialise(Connection& connection) {
-    if (const auto foreign = foreign_tables(connection); !foreign.empty())
-        return refuse("table " + foreign.front() +
+    if (const auto foreign = foreign_table(connection); !foreign.empty())
+        return refuse("table " + foreign +
                       " belongs to another program: give Varve a database of its own");
     const int from = schema_of(connection).value_or(0);
     if (auto known = refuse_newer(from); !known) return tl::unexpected(known.error());

@@ -33,9 +33,6 @@ struct Migration {
 // Returns the number in `meta`; nullopt when there is none.
 [[nodiscard]] std::optional<int> schema_of(Connection& connection);
 
-// Returns the tables that have a name of ours and other columns.
-[[nodiscard]] std::vector<std::string> foreign_tables(Connection& connection);
-
 // The row of `meta` that marks a store while an import fills it (archive/import.cpp).
 inline constexpr std::string_view import_mark_name = "importing";
 
