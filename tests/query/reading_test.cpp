@@ -399,7 +399,7 @@ TEST_CASE("The contents of a release are counted by class and kind") {
     std::uint64_t all = 0;
     for (const auto& each : contents->classes) {
         all += each.objects;
-        CHECK(each.kinds.size() == 6);
+        CHECK(each.kinds.size() == 5);
         for (const auto& [kind, objects] : each.kinds)
             CHECK(objects == count(each.class_name, kind));
     }
@@ -407,7 +407,7 @@ TEST_CASE("The contents of a release are counted by class and kind") {
     CHECK(contents->matching == all);
     CHECK(contents->entries.size() == 100);
     CHECK(contents->entries[0].counts.all() == 1);
-    CHECK(contents->summary.kinds.size() == 6);
+    CHECK(contents->summary.kinds.size() == 5);
     CHECK(contents->before->version == Written::version(1));
     CHECK(contents->after->version == Written::version(3));
     CHECK_FALSE(release_contents(reading, Written::version(4), {})->after);

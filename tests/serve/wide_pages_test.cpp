@@ -41,7 +41,7 @@ TEST_CASE("An unknown tag is answered with the nearest tag of a recorded change"
         INFO(tag);
         const auto refused = world.get("class=Gene&tag=" + tag);
         CHECK(refused.status == 404);
-        CHECK(says(refused, "Did you mean Live?") == (tag != "Liev%20"));
+        CHECK(says(refused, "Did you mean Live?"));
     }
     // Of a short tag, one letter may be wrong; or it is the beginning of one.
     for (const std::string tag : {"Liv", "Li"}) {
