@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/completion.hpp"
 #include "app/config_file.hpp"
 #include "app/logs.hpp"
 #include "app/suggestion.hpp"
@@ -31,7 +30,7 @@ struct Options {
     DigestOptions digest;
     std::string release;
     DiffOptions diff;
-    std::string http, archive, token, shell, subscription;
+    std::string http, archive, token, subscription;
     SourceFeedOptions source_feed;
     std::string which_feed, opml;
     bool once = false, all_feeds = false;
@@ -414,58 +413,6 @@ void add_config(CLI::App& command, std::string& file) {
     for (auto* part : parts_of(command)) add_config(*part, file);
 }
 
-// Returns the words that an option or positional accepts; none where it accepts any.
-std::vector<std::string> values_of(const CLI::Option& option) {
-    const auto type = option.get_type_name();  // "TEXT:{rss,atom}"
-    const auto begin = type.find('{'), end = type.find('}');
-    if (begin == std::string::npos || end == std::string::npos) return {};
-    std::vector<std::string> values;
-    for (const auto value :
-         base::split(std::string_view(type).substr(begin + 1, end - begin - 1), ','))
-        values.emplace_back(value);
-    return values;
-}
-
-// Appends a command and its parts as a shell completes them.
-//   taken  the options that the command takes besides its own ones
-void append_words(CLI::App& command, const std::string& path,
-                  const std::vector<CommandWords::Option>& taken,
-                  std::vector<CommandWords>& words) {
-    CommandWords own{path, command.get_description(), {}, {}, {}};
-    for (const auto* part : parts_of(command)) own.parts.push_back(part->get_name());
-    for (const auto* option : command.get_options()) {
-        if (option->get_positional() && own.values.empty()) own.values = values_of(*option);
-        for (const auto& name : option->get_lnames())
-            own.options.push_back({"--" + name, option->get_description(),
-                                   option->get_items_expected_max() > 0, values_of(*option)});
-    }
-    for (const auto& option : taken)
-        if (std::ranges::find(own.options, option.name, &CommandWords::Option::name) ==
-            own.options.end())
-            own.options.push_back(option);
-    // A part takes the options of its command (fallthrough).
-    const auto options = path.empty() ? std::vector<CommandWords::Option>() : own.options;
-    words.push_back(std::move(own));
-    for (auto* part : parts_of(command))
-        append_words(*part, path + (path.empty() ? "" : " ") + part->get_name(), options, words);
-}
-
-void add_completion(Line& line) {
-    auto* command =
-        line.program.add_subcommand("completion", "Print a completion script for a shell");
-    command->add_option("shell", line.options.shell, "bash, fish or zsh")
-        ->required()
-        ->check(CLI::IsMember(std::vector<std::string>(shells.begin(), shells.end())));
-    command->callback([&] {
-        line.run = [&] {
-            std::vector<CommandWords> words;
-            append_words(line.program, "", {}, words);
-            std::fputs(completion_for(line.options.shell, words).c_str(), stdout);
-            return ok;
-        };
-    });
-}
-
 std::string complaint_of_command(CLI::App& command, const std::string& path,
                                  const std::string& word) {
     std::vector<std::string> names;
@@ -523,7 +470,7 @@ int run_command_line(int argc, char** argv) {
     program.fallthrough();
     for (const auto add :
          {add_server, add_objects, add_digest, add_prewarm, add_archive, add_releases, add_forget,
-          add_token, add_watch_list, add_hub, add_harvest, add_completion})
+          add_token, add_watch_list, add_hub, add_harvest})
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));

@@ -21,36 +21,9 @@ GENE = ("Gene", "WBGene00006763")
 def _(site):
     overview = site.expect(0, "--help", config=None).stdout
     for command in (b"init", b"serve", b"feed", b"digest", b"diff", b"show", b"check", b"accept", b"export",
-                    b"import", b"releases", b"prewarm", b"forget", b"token", b"hub", b"harvest", b"completion"):
+                    b"import", b"releases", b"prewarm", b"forget", b"token", b"hub", b"harvest"):
         assert command in overview, overview
         assert site.expect(0, command.decode(), "--help", config=None).stdout
-
-
-@check("Bash completes commands, options and their values")
-def _(site):
-    (site.folder / "varve.bash").write_bytes(site.expect(0, "completion", "bash", config=None).stdout)
-    script = """. ./varve.bash; complete -p varve >&2
-        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _varve; printf '%s\n' "${COMPREPLY[@]}" """
-
-    def completed(*words):
-        done = subprocess.run(["bash", "--norc", "-c", script, "bash", *words], cwd=site.folder,
-                              timeout=COMMAND_SECONDS, capture_output=True, check=True)
-        assert done.stderr.strip() == b"complete -o default -F _varve varve", done
-        return done.stdout.decode().split()
-    assert completed("varve", "pre") == ["prewarm"]
-    assert {"init", "diff", "--config", "--version"} <= set(completed("varve", ""))
-    assert completed("varve", "--config", "x.conf", "token", "re") == ["revoke"]
-    assert completed("varve", "forget", "--yes", "") == completed("varve", "forget", "")
-    assert set(completed("varve", "diff", "Gene", "x", "--f")) == {"--from", "--format"}
-    assert completed("varve", "feed", "--format", "") == ["rss", "atom", "json", "html"]
-    assert completed("varve", "diff", "--color", "=", "al") == ["always"]
-    assert completed("varve", "completion", "z") == ["zsh"]
-    assert completed("varve", "forget", "release", "--y") == ["--yes"]
-    # The names of files, which bash itself completes.
-    assert completed("varve", "prewarm", "--list", "") == []
-    for shell in ("fish", "zsh"):
-        assert b"prewarm" in site.expect(0, "completion", shell, config=None).stdout
-    assert site.expect(2, "completion", "csh", config=None).stderr
 
 
 @check("Wrong usage ends with status 2 and a reason on stderr")
