@@ -368,19 +368,6 @@ void check_listen(Checklist& list, const std::string& listen) {
                      IfMissing::wrong);
 }
 
-// Checks a file that lines are appended to, which may not exist yet.
-void check_log(Checklist& list, std::string_view what, const fs::path& file) {
-    if (file.empty()) return;
-    std::error_code unknown;
-    if (!fs::exists(file, unknown))
-        check_folder(list, what, file.parent_path(), IfMissing::wrong);
-    else if (::access(file.c_str(), W_OK) == 0 && !fs::is_directory(file, unknown))
-        list.fine(what, file.string());
-    else
-        list.wrong(what, file.string() + " cannot be written",
-                   "give the file to the user that runs varve");
-}
-
 void check_watch_lists(Checklist& list, const Config& config) {
     const auto pool = open_pool(config, store::IfMissing::fail);
     const auto checked =
@@ -446,8 +433,6 @@ int check(const fs::path& config_file) {
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);
-    check_log(list, "log", config->log.file);
-    check_log(list, "access log", config->log.access);
     check_tokens(list, *config, store_is_fine);
     return list.all_fine() ? ok : failed;
 }

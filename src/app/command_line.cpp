@@ -13,15 +13,18 @@
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
-#include "app/logs.hpp"
 #include "app/suggestion.hpp"
 #include "app/version.hpp"
 #include "base/in_order.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "render/feed.hpp"
 
 namespace app {
 namespace {
+
+// A server logs what it does; a command that somebody waits for logs only problems.
+enum class Speaker : unsigned char { server, command };
 
 struct Options {
     std::string config = "varve.conf";
@@ -40,13 +43,14 @@ struct Options {
     bool json = false, yes = false;
 };
 
-// Runs a command with the configuration in `file`, its log opened.
+// Runs a command with the configuration in `file` and its level of the log.
 int with_config(const std::filesystem::path& file, Speaker speaker,
                 const std::function<int(const Config&)>& run) {
     const auto config = load_config(file);
     if (!config) return complain(config.error().text, wrong_use);
-    if (const auto opened = open_log(config->log, speaker); !opened)
-        return complain(opened.error().text, wrong_use);
+    using base::log::Level;
+    const bool is_quiet = speaker == Speaker::command && config->log_level == Level::info;
+    base::log::send_to(2, is_quiet ? Level::warning : config->log_level);
     return run(*config);
 }
 
@@ -93,7 +97,7 @@ void add_server(Line& line) {
         [&](const Config& config) { return serve(config, line.options.http); }, Speaker::server));
     line.program
         .add_subcommand("check",
-                        "Check configuration, templates, store, build, socket, logs and tokens")
+                        "Check configuration, templates, store, build, socket and tokens")
         ->callback([&] { line.run = [&] { return check(line.options.config); }; });
     auto* accepting = line.program.add_subcommand("accept", "Accept a build that was refused");
     accepting->add_option("release", line.options.release, "Its version, e.g. WS189")->required();

@@ -8,7 +8,6 @@
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
-#include "app/logs.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
 #include "base/log.hpp"
@@ -35,7 +34,6 @@ int excuse_cgi(const base::Error& why) {
 }
 
 int answer_cgi(const Config& config) {
-    const auto began = std::chrono::steady_clock::now();
     auto services = open_services(config, Waiting::request);
     if (!services) return excuse_cgi(services.error());
     try {
@@ -44,17 +42,9 @@ int answer_cgi(const Config& config) {
         // The request is answered all the same, with what there is.
         base::log::error("build not checked", {{"error", failure.what()}});
     }
-    base::LogFile access;
-    if (const auto opened = open_logs(config.log, access); !opened)
-        base::log::error("log not opened", {{"reason", opened.error().text}});
     const auto site = open_site(*services, Asker::cgi_client);
-    const bool sent = ::serve::answer_cgi(::environ, {}, [&](const Request& request) {
-        auto response = site->answer(request);
-        const auto took = std::chrono::floor<std::chrono::microseconds>(
-            std::chrono::steady_clock::now() - began);
-        access.write(access_line(base::system_clock_now(), request, response, took));
-        return response;
-    });
+    const bool sent = ::serve::answer_cgi(
+        ::environ, {}, [&](const Request& request) { return site->answer(request); });
     return sent ? ok : failed;
 }
 
@@ -98,12 +88,10 @@ base::Result<std::shared_ptr<void>> start_server(const ServeConfig& config,
 int serve_until_stopped(const Config& config, const std::string& http) {
     StopSignals signals;
     std::optional<StopLimit> limit;  // ends last
-    Server::Records records;
-    auto serving = open_serving(config, records.metrics);
+    ::serve::Metrics metrics;
+    auto serving = open_serving(config, metrics);
     if (!serving) return complain(serving.error().text, status_of(serving.error()));
-    if (const auto opened = open_logs(config.log, records.access); !opened)
-        return complain(opened.error().text, wrong_use);
-    Server server(std::move(*serving), records);
+    Server server(std::move(*serving), metrics);
     server.wait_for_first_look(2s);
     auto running = start_server(config.serve, http,
                                 [&](const Request& request) { return server.answer(request); });
@@ -122,8 +110,7 @@ int serve_until_stopped(const Config& config, const std::string& http) {
 int serve_cgi(const std::filesystem::path& config_file) {
     const auto config = load_config(config_file);
     if (!config) return excuse_cgi(config.error());
-    if (const auto opened = open_log(config->log, Speaker::server); !opened)
-        return excuse_cgi(opened.error());
+    base::log::send_to(2, config->log_level);
     return answer_cgi(*config);
 }
 

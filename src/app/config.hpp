@@ -81,12 +81,6 @@ struct MailConfig {
     std::filesystem::path password_file;  // read when a mail is sent
 };
 
-struct LogConfig {
-    base::log::Level level = base::log::Level::info;
-    std::filesystem::path file;    // empty: stderr
-    std::filesystem::path access;  // a line for each request; empty: none
-};
-
 struct Config {
     std::filesystem::path file;
     render::Site site;
@@ -107,7 +101,7 @@ struct Config {
     NetConfig net;
     MailConfig mail;
     std::string notify_command;  // for sh, called when a release has been recorded; empty: none
-    LogConfig log;
+    base::log::Level log_level = base::log::Level::info;
     // Digest over all that can change the bytes of a page; goes into entity tags.
     std::string page_digest;
 };

@@ -304,11 +304,7 @@ constexpr auto table = std::to_array<Key>({
     {"notify", "command",
      [](Draft& d, Value, Value v) { return keep(d.config.notify_command, text(v)); }},
     {"log", "level",
-     [](Draft& d, Value, Value v) { return keep(d.config.log.level, level_of(v)); }},
-    {"log", "file",
-     [](Draft& d, Value, Value v) { return keep(d.config.log.file, path_of(d, v)); }},
-    {"log", "access",
-     [](Draft& d, Value, Value v) { return keep(d.config.log.access, path_of(d, v)); }},
+     [](Draft& d, Value, Value v) { return keep(d.config.log_level, level_of(v)); }},
 });
 
 // Returns what was probably meant by a section that there is not.

@@ -144,7 +144,8 @@ Prepared look_again(ServingPtr serving) {
     }
 }
 
-Server::Server(ServingPtr first, Records& records) : records_(records), now_(std::move(first)) {
+Server::Server(ServingPtr first, serve::Metrics& metrics)
+    : metrics_(metrics), now_(std::move(first)) {
     begin_housekeeping(*now_);
     answering_ = now_;
 }
@@ -168,37 +169,26 @@ void Server::wait_for_first_look(std::chrono::seconds at_most) const {
 }
 
 serve::Response Server::answer(const serve::Request& request) {
-    const auto began = std::chrono::steady_clock::now();
     const auto serving = answering_.load();
     const auto answer_below = [&](const serve::Request& below) {
         if (!is_monitoring(below.path)) serving->housekeeping->note_request();
         return serving->site->answer(below);
     };
-    const auto response = [&] {
-        if (serving->base_path.empty()) return answer_below(request);
-        auto below = request;
-        below.path = serve::path_below(request.path, serving->base_path);
-        return answer_below(below);
-    }();
-    if (!records_.access.is_open()) return response;
-    const auto took =
-        std::chrono::floor<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
-    records_.access.write(access_line(base::system_clock_now(), request, response, took));
-    return response;
+    if (serving->base_path.empty()) return answer_below(request);
+    auto below = request;
+    below.path = serve::path_below(request.path, serving->base_path);
+    return answer_below(below);
 }
 
 void Server::begin_reading() {
     waiting_.reset();
     next_ = std::async(std::launch::async, prepare_serving, now_->services.config.file,
-                       std::ref(records_.metrics));
+                       std::ref(metrics_));
 }
 
 void Server::begin_looking() { next_ = std::async(std::launch::async, look_again, waiting_); }
 
-// Reopens the logs first and in any case: logrotate has moved them.
 void Server::reload() {
-    if (const auto opened = open_logs(now_->services.config.log, records_.access); !opened)
-        base::log::error("log not reopened", {{"reason", opened.error().text}});
     if (next_.valid())
         once_more_ = true;
     else
@@ -206,14 +196,14 @@ void Server::reload() {
 }
 
 void Server::reject(const std::string& reason) {
-    records_.metrics.note_rejection(reason);
+    metrics_.note_rejection(reason);
     base::log::error("configuration rejected, the previous one stays in use",
                      {{"reason", reason}});
 }
 
 void Server::take_over(const Prepared& prepared) {
     if (!prepared.fault.empty()) {
-        const bool is_known = waiting_ && prepared.fault == records_.metrics.rejection();
+        const bool is_known = waiting_ && prepared.fault == metrics_.rejection();
         if (!is_known) reject(prepared.fault);
         waiting_ = prepared.serving;
         if (waiting_)
@@ -224,18 +214,14 @@ void Server::take_over(const Prepared& prepared) {
     waiting_.reset();
     const auto& before = now_->services.config;
     const auto& after = prepared.serving->services.config;
-    if (const auto opened = open_logs(after.log, records_.access); !opened) {
-        reject(opened.error().text);
-        [[maybe_unused]] const auto as_before = open_logs(before.log, records_.access);
-        return;
-    }
+    base::log::send_to(2, after.log_level);
     warn_of_restart(before, after);
     begin_housekeeping(*prepared.serving);
     answering_ = prepared.serving;
     now_->housekeeping->stop();
     now_->housekeeping->flush_hits();
     retired_.push_back(std::exchange(now_, prepared.serving));
-    records_.metrics.note_rejection("");
+    metrics_.note_rejection("");
     base::log::info("configuration reloaded", {{"file", after.file.string()}});
 }
 

@@ -16,7 +16,6 @@
 #include <string>
 #include <thread>
 
-#include "app/logs.hpp"
 #include "app/services.hpp"
 #include "serve/http.hpp"
 #include "serve/monitoring.hpp"
@@ -100,12 +99,8 @@ struct Prepared {
 // calls the rest.
 class Server {
    public:
-    // What outlives a change of the configuration. The caller keeps it longer than the server.
-    struct Records {
-        base::LogFile access;  // opened by the caller when it is wanted
-        serve::Metrics metrics;
-    };
-    Server(ServingPtr first, Records& records);
+    //   metrics  outlive the server
+    Server(ServingPtr first, serve::Metrics& metrics);
     // Ends the process when an index is being made: the next process makes it again.
     ~Server();
     Server(const Server&) = delete;
@@ -113,10 +108,10 @@ class Server {
 
     void wait_for_first_look(std::chrono::seconds at_most) const;
 
-    // Writes the access log too. Never throws.
+    // Never throws.
     [[nodiscard]] serve::Response answer(const serve::Request& request);
 
-    // Reopens the logs, and starts to read the configuration again in a thread of its own.
+    // Starts to read the configuration again in a thread of its own.
     void reload();
     // Call this regularly while is_busy(): switches to the new configuration when it is ready, or
     // logs why it is rejected, and looks again for its build if nothing else is wrong; drops an old
@@ -134,7 +129,7 @@ class Server {
     void reject(const std::string& reason);
     void take_over(const Prepared& prepared);
 
-    Records& records_;
+    serve::Metrics& metrics_;
     ServingPtr now_;                     // only the main thread changes it
     std::atomic<ServingPtr> answering_;  // the same, for other threads
     std::list<ServingPtr> retired_;      // a request may still use them

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/worker.hpp"
 
-#include <csignal>
 #include <utility>
 
-#include "app/logs.hpp"
 #include "base/log.hpp"
 
 namespace app {
@@ -36,7 +34,7 @@ bool run_until_stopped(const Worker& worker, StopSignals& signals, StoreWatch wa
     for (;;) {
         worker.step();
         const auto signal = signals.wait(0ms);
-        if (signal && *signal != SIGHUP) return true;
+        if (signal) return true;
         if (watch.has_moved()) {
             base::log::error(
                 std::string(worker.name) +
@@ -45,9 +43,6 @@ bool run_until_stopped(const Worker& worker, StopSignals& signals, StoreWatch wa
             return false;
         }
         if (worker.is_done()) return true;
-        if (!signal) continue;
-        if (const auto opened = open_log(config.log, Speaker::server); !opened)
-            base::log::error("log not opened", {{"reason", opened.error().text}});
     }
 }
 

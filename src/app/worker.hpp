@@ -34,7 +34,7 @@ struct Worker {
     std::function<void()> step;                            // takes about half a second at most
     std::function<bool()> is_done = [] { return false; };  // looked at after each step
 };
-// Calls step() until a signal stops it, or it is done. SIGHUP reopens the log.
+// Calls step() until a signal stops it, or it is done.
 //   returns  false: the files of the store are gone, as the log says; the caller must write nothing more
 [[nodiscard]] bool run_until_stopped(const Worker& worker, StopSignals& signals, StoreWatch watch,
                                      const Config& config);

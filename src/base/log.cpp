@@ -3,82 +3,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <fcntl.h>
-#include <system_error>
 #include <unistd.h>
 #include <utf8.h>
 
 #include "base/date.hpp"
 
-namespace base {
-namespace {
-
-Result<int> open_for_appending(const std::string& path) {
-    // O_NONBLOCK: a FIFO that nobody reads must not block the server.
-    const int descriptor =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0640);
-    if (descriptor >= 0) return descriptor;
-    return fail(ErrorKind::unavailable,
-                "cannot write " + path + ": " +
-                    std::error_code(errno, std::generic_category()).message());
-}
-
-}  // namespace
-
-LogFile::~LogFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void LogFile::replace_with(int descriptor) {
-    const int kept = descriptor_;
-    if (kept < 0) {
-        descriptor_ = descriptor;
-        return;
-    }
-    ::dup3(descriptor, kept, O_CLOEXEC);
-    ::close(descriptor);
-}
-
-Result<void> LogFile::open(const std::string& path) {
-    const std::lock_guard lock(changing_);
-    const auto descriptor = open_for_appending(path);
-    if (!descriptor) return tl::unexpected(descriptor.error());
-    replace_with(*descriptor);
-    open_ = true;
-    return {};
-}
-
-void LogFile::close() {
-    const std::lock_guard lock(changing_);
-    if (!open_.exchange(false)) return;
-    // Keeps the descriptor, and points it at /dev/null.
-    if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
-        replace_with(nowhere);
-}
-
-void LogFile::write(std::string_view line) const {
-    if (!is_open()) return;
-    [[maybe_unused]] const auto written = ::write(descriptor_, line.data(), line.size());
-}
-
-Result<void> can_append_to(const std::string& path) {
-    const auto descriptor = open_for_appending(path);
-    if (!descriptor) return tl::unexpected(descriptor.error());
-    ::close(*descriptor);
-    return {};
-}
-
-}  // namespace base
-
 namespace base::log {
 namespace {
 
-constexpr int to_file = -1;
-std::atomic<int> sink{2};  // a descriptor, or to_file
+std::atomic<int> sink{2};
 std::atomic<Level> threshold{Level::info};
-
-LogFile file;
 
 constexpr std::string_view name_of(Level level) {
     switch (level) {
@@ -156,26 +90,13 @@ void write(Level level, std::string_view what, Fields fields) {
     begin += " msg=";
     append_value(begin, what);
     const auto line = line_of(begin, fields);
-    const int descriptor = sink.load();
-    if (descriptor == to_file) {
-        file.write(line);
-        return;
-    }
     // A log that cannot be written must not stop the program.
-    [[maybe_unused]] const auto written = ::write(descriptor, line.data(), line.size());
+    [[maybe_unused]] const auto written = ::write(sink, line.data(), line.size());
 }
 
 void send_to(int descriptor, Level least) {
     sink = descriptor;
     threshold = least;
-    file.close();
-}
-
-Result<void> send_to_file(const std::string& path, Level least) {
-    if (const auto opened = file.open(path); !opened) return opened;
-    sink = to_file;
-    threshold = least;
-    return {};
 }
 
 }  // namespace base::log

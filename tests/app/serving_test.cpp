@@ -123,10 +123,10 @@ TEST_CASE(
     builds.put("WS189", "2008-04-18", "one");
     const auto config = builds.configure("WS188");
     initialise(config);
-    app::Server::Records records;
-    auto first = app::open_serving(config, records.metrics);
+    serve::Metrics metrics;
+    auto first = app::open_serving(config, metrics);
     REQUIRE(first);
-    app::Server server(std::move(*first), records);
+    app::Server server(std::move(*first), metrics);
     CHECK(health_with(server, "WS188").find("rejected_configuration") == std::string::npos);
     static_cast<void>(builds.configure("WS189"));
     server.reload();

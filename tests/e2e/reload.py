@@ -1,4 +1,4 @@
-"""SIGHUP: configuration, templates and logs reloaded by a running server.
+"""SIGHUP: configuration and templates reloaded by a running server.
 
 SPDX-License-Identifier: MIT
 """
@@ -87,8 +87,6 @@ def _(site):
     known = site.feed(*GENE).body
     for changes, words in (({"site__colour": "red"}, "[site] colour"),
                            ({"site__templates": "nowhere"}, "[site] templates"),
-                           ({"log__access": "nowhere/access.log"}, "nowhere/access.log"),
-                           ({"log__file": "nowhere/varve.log"}, "nowhere/varve.log"),
                            ({"store__url": "sqlite:var/nothing.db"}, "nothing.db"),
                            ({"path": "builds/nowhere"}, "builds/nowhere")):
         site.write_config(site__title="Never seen", **changes)
@@ -141,27 +139,6 @@ def _(site):
         assert b"history.mustache" in done.stdout + done.stderr, done
     site.write_config(site__templates="nowhere")
     assert b"nowhere" in site.expect(2, "serve").stderr
-
-
-@check("Logs that logrotate moved away are reopened, and no request is missing in them")
-def _(site):
-    site.write_config(log__file="var/varve.txt", log__access="var/access.txt")
-    site.start()
-    log, access = site.folder / "var" / "varve.txt", site.folder / "var" / "access.txt"
-    asked = 20
-    with Load(site, PATH) as load:
-        eventually(load.each_has(asked), "answers")
-        for file in (log, access):
-            file.rename(file.with_suffix(".1"))
-        reload(site)
-        eventually(lambda: log.exists() and READ in log.read_text(), "a new log")
-        eventually(load.each_has(asked), "answers")
-    assert not load.broken, load.broken
-    old, new = access.with_suffix(".1").read_text(), access.read_text()
-    lines = [line for line in (old + new).splitlines() if f'path=/rss query="{PATH[5:]}" ' in line]
-    assert len(lines) == load.count(), (len(lines), load.count())
-    assert all(" status=200 " in line and " us=" in line for line in lines)
-    assert new, "the new file has lines"
 
 
 @check("A new base_url takes effect on reload, and links follow it")

@@ -1,11 +1,14 @@
 // What is read of classes and releases, held to a plain walk over all rows.
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <random>
 #include <set>
 
+#include "base/descriptor.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -589,8 +592,9 @@ TEST_CASE("A row that cannot be read is left out of every page, and logged once"
     };
     damage("notes = '{\"changes\":[{}]}'", a, "WS186");
     damage(GENERATE("kind = 'misspelled'", "date = '2008-02-31'"), b, "WS187");
-    const auto log = (folder.path() / "log").string();
-    REQUIRE(base::log::send_to_file(log, base::log::Level::warning));
+    const auto log = folder.write("log", "");
+    const base::Descriptor file_of_log(::open(log.c_str(), O_WRONLY | O_CLOEXEC));
+    base::log::send_to(file_of_log.number(), base::log::Level::warning);
     const auto context = process.service.read_context();
     for (int again = 0; again < 2; ++again) {
         CHECK(names_of(class_history(context, "Gene", {})->rows) ==

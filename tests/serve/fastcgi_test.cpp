@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -132,8 +133,9 @@ TEST_CASE("A new connection does not take the place of one whose next request ha
 TEST_CASE(
     "Without free descriptors, a new connection takes an idle one's place; one warning says so") {
     const support::TempDir folder;
-    const auto log = folder.path() / "log";
-    REQUIRE(base::log::send_to_file(log.string(), base::log::Level::warning));
+    const auto log = folder.write("log", "");
+    const base::Descriptor file_of_log(::open(log.c_str(), O_WRONLY | O_CLOEXEC));
+    base::log::send_to(file_of_log.number(), base::log::Level::warning);
     const Running running({.threads = 2});
     std::vector<FcgiClient> kept;
     for (int i = 0; i < 4; ++i) REQUIRE(kept.emplace_back(running.path).ask("/kept", Keep::yes));

@@ -86,3 +86,30 @@ TEST_CASE("Queries that are too long or have too many parts are refused") {
     CHECK(parse_query(std::string(8193, 'q'), {}).error().status == 414);
     CHECK(parse_query(std::string(1 << 20, '%'), {}).error().status == 414);
 }
+
+TEST_CASE("The logged query never contains a token, however its parameter is spelled") {
+    for (const auto& [query, logged] :
+         {std::pair{"class=Gene&name=x&token=secret", "class=Gene&name=x"},
+          {"token=secret&class=Gene", "class=Gene"},
+          {"class=Gene;token=secret;name=x", "class=Gene;name=x"},
+          {"%74o%6Ben=secret", ""},
+          {"token=a&token=secret", ""},
+          {"token", ""},
+          {"mytoken=1&tokens=2&access_token=3", ""},
+          {"token[]=secret&Token=secret&n=1", "n=1"},
+          {"token%5B%5D=secret&%54oken[0]=secret", ""},
+          {"%2574oken=secret&to%6ben%zz=secret&token+=secret&?token=secret", ""},
+          {"name=x?token[]=secret", ""},
+          {"name=token&class=token-1", "name=token&class=token-1"},
+          {"n=1&TOKEN=secret&%26token=secret&token%3Dsecret&token=%zz", "n=1"},
+          {"name=%zz", "name=%zz"},
+          {"", ""}})
+        CHECK(serve::without_token(query) == logged);
+    CHECK(serve::without_token(std::string(5000, 'x')).size() == 1000);
+}
+
+TEST_CASE("The logged path never contains a token, whatever separates it from the page") {
+    for (const auto* path : {"/rss?token=secret", "/rss;token=secret", "/rss/token=secret",
+                             "/rss?n=1&Token=secret", "/rss%3ftoken%3Dsecret", "/token=secret"})
+        CHECK(serve::without_token(path).find("secret") == std::string::npos);
+}
