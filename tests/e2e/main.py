@@ -16,13 +16,11 @@ import harvest  # noqa: F401
 import hub  # noqa: F401
 import installed  # noqa: F401
 import job
-import newcomer  # noqa: F401
 import nginx  # noqa: F401
 import operators  # noqa: F401
 import release_choice  # noqa: F401
 import release_job  # noqa: F401
 import reload  # noqa: F401
-import requesting  # noqa: F401
 import sites
 import slow_clients  # noqa: F401
 import sources_demo  # noqa: F401

@@ -261,10 +261,3 @@ class Site:
         reply = self.get(rss_path(class_name, name, **parameters))
         assert reply.status == 200, reply
         return reply
-
-    def raw_status(self, target):
-        """Returns the status of GET target, whatever bytes the target contains."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
-            connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-            line = connection.makefile("rb").readline()
-        return int(line.split()[1])

@@ -304,3 +304,22 @@ def _(site):
         assert b"WS189 is recorded except 1 object" in said.stderr and b"WBGene09999999" in said.stdout, said
     site.write_config(source__max_object_mb="64")
     site.expect(0, "prewarm", "--all")
+
+
+@check("The history does not depend on how often each build was requested")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188", "WS187", "WS186"):
+        site.visit(build, *GENE)
+    once = site.visit("WS188", *GENE)
+    assert once == site.visit("WS188", *GENE)
+    assert len(ElementTree.fromstring(once).findall("./channel/item")) == 3, once
+
+
+@check("A site that is rolled back shows what it knew then and loses nothing")
+def _(site):
+    site.expect(0, "init")
+    seen = {build: site.visit(build, *GENE) for build in ("WS186", "WS187", "WS188")}
+    assert len(set(seen.values())) == 3, seen
+    assert site.visit("WS187", *GENE) == seen["WS187"]
+    assert site.visit("WS188", *GENE) == seen["WS188"]
