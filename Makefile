@@ -108,9 +108,8 @@ $(benches): $(B)/bench-%: $(B)/obj/bench/%.o
 # Without libFuzzer they run files once.
 $(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(if $(filter-out fuzz,$(config)),$(B)/obj/tests/fuzz/replay/main.o)
 $(B)/varve: $(B)/obj/src/app/main.o
-$(B)/in-process: $(B)/obj/tests/clients/in_process.o
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o $(B)/libsupport.a
-$(B)/varve $(B)/in-process $(B)/ace-server $(benches) $(fuzzers): $(call archives,app)
+$(B)/varve $(B)/ace-server $(benches) $(fuzzers): $(call archives,app)
 	$(call link,$(if $(filter fuzz,$(config)),$(if $(filter $@,$(fuzzers)),-fsanitize=fuzzer)) $(if $(filter $@,$(benches)),-lfcgi))
 
 # The name that a web server expects of the same program; a copy where links are not possible.
@@ -118,7 +117,7 @@ cgi-bin/rss: build/release/varve
 	mkdir -p $(@D) && ln -f $< $@ 2>/dev/null || cp $< $@
 # Installs what is missing before the first compiler call.
 install_and_make = tools/install-packages $(1) && $(MAKE) -j$$(nproc) --no-print-directory $(2)
-served_and_tested := all $(B)/ace-server $(B)/bench-make_build $(B)/in-process $(B)/test-store
+served_and_tested := all $(B)/ace-server $(B)/bench-make_build $(B)/test-store
 serve:
 	@tools/serve $(or $(PORT),8080) --check-port
 	$(call install_and_make,build serve,all config=release)

@@ -12,7 +12,7 @@ from outline import Forbidden, outline_of
 from site_of_varve import Reply
 
 CASE = """A feed is RSS when nobody asks for another format
-Ways: in-process, CGI
+Ways: CGI
 GET /rss?class=Gene&name=x
 Accept: */*
 ---

@@ -13,17 +13,13 @@ _worlds = {}
 
 
 class Asked:
-    """A world with its three ways, and what its cases may name in braces."""
+    """A world with its ways, and what its cases may name in braces."""
 
     def __init__(self, name):
         self.world = World(name).start()
-        self.ways = [ways.InProcess(self.world), ways.FastCgi(self.world), ways.Cgi(self.world)]
+        self.http = ways.Http(self.world)
+        self.ways = [self.http, ways.Cgi(self.world)]
         self.known = _tokens(self.world)
-
-    def close(self):
-        for way in self.ways:
-            way.close()
-        self.world.close()
 
 
 def _tokens(world):
@@ -44,7 +40,7 @@ def asked(name):
 
 def close_worlds():
     while _worlds:
-        _worlds.popitem()[1].close()
+        _worlds.popitem()[1].world.close()
 
 
 def _run(name, case):
@@ -72,13 +68,12 @@ def register():
 
 
 def bless(pattern=""):
-    """Writes the site's in-process answers into every case whose path contains `pattern`."""
+    """Writes the site's answers into every case whose path contains `pattern`."""
     for file, found in _each():
         if pattern not in str(file):
             continue
         there = asked(file.parent.name)
-        way = there.ways[0]
-        blessed = [cases.bless(case, cases.ask(case, way, there.known), there.known) for case in found]
+        blessed = [cases.bless(case, cases.ask(case, there.http, there.known), there.known) for case in found]
         texts = [cases.case_to_text(case) for case in blessed]
         file.write_text(cases.SEPARATOR.join(texts))
         print(f"blessed {file.parent.name}/{file.name}: {len(texts)} cases")

@@ -43,7 +43,7 @@ def _address(world, path, form):
 @functools.lru_cache(maxsize=None)
 def _reply(world, path, form):
     there = golden.asked(world)
-    reply = there.ways[1].ask("GET", _path(path, form), [])
+    reply = there.http.ask("GET", _path(path, form), [])
     assert reply.status == 200, (path, form, reply)
     return reply
 
@@ -108,7 +108,7 @@ for _what, (_world, _where, _least) in FEEDS.items():
 @check("An OPML reader finds each object of a watch list, with its feed and its page")
 def _():
     there = golden.asked("sample")
-    reply = there.ways[1].ask("GET", "/opml?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", [])
+    reply = there.http.ask("GET", "/opml?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", [])
     (read,) = readers.by_npm([reply.body])
     found = [(line.get("type"), line.get("xmlUrl"), line.get("htmlUrl")) for line in read["items"]]
     base = there.world.base_url
@@ -133,7 +133,7 @@ def _walk(there, path, form):
     while path:
         assert path not in seen, f"a circle at {path}"
         seen.add(path)
-        reply = there.ways[1].ask("GET", path, [])
+        reply = there.http.ask("GET", path, [])
         assert reply.status == 200, (path, reply)
         bodies.append(reply.body)
         following = (_next_url if form == "json" else _prev_archive)(reply)

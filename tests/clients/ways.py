@@ -1,64 +1,28 @@
-"""Three ways to an answer: in-process, through FastCGI behind Apache, and as CGI.
+"""Two ways to an answer: from the server over HTTP, and from the program as a web server starts it for CGI.
 
 Each has ask(method, target, fields) -> Reply; targets are below the site's base_url.
 SPDX-License-Identifier: MIT
 """
 import http.client
-import os
 import subprocess
 import urllib.parse
 
-from site_of_varve import HERE, Reply
+from site_of_varve import PROGRAM, Reply
 
-IN_PROCESS = HERE / "in-process"
 AT_THE_ROOT = "/db/"  # the old site's links stand at the root of the host
 
 
-class InProcess:
-    name = "in-process"
+class Http:
+    name = "HTTP"
 
-    def __init__(self, world, config="varve.conf"):
-        self.base_path = world.base_path
-        self.process = subprocess.Popen([str(IN_PROCESS), str(world.folder / config)], cwd=world.folder,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def ask(self, method, target, fields):
-        path, _, query = target.partition("?")
-        prefix = "" if path.startswith(AT_THE_ROOT) else self.base_path
-        variables = {"REQUEST_METHOD": method, "REQUEST_URI": prefix + target, "QUERY_STRING": query,
-                     "SCRIPT_NAME": prefix + urllib.parse.unquote(path), "REMOTE_ADDR": "127.0.0.1"}
-        for name, value in fields:
-            variables["HTTP_" + name.upper().replace("-", "_")] = value
-        message = b"".join(f"{name}={value}".encode() + b"\0" for name, value in variables.items())
-        self.process.stdin.write(message + b"\0")
-        self.process.stdin.flush()
-        return self._read()
-
-    def _read(self):
-        length = self.process.stdout.readline()
-        assert length, f"the program ended with status {self.process.wait()}"
-        head, _, body = self.process.stdout.read(int(length)).partition(b"\r\n\r\n")
-        fields = [line.split(": ", 1) for line in head.decode().split("\r\n")]
-        (_, status), *rest = fields
-        return Reply(int(status.split()[0]), rest, body)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(120)
-        self.process.stdout.close()
-
-
-class _ThroughApache:
     def __init__(self, world):
         self.world = world
 
-    def close(self):
-        pass
-
-    def _request(self, method, target, fields):
+    def ask(self, method, target, fields):
+        prefix = "" if target.startswith(AT_THE_ROOT) else self.world.base_path
         connection = http.client.HTTPConnection("127.0.0.1", self.world.port, timeout=120)
         try:
-            connection.putrequest(method, target, skip_accept_encoding=True)
+            connection.putrequest(method, prefix + target, skip_accept_encoding=True)
             for name, value in fields:
                 connection.putheader(name, value)
             connection.endheaders()
@@ -68,21 +32,25 @@ class _ThroughApache:
             connection.close()
 
 
-class FastCgi(_ThroughApache):
-    name = "FastCGI"
-
-    def ask(self, method, target, fields):
-        prefix = "" if target.startswith(AT_THE_ROOT) else self.world.base_path
-        return self._request(method, prefix + target, fields)
-
-
-class Cgi(_ThroughApache):
+class Cgi:
     name = "CGI"
 
+    def __init__(self, world, config="varve.conf"):
+        self.config = world.folder / config
+
     def ask(self, method, target, fields):
-        page = target.lstrip("/").partition("?")[0].partition("/")[0]
-        self.world.link_cgi(os.path.basename(page))
-        return self._request(method, "/cgi-bin" + target, fields)
+        path, _, query = target.partition("?")
+        page, slash, below = urllib.parse.unquote(path).lstrip("/").partition("/")
+        variables = {"GATEWAY_INTERFACE": "CGI/1.1", "VARVE_CONFIG": str(self.config), "REQUEST_METHOD": method,
+                     "SCRIPT_NAME": "/cgi-bin/" + page, "PATH_INFO": slash + below, "QUERY_STRING": query,
+                     "REMOTE_ADDR": "127.0.0.1"}
+        for name, value in fields:
+            variables["HTTP_" + name.upper().replace("-", "_")] = value
+        done = subprocess.run([str(PROGRAM)], env=variables, cwd=self.config.parent, stdin=subprocess.DEVNULL,
+                              capture_output=True, check=True, timeout=120)
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        (_, status), *rest = (line.split(": ", 1) for line in head.decode().split("\r\n"))
+        return Reply(int(status.split()[0]), rest, body)
 
 
 def can_be_cgi(target):

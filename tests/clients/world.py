@@ -7,14 +7,13 @@ SPDX-License-Identifier: MIT
 """
 import hashlib
 import json
-import os
 import pathlib
 import re
 import shutil
 import sqlite3
 import tempfile
 
-from site_of_varve import EXAMPLES, HERE, PROGRAM, Site, eventually, free_port
+from site_of_varve import EXAMPLES, HERE, Site, free_port
 
 CASES = HERE / "cases"
 RECORDED_AT = "2008-04-01T12:00:00Z"
@@ -74,8 +73,7 @@ class World(Site):
         shutil.copytree(own if own.exists() else EXAMPLES / "builds", self.builds, symlinks=True)
         for file in self.source.glob("*.tsv"):
             shutil.copy(file, self.folder)
-        self.varve = self.apache = None
-        self.behind = "Apache"
+        self.varve = self.apache = self.behind = None
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}" if live else self._configured("base_url")
         self.versions = sorted(folder.name for folder in self.builds.iterdir() if not folder.is_symlink())
@@ -111,27 +109,6 @@ class World(Site):
                     _add_feed(store, feed)
         store.close()
 
-    def start(self):
-        self.start_varve()
-        self.start_apache()
-        eventually(self.answers, "the site answers")
-        return self
-
-    def answers(self):
-        for process in (self.varve, self.apache):
-            assert process.poll() is None, f"{process.args[0]} ended: {self.logs()}"
-        try:
-            return self.get(self.base_path + "/healthz").status == 200
-        except OSError:
-            return False
-
     @property
     def base_path(self):
         return re.sub(r"^https?://[^/]+", "", self.base_url)
-
-    def link_cgi(self, page):
-        """Makes the program under the name of a page: CGI answers for the page of its own name."""
-        folder = self.folder / "cgi-bin"
-        folder.mkdir(exist_ok=True)
-        if not (folder / page).exists():
-            os.link(PROGRAM, folder / page)

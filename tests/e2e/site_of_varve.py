@@ -77,6 +77,7 @@ def rss_path(class_name, name, **parameters):
 
 class Site:
     httpd_conf = HERE / "httpd.conf.example"
+    base_path = ""  # of base_url
 
     def __init__(self, current="WS188"):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -216,7 +217,7 @@ class Site:
         for process in (self.varve, self.apache):
             assert process is None or process.poll() is None, f"{process.args[0]} ended: {self.logs()}"
         try:
-            return self.get("/healthz").status == 200
+            return self.get(self.base_path + "/healthz").status == 200
         except OSError:
             return False
 
