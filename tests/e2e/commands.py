@@ -12,7 +12,7 @@ import subprocess
 
 from checks import check
 from sites import check_served
-from site_of_varve import COMMAND_SECONDS, PROGRAM, eventually, rss_path
+from site_of_varve import COMMAND_SECONDS, PROGRAM, rss_path
 
 GENE = ("Gene", "WBGene00006763")
 
@@ -231,31 +231,6 @@ def _(site):
     assert not (site.folder / "var" / "history.db").exists()
 
 
-@check("varve diff has colours on a terminal, unless NO_COLOR says otherwise")
-def _(site):
-    command = [str(PROGRAM), "diff", *GENE, "--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188")]
-    plain = subprocess.run(command, cwd=site.folder, timeout=COMMAND_SECONDS, capture_output=True, check=False).stdout
-
-    def on_terminal(**variables):
-        ours, theirs = pty.openpty()
-        with os.fdopen(ours, "rb", 0) as terminal:
-            with subprocess.Popen(command, cwd=site.folder, stdin=subprocess.DEVNULL, stdout=theirs,
-                                  env={**os.environ, "TERM": "xterm", **variables}):
-                os.close(theirs)
-                text = b""
-                with contextlib.suppress(OSError):  # the end of a terminal
-                    while part := terminal.read(65536):
-                        text += part
-        return text.replace(b"\r\n", b"\n")
-    coloured = on_terminal(NO_COLOR="")
-    assert b"\x1b[33m+ " in coloured and b"\x1b" not in plain, (coloured, plain)
-    assert re.sub(rb"\x1b\[[0-9]*m", b"", coloured) == plain
-    assert on_terminal(NO_COLOR="1") == on_terminal(TERM="dumb", NO_COLOR="") == plain
-    always = subprocess.run([*command, "--color=always"], cwd=site.folder, timeout=COMMAND_SECONDS,
-                            capture_output=True, check=False)
-    assert always.stdout == coloured and always.returncode == 1, always
-
-
 @check("varve diff --format json gives the changes and their kinds")
 def _(site):
     folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
@@ -309,25 +284,6 @@ def _(site):
     assert site.expect(0, "feed", *GENE, config="copy.conf").stdout == feed
     again = site.expect(2, "import", "--again", "backup.jsonl", config="copy.conf")
     assert b"not empty" in again.stderr, again
-
-
-@check("An export with a date or kind that nobody can read is refused with its line, and nothing is imported")
-def _(site):
-    site.expect(0, "init")
-    site.visit("WS188", *GENE)
-    exported = site.expect(0, "export").stdout
-    site.write_config("copy.conf", store__url="sqlite:var/copy.db")
-    site.expect(0, "init", config="copy.conf")
-    empty = site.expect(0, "export", config="copy.conf").stdout
-    for right, wrong, fault in ((b'"kind":"reconstructed"', b'"kind":"guessed"', b"history: column kind is no kind of row"),
-                                (b'"released_on":"2008-03-22"', b'"released_on":"2008-03-32"',
-                                 b"releases: column released_on is no day like 2008-02-15")):
-        assert right in exported, exported
-        (site.folder / "wrong.jsonl").write_bytes(exported.replace(right, wrong, 1))
-        line = 1 + exported[:exported.index(right)].count(b"\n")
-        done = site.expect(1, "import", "wrong.jsonl", config="copy.conf")
-        assert b"line %d: %s" % (line, fault) in done.stderr, done
-        assert site.expect(0, "export", config="copy.conf").stdout == empty
 
 
 @check("An export that cannot be written ends with status 1")

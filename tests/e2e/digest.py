@@ -196,20 +196,6 @@ def _(_site):
             assert words_of(straight) in words_of(text), title
 
 
-@check("The same digest has the same Message-ID when it is made again, and another list or release another one")
-def _(site):
-    recorded(site)
-
-    def identifier(*words):
-        return parsed(site.expect(0, "digest", *words).stdout)["Message-ID"]
-    first = identifier("--watch", LIST, "--since", "WS186")
-    assert re.fullmatch(r"<varve\.[0-9a-f]{32}@example\.org>", first), first
-    assert first == identifier("--watch", LIST + ",Gene:WBGene00006763", "--since", "WS186")
-    others = {identifier("--watch", LIST, "--since", "WS187"), identifier("--watch", "Gene:unc-26", "--since", "WS186"),
-              identifier("--class", "gene", "--since", "WS186")}
-    assert len(others) == 3 and first not in others, others
-
-
 @check("A digest takes a file of objects, brings them up to date, and names those that nobody knows")
 def _(site):
     site.write_config(site__contact="help@wormbase.org")

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import threading
@@ -41,11 +40,6 @@ def begin_harvest(site, config="varve.conf"):
     with (site.folder / "harvest.log").open("ab") as log:
         return subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / config)],
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-
-def end_harvest(process):
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0, process.returncode
 
 
 @check("Source feeds are added, found, disabled, kicked, exported and removed")

@@ -52,35 +52,6 @@ def _(site):
         assert replies[-1][1] == after
 
 
-@check("A new configuration gives a new entity tag and the same ids")
-def _(site):
-    site.start()
-    before = site.feed(*GENE)
-    site.write_config(site__title="Another title")
-    reload_until(site, READ)
-    after = site.get(PATH, If_None_Match=before.fields["etag"])
-    assert after.status == 200 and after.fields["etag"] != before.fields["etag"], after
-    assert before.body.count(b"<guid") == after.body.count(b"<guid")
-
-
-def count_of(site, metric):
-    return sum(float(line.split()[-1]) for line in site.get("/metrics").text.splitlines()
-               if line.startswith(metric))
-
-
-@check("Metrics keep counting over a reload")
-def _(site):
-    site.start()
-    for _ in range(10):
-        site.feed(*GENE)
-    feeds = 'varve_requests_total{route="feed"'
-    before = count_of(site, feeds)
-    assert before >= 10, site.get("/metrics").text
-    reload_until(site, READ)
-    site.feed(*GENE)
-    assert count_of(site, feeds) == before + 1
-
-
 @check("A wrong configuration is refused with its reason, and the earlier one stays in use")
 def _(site):
     site.start()
@@ -127,18 +98,6 @@ def _(site):
     reload_until(site, REFUSED)
     assert "home.mustache" in log_of(site) and "no_such_variable" in log_of(site)
     assert site.get("/style.css").text == "/* second */\n" and site.get("/").status == 200
-
-
-@check("The program does not start with a bad template, and names it")
-def _(site):
-    (site.folder / "templates").mkdir()
-    (site.folder / "templates" / "history.mustache").write_text("{{#open}}")
-    site.write_config(site__templates="templates")
-    for command in ("serve", "init", "check"):
-        done = site.expect(2, command)
-        assert b"history.mustache" in done.stdout + done.stderr, done
-    site.write_config(site__templates="nowhere")
-    assert b"nowhere" in site.expect(2, "serve").stderr
 
 
 @check("A new base_url takes effect on reload, and links follow it")
