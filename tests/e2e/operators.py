@@ -113,7 +113,7 @@ def _(site):
                   ("delete", "--unused", "9999999")):
         assert site.expect(2, "watch-list", *wrong).stderr
     assert site.expect(0, "watch-list", "delete", "--unused", "0").stdout == b"0 watch lists deleted\n"
-    assert b"404" in site.expect(0, "watch-list", "delete", name).stdout
+    assert b"gone within a minute" in site.expect(0, "watch-list", "delete", name).stdout
     assert site.expect(1, "watch-list", "delete", name).stderr
     # Its page may be in memory for a minute.
     assert site.get(f"/rss?watch={name}").status == 404
