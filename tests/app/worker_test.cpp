@@ -75,8 +75,11 @@ TEST_CASE("A worker ends when it is done, when a signal stops it, or when its st
         CHECK(run());
         CHECK(steps == 3);
     }
-    SECTION("stopped, but not by SIGHUP") {
-        worker.step = [&] { REQUIRE(::raise(++steps == 3 ? SIGTERM : SIGHUP) == 0); };
+    SECTION("stopped") {
+        const int signal = GENERATE(SIGTERM, SIGHUP);
+        worker.step = [&] {
+            if (++steps == 3) REQUIRE(::raise(signal) == 0);
+        };
         CHECK(run());
         CHECK(steps == 3);
     }
