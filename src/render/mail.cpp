@@ -15,7 +15,7 @@
 namespace render {
 namespace {
 
-constexpr std::size_t columns = 72;            // of the text
+constexpr std::size_t text_width = 72;         // columns
 constexpr std::size_t longest_mail_line = 76;  // RFC 2045 section 6.7 (5), RFC 2047 section 2
 constexpr std::string_view first_word = "=?UTF-8?Q?", end_of_word = "?=";
 
@@ -289,7 +289,7 @@ class TextWriter {
             for (const auto& link : links_) write_link(link);
         } else if (!words.empty()) {
             const auto width = wrap(words);
-            if (line == Line::below) text_.append(std::min(width, columns), '-') += '\n';
+            if (line == Line::below) text_.append(std::min(width, text_width), '-') += '\n';
         }
         block_.clear();
         links_.clear();
@@ -319,7 +319,7 @@ class TextWriter {
         for (const auto word : base::split(words, ' ')) {
             if (word.empty()) continue;
             const auto width = count_characters(word);
-            if (!is_first && column + 1 + width > columns) {
+            if (!is_first && column + 1 + width > text_width) {
                 text_.append("\n").append(indent, ' ');
                 column = indent;
                 is_first = true;
