@@ -16,11 +16,11 @@
 
 namespace {
 
-const std::string dump = "examples/builds/WS188/dump_2008-03-22_A.1.ace";
+const std::string sample_dump = "examples/builds/WS188/dump_2008-03-22_A.1.ace";
 
 const support::AceContents& recorded_contents() {
     static const auto contents = [] {
-        auto result = support::AceContents::of_dump(dump);
+        auto result = support::AceContents::of_dump(sample_dump);
         result.add_recorded("tests/data/formats");
         result.aliases["Person:WBPerson625"] = "WBPerson625alias";
         return result;
@@ -189,7 +189,7 @@ class Client {
 using Reply = std::pair<std::string, std::string>;
 
 const std::shared_ptr<const support::AceContents> contents =
-    std::make_shared<const support::AceContents>(support::AceContents::of_dump(dump));
+    std::make_shared<const support::AceContents>(support::AceContents::of_dump(sample_dump));
 
 const Reply welcome = {"ACESERV_MSGOK", "et bonjour a vous"};
 const std::string ended = " connection has been terminated.";
