@@ -5,9 +5,7 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/compress.hpp"
 #include "compare/compare.hpp"
@@ -43,16 +41,6 @@ void read_tree(std::string_view bytes) {
     require(again && *again == *nodes);
 }
 
-// Bytes as a dictionary, and as a frame that was compressed with one.
-void read_with_dictionary(std::string_view bytes) {
-    static const auto made = base::make_dictionary(
-        std::vector<std::string>(200, R"([{"t":"Remark","c":[{"x":"of the body wall"}]}])"));
-    if (const auto damaged = base::DecompressionDictionary::make(bytes); damaged)
-        (void)base::decompress(base::compress("of the body wall"), 1 << 20, &*damaged);
-    const auto dictionary = base::DecompressionDictionary::make(made);
-    if (dictionary) (void)tables::unpacked_tree(bytes, &*dictionary);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -60,7 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_notes(bytes);
     // To compress takes a thousand times longer than to parse.
     if (bytes.starts_with('[')) read_tree(base::compress(bytes));
-    read_with_dictionary(bytes);
     if (!bytes.starts_with("\x28\xb5\x2f\xfd")) return 0;  // RFC 8878 section 3.1.1
     read_tree(bytes);
     const auto content = base::decompress(bytes, 1 << 20);
