@@ -137,11 +137,13 @@ Response refusal(int status, std::string text) {
 // Returns the response for MHD; nullptr: no memory.
 MHD_Response* made_for_mhd(const Response& response) {
     // With a size that it does not know, MHD ends a 304 with a last chunk, and the next answer is lost.
-    auto* body = new Body(response.body ? response.body : std::make_shared<const std::string>());
+    auto body = std::make_unique<Body>(response.body ? response.body
+                                                     : std::make_shared<const std::string>());
     auto* made = MHD_create_response_from_buffer_with_free_callback_cls(
         (*body)->size(), const_cast<char*>((*body)->data()),
-        [](void* owner) { delete static_cast<Body*>(owner); }, body);
+        [](void* owner) { std::unique_ptr<Body>(static_cast<Body*>(owner)); }, body.get());
     if (made == nullptr) return made;
+    (void)body.release();  // the response owns it
     for (const auto& [name, value] : response.fields)
         MHD_add_response_header(made, name.c_str(), value.c_str());
     return made;

@@ -15,6 +15,8 @@
 #include <optional>
 #include <system_error>
 
+#include "base/text.hpp"
+
 namespace serve {
 
 namespace {
@@ -103,7 +105,9 @@ base::Result<Candidates> resolve(const std::string& address) {
     auto host = address.substr(0, colon);
     const auto port = address.substr(colon + 1);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    if (host.empty() || port.empty()) return no_address(address);
+    // getaddrinfo() would use the lower 16 bits of a larger one.
+    const auto number = base::parse_integer(port);
+    if (host.empty() || !number || *number < 0 || *number > 65535) return no_address(address);
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE;

@@ -80,9 +80,10 @@ TEST_CASE("Unusable addresses are errors that do not end the process") {
     CHECK(kind_of("unix:") == ErrorKind::malformed);
     CHECK(kind_of(":9000") == ErrorKind::malformed);
     CHECK(kind_of("127.0.0.1:") == ErrorKind::malformed);
+    for (const std::string port : {"65536", "99999", "-1", "99999999999999999999", "http"})
+        CHECK(kind_of("127.0.0.1:" + port) == ErrorKind::malformed);
     CHECK(kind_of("unix:" + std::string(200, 'p')) == ErrorKind::unavailable);
     CHECK(kind_of("unix:/nowhere/at/all.sock") == ErrorKind::unavailable);
-    CHECK(kind_of("127.0.0.1:no-such-service") == ErrorKind::unavailable);
     CHECK(kind_of("192.0.2.1:9000") == ErrorKind::unavailable);
 }
 
@@ -98,7 +99,6 @@ TEST_CASE("An address is checked without listening there") {
     CHECK(serve::check_address("-"));
     const auto file = folder.write("notes", "dear").string();
     for (const auto& address : {"unix:" + file, "unix:" + std::string(200, 'p'),
-                                std::string("127.0.0.1:no-such-service"), std::string("unix:"),
                                 std::string("varve.sock"), std::string(":9000")})
         CHECK_FALSE(serve::check_address(address));
 }
