@@ -13,11 +13,9 @@
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/versions.hpp"
-#include "support/catch.hpp"
-#include "support/faulty_connection.hpp"
+#include "harvest_store.hpp"
 #include "support/http_peer.hpp"
 #include "support/repeat_until.hpp"
-#include "support/stores.hpp"
 
 namespace support {
 
@@ -80,10 +78,8 @@ inline std::string list_message(const std::string& id, const std::string& date) 
            "\nSubject: " + id + "\nMessage-ID: <" + id + ">\n\nHello\n\n";
 }
 
-struct ArchiveWorld {
-    explicit ArchiveWorld(store::Connect connect)
-        : pool(std::move(connect), 2, no_waiting()), options(test_options()),
-          walker(context, client()) {}
+struct ArchiveWorld : HarvestStore {
+    using HarvestStore::HarvestStore;
 
     harvest::HarvestOptions test_options() {
         harvest::HarvestOptions made;
@@ -94,34 +90,18 @@ struct ArchiveWorld {
         return made;
     }
 
-    template <class F>
-    auto write(F fn) {
-        return store::perform(pool, store::Access::write, fn);
-    }
-    void execute(const std::string& sql) {
-        write([&](store::Transaction& transaction) { transaction.execute(sql); });
-    }
-    std::string value(const std::string& sql) {
-        const auto rows = write([&](store::Transaction& transaction) {
-            return transaction.query("SELECT CAST((" + sql + ") AS CHAR)");
-        });
-        return rows.at(0).text(0);
-    }
     // A feed that nobody fetches.
-    std::int64_t add_feed(const std::string& url = "https://a.example/feed") {
-        return write([&](store::Transaction& transaction) {
-            return harvest::add_feed(transaction, {.url = url}, now).value().id;
-        });
-    }
+    std::int64_t add_feed(const std::string& url = "https://a.example/feed") { return add(url); }
     void start(std::int64_t feed, const std::string& url) {
-        write([&](store::Transaction& transaction) {
-            REQUIRE(harvest::start_archive(transaction, feed, url, now));
-        });
+        REQUIRE(call(harvest::start_archive, feed, url, now));
+    }
+    // Walks an archive of the first feed as far as it goes now.
+    void walk(const std::string& path) {
+        start(1, server.url(path));
+        run();
     }
     harvest::Archive archive(std::int64_t feed = 1) {
-        auto archive = write([&](store::Transaction& transaction) {
-            return harvest::load_archive(transaction, feed);
-        });
+        auto archive = call(harvest::load_archive, feed);
         REQUIRE(archive);
         return *archive;
     }
@@ -132,14 +112,10 @@ struct ArchiveWorld {
     }
     // Guids of the feed's entries as its readers see them: what came last is first.
     std::vector<std::string> guids(std::int64_t feed = 1) {
+        const std::optional<harvest::VersionPosition> newest;
         std::vector<std::string> found;
-        write([&](store::Transaction& transaction) {
-            found.clear();
-            for (const auto& version :
-                 harvest::load_versions(transaction, feed, {}, 1000).versions)
-                if (version.revision == version.entry.revision)
-                    found.push_back(version.entry.guid);
-        });
+        for (const auto& version : call(harvest::load_versions, feed, newest, 1000).versions)
+            if (version.revision == version.entry.revision) found.push_back(version.entry.guid);
         return found;
     }
     std::string known_urls() { return value("SELECT COUNT(*) FROM known_urls"); }
@@ -163,9 +139,7 @@ struct ArchiveWorld {
     void run(harvest::ArchiveWalker& worker) {
         for (int i = 0; i < 500; ++i) {
             step(worker);
-            const bool is_due = write([&](store::Transaction& transaction) {
-                return harvest::is_archive_due(transaction, now + harvest::page_spacing);
-            });
+            const bool is_due = call(harvest::is_archive_due, now + harvest::page_spacing);
             if (!worker.is_open() && !is_due) return;
         }
         FAIL("the worker does not come to rest");
@@ -173,20 +147,11 @@ struct ArchiveWorld {
     void run() { run(walker); }
     [[nodiscard]] net::Client client() const { return net::Client::make(options.guard).value(); }
 
-    base::Seconds now{*base::parse_date("2008-04-01") + std::chrono::hours(12)};
+    PageServer server;
     std::chrono::steady_clock::time_point tick{};
-    store::Pool pool;
-    harvest::HarvestOptions options;
+    harvest::HarvestOptions options = test_options();
     harvest::HarvestContext context{{pool, options.clock, options.steady}, options};
-    harvest::ArchiveWalker walker;
+    harvest::ArchiveWalker walker{context, client()};
 };
-
-template <class F>
-void in_archive_world(F fn) {
-    each_store([&](const store::Connect& connect) {
-        ArchiveWorld world(connect);
-        fn(world);
-    });
-}
 
 }  // namespace support

@@ -7,7 +7,6 @@
 
 using namespace std::chrono_literals;
 using support::ArchiveWorld;
-using support::in_archive_world;
 
 namespace {
 
@@ -15,111 +14,93 @@ constexpr const char* page_url = "https://a.example/2008";
 
 std::vector<harvest::ClaimedArchive> claim(ArchiveWorld& world, std::int64_t claim,
                                            std::size_t most = 10) {
-    return world.write([&](store::Transaction& transaction) {
-        return harvest::claim_archives(transaction, {.claim = claim, .most = most}, world.now);
-    });
+    const harvest::ClaimTerms terms{.claim = claim, .most = most};
+    return world.call(harvest::claim_archives, terms, world.now);
 }
 
 void note(ArchiveWorld& world, const std::string& url) {
-    world.write([&](store::Transaction& transaction) {
-        harvest::note_archive(transaction, 1, url, world.now);
-    });
+    world.call(harvest::note_archive, 1, url, world.now);
 }
 
 }  // namespace
 
 TEST_CASE("The first page that a feed names begins a walk, others do not") {
-    in_archive_world([](ArchiveWorld& world) {
-        world.add_feed();
-        note(world, "no URL");
-        CHECK(world.value("SELECT COUNT(*) FROM archives") == "0");
-        note(world, std::string(page_url) + "#top");
-        const auto archive = world.archive();
-        CHECK(archive == harvest::Archive{.feed = 1,
-                                          .next_url = page_url,
-                                          .started_at = world.now,
-                                          .next_attempt = world.now});
-        world.pass(60s);
-        note(world, "https://a.example/2009");
-        CHECK(world.archive() == archive);
-    });
+    ArchiveWorld world(GENERATE(support::engines()));
+    world.add_feed();
+    note(world, "no URL");
+    CHECK(world.value("SELECT COUNT(*) FROM archives") == "0");
+    note(world, std::string(page_url) + "#top");
+    const auto archive = world.archive();
+    CHECK(archive == harvest::Archive{.feed = 1,
+                                      .next_url = page_url,
+                                      .started_at = world.now,
+                                      .next_attempt = world.now});
+    world.pass(60s);
+    note(world, "https://a.example/2009");
+    CHECK(world.archive() == archive);
 }
 
 TEST_CASE("An archive is started for a feed that is there, at a URL that can be one") {
-    in_archive_world([](ArchiveWorld& world) {
-        const auto start = [&](std::int64_t feed, const std::string& url) {
-            return world.write([&](store::Transaction& transaction) {
-                return harvest::start_archive(transaction, feed, url, world.now);
-            });
-        };
-        world.add_feed();
-        CHECK(start(2, page_url).error().kind == base::ErrorKind::absent);
-        CHECK(start(1, "ftp://a.example/").error().kind == base::ErrorKind::malformed);
-        REQUIRE(start(1, page_url));
-        world.execute("UPDATE archives SET state = 'failed', pages = 9, added = 8, failures = 5, "
-                      "status = 'x', finished_at = '2008-01-01T00:00:00Z'");
-        world.write([&](store::Transaction& transaction) {
-            harvest::add_known_url(transaction, 1, net::parse_url(page_url).value());
-        });
-        REQUIRE(start(1, std::string(" ") + page_url + "\n"));
-        CHECK(world.archive() == harvest::Archive{.feed = 1,
-                                                  .next_url = page_url,
-                                                  .started_at = world.now,
-                                                  .next_attempt = world.now});
-        CHECK(world.known_urls() == "0");
-    });
+    ArchiveWorld world(GENERATE(support::engines()));
+    const auto start = [&](std::int64_t feed, const std::string& url) {
+        return world.call(harvest::start_archive, feed, url, world.now);
+    };
+    world.add_feed();
+    CHECK(start(2, page_url).error().kind == base::ErrorKind::absent);
+    CHECK(start(1, "ftp://a.example/").error().kind == base::ErrorKind::malformed);
+    REQUIRE(start(1, page_url));
+    world.execute("UPDATE archives SET state = 'failed', pages = 9, added = 8, failures = 5, "
+                  "status = 'x', finished_at = '2008-01-01T00:00:00Z'");
+    world.call(harvest::add_known_url, 1, net::parse_url(page_url).value());
+    REQUIRE(start(1, std::string(" ") + page_url + "\n"));
+    CHECK(world.archive() == harvest::Archive{.feed = 1,
+                                              .next_url = page_url,
+                                              .started_at = world.now,
+                                              .next_attempt = world.now});
+    CHECK(world.known_urls() == "0");
 }
 
 TEST_CASE("An archive is claimed once, until its claim ends") {
-    support::both_stores([](const store::Connect& connect) {
-        ArchiveWorld world(connect);
-        world.add_feed();
-        note(world, page_url);
-        const auto claimed = claim(world, 7);
-        REQUIRE(claimed.size() == 1);
-        CHECK(claimed[0].archive.next_url == page_url);
-        CHECK(claimed[0].base_url == "https://a.example");
-        CHECK(claimed[0].feed_added_at == world.now);
-        CHECK(world.archive().is_claimed);
-        const auto is_ours = [&](const harvest::ClaimedArchive& one) {
-            return world.write([&](store::Transaction& transaction) {
-                return harvest::is_ours(transaction, one);
-            });
-        };
-        CHECK(is_ours(claimed[0]));
-        CHECK(claim(world, 8).empty());
-        world.pass(harvest::fetch_claim - 1s);
-        CHECK(claim(world, 8).empty());
-        world.pass(1s);
-        const auto again = claim(world, 8);
-        REQUIRE(again.size() == 1);
-        CHECK_FALSE(is_ours(claimed[0]));
-        CHECK(is_ours(again[0]));
-        const auto finish = [&](const harvest::ClaimedArchive& one) {
-            return world.write([&](store::Transaction& transaction) {
-                return harvest::finish_page(transaction, one,
-                                            harvest::walked_on(one.archive, page_url, world.now),
-                                            {}, world.now);
-            });
-        };
-        CHECK_FALSE(finish(claimed[0]));
-        CHECK(world.archive().is_claimed);
-        CHECK(finish(again[0]));
-        CHECK(world.claims() == "0");
-        CHECK(world.archive().next_attempt == world.now + harvest::page_spacing);
-    });
+    ArchiveWorld world(GENERATE(support::both_engines()));
+    world.add_feed();
+    note(world, page_url);
+    const auto claimed = claim(world, 7);
+    REQUIRE(claimed.size() == 1);
+    CHECK(claimed[0].archive.next_url == page_url);
+    CHECK(claimed[0].base_url == "https://a.example");
+    CHECK(claimed[0].feed_added_at == world.now);
+    CHECK(world.archive().is_claimed);
+    const auto is_ours = [&](const harvest::ClaimedArchive& one) {
+        return world.call(harvest::is_ours, one);
+    };
+    CHECK(is_ours(claimed[0]));
+    CHECK(claim(world, 8).empty());
+    world.pass(harvest::fetch_claim - 1s);
+    CHECK(claim(world, 8).empty());
+    world.pass(1s);
+    const auto again = claim(world, 8);
+    REQUIRE(again.size() == 1);
+    CHECK_FALSE(is_ours(claimed[0]));
+    CHECK(is_ours(again[0]));
+    const auto finish = [&](const harvest::ClaimedArchive& one) {
+        const auto after = harvest::walked_on(one.archive, page_url, world.now);
+        return world.call(harvest::finish_page, one, after, std::nullopt, world.now);
+    };
+    CHECK_FALSE(finish(claimed[0]));
+    CHECK(world.archive().is_claimed);
+    CHECK(finish(again[0]));
+    CHECK(world.claims() == "0");
+    CHECK(world.archive().next_attempt == world.now + harvest::page_spacing);
 }
 
 TEST_CASE("Archives of one base URL wait for each other") {
-    in_archive_world([](ArchiveWorld& world) {
-        for (const auto* url :
-             {"https://a.example/1", "https://a.example/2", "https://b.example/"})
-            world.start(world.add_feed(url), url);
-        CHECK(claim(world, 7).size() == 2);
-        CHECK(world.archive(2).next_attempt == world.now + harvest::page_spacing);
-        CHECK_FALSE(world.archive(2).is_claimed);
-        CHECK(claim(world, 8).empty());
-    });
+    ArchiveWorld world(GENERATE(support::engines()));
+    for (const auto* url : {"https://a.example/1", "https://a.example/2", "https://b.example/"})
+        world.start(world.add_feed(url), url);
+    CHECK(claim(world, 7).size() == 2);
+    CHECK(world.archive(2).next_attempt == world.now + harvest::page_spacing);
+    CHECK_FALSE(world.archive(2).is_claimed);
+    CHECK(claim(world, 8).empty());
 }
 
 TEST_CASE("A page that fails is put off for longer each time, or as long as its server says") {

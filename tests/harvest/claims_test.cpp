@@ -6,12 +6,9 @@
 #include <thread>
 
 #include "harvest_store.hpp"
-#include "tables/outcomes.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;
-using support::both_harvest_stores;
-using support::each_harvest_store;
 using support::HarvestStore;
 
 namespace {
@@ -24,29 +21,27 @@ std::vector<std::int64_t> ids_of(const std::vector<ClaimedFeed>& claimed) {
 
 using Ids = std::vector<std::int64_t>;
 
-bool is_due(HarvestStore& store) {
-    return store.write(
-        [&](store::Transaction& transaction) { return is_fetch_due(transaction, store.now); });
-}
+bool is_due(HarvestStore& store) { return store.call(is_fetch_due, store.now); }
 
 std::vector<bool> ours(HarvestStore& store, const std::vector<ClaimedFeed>& claimed) {
     std::vector<const ClaimedFeed*> claims;
     for (const auto& one : claimed) claims.push_back(&one);
-    return store.write(
-        [&](store::Transaction& transaction) { return are_ours(transaction, claims); });
+    return store.call(are_ours, claims);
 }
 
 bool take_base(HarvestStore& store, std::int64_t claim,
                const std::string& base_url = "http://a.example") {
-    return store.write([&](store::Transaction& transaction) {
-        return claim_base_url(transaction, base_url, claim, store.now);
-    });
+    return store.call(claim_base_url, base_url, claim, store.now);
 }
 void free_base(HarvestStore& store, std::int64_t claim,
                const std::string& base_url = "http://a.example") {
-    store.write([&](store::Transaction& transaction) {
-        release_base_url(transaction, base_url, claim, store.now);
-    });
+    store.call(release_base_url, base_url, claim, store.now, std::nullopt);
+}
+
+void return_claim(HarvestStore& store, const ClaimedFeed& claimed) {
+    const std::vector<const ClaimedFeed*> claims{&claimed};
+    store.write(
+        [&](store::Transaction& transaction) { give_back(transaction, claims, store.now); });
 }
 
 // How long after now a feed is due.
@@ -71,462 +66,367 @@ std::vector<std::string> what_is_left(HarvestStore& store) {
 }  // namespace
 
 TEST_CASE("Feeds that are due are claimed once, those that wait longest first") {
-    both_harvest_stores([](HarvestStore& store) {
-        const auto late = store.add("http://a.example/1");
-        store.now += 1s;
-        const auto later = store.add("https://a.example/2");
-        store.now += 1s;
-        const auto last = store.add("http://a.example:8080/3");
-        const auto first = store.claim(2);
-        CHECK(ids_of(first) == Ids{late, later});
-        CHECK(first.at(0).feed.url == "http://a.example/1");
-        CHECK(first.at(0).base_url == "http://a.example");
-        CHECK(first.at(0).claimed_at == store.now);
-        CHECK_FALSE(first.at(0).feed.queued);
-        CHECK(store.feed(late).queued);
-        CHECK(store.events(late) == "queued");
-        CHECK(is_due(store));
-        CHECK(ids_of(store.claim()) == Ids{last});
-        CHECK_FALSE(is_due(store));
-        CHECK(store.claim().empty());
-        CHECK(ours(store, first) == std::vector{true, true});
-        CHECK(store.finish(first.at(0)) == 1);
-        CHECK(store.events(late) == "queued; fetch_succeeded 0 skipped / 0 added");
-        CHECK_FALSE(store.feed(late).queued);
-        CHECK(ours(store, first) == std::vector{false, true});
-        store.now += 59min;
-        CHECK(ids_of(store.claim()) == Ids{later, last});
-        store.now += 1min;
-        CHECK(ids_of(store.claim()) == Ids{late});
-    });
+    HarvestStore store(GENERATE(support::both_engines()));
+    const auto late = store.add("http://a.example/1");
+    store.now += 1s;
+    const auto later = store.add("https://a.example/2");
+    store.now += 1s;
+    const auto last = store.add("http://a.example:8080/3");
+    const auto first = store.claim(2);
+    CHECK(ids_of(first) == Ids{late, later});
+    CHECK(first.at(0).feed.url == "http://a.example/1");
+    CHECK(first.at(0).base_url == "http://a.example");
+    CHECK(first.at(0).claimed_at == store.now);
+    CHECK_FALSE(first.at(0).feed.queued);
+    CHECK(store.feed(late).queued);
+    CHECK(store.events(late) == "queued");
+    CHECK(is_due(store));
+    CHECK(ids_of(store.claim()) == Ids{last});
+    CHECK_FALSE(is_due(store));
+    CHECK(store.claim().empty());
+    CHECK(ours(store, first) == std::vector{true, true});
+    CHECK(store.finish(first.at(0)) == 1);
+    CHECK(store.events(late) == "queued; fetch_succeeded 0 skipped / 0 added");
+    CHECK_FALSE(store.feed(late).queued);
+    CHECK(ours(store, first) == std::vector{false, true});
+    store.now += 59min;
+    CHECK(ids_of(store.claim()) == Ids{later, last});
+    store.now += 1min;
+    CHECK(ids_of(store.claim()) == Ids{late});
 }
 
 TEST_CASE(
     "Of one base URL one feed is claimed at a time, and the others get times of their own") {
-    both_harvest_stores([](HarvestStore& store) {
-        Ids feeds;
-        for (const auto* url : {"/1", "/2", "/3", "/4"})
-            feeds.push_back(store.add("http://a.example" + std::string(url)));
-        const auto other = store.add("http://b.example/");
-        auto first = store.claim();
-        CHECK(ids_of(first) == Ids{feeds[0], other});
-        CHECK(due_in(store, feeds[1]) == 2s);
-        CHECK(due_in(store, feeds[2]) == 4s);
-        CHECK(due_in(store, feeds[3]) == 6s);
-        CHECK(store.write([&](store::Transaction& transaction) {
-            return planned_until(transaction, store.now);
-        }) == store.now + 6s);
-        store.finish(first.at(0));
-        store.now += 1s;
-        CHECK(store.claim().empty());
-        store.now += 1s;
-        const auto second = store.claim();
-        CHECK(ids_of(second) == Ids{feeds[1]});
-        // The server is slow: the next one waits behind the last one, not until the claim ends.
-        store.now += 2s;
-        CHECK(store.claim().empty());
-        CHECK(due_in(store, feeds[2]) == 4s);
-        CHECK(due_in(store, feeds[3]) == 2s);
-        store.finish(second.at(0));
-        store.now += 2s;
-        CHECK(ids_of(store.claim()) == Ids{feeds[3]});
-    });
-}
-
-TEST_CASE("A feed whose base URL stays busy is looked at again soon") {
-    each_harvest_store([](HarvestStore& store) {
-        store.add("http://a.example/1");
-        const auto waiting = store.add("http://a.example/2");
-        const auto first = store.claim();
-        for (int i = 0; i < 20; ++i) {
-            CHECK(due_in(store, waiting) == 2s);
-            store.now += 2s;
-            CHECK(store.claim().empty());
-        }
-        store.finish(first.at(0));
-        store.now += 2s;
-        CHECK(ids_of(store.claim()) == Ids{waiting});
-    });
+    HarvestStore store(GENERATE(support::both_engines()));
+    Ids feeds;
+    for (const auto* url : {"/1", "/2", "/3", "/4"})
+        feeds.push_back(store.add("http://a.example" + std::string(url)));
+    const auto other = store.add("http://b.example/");
+    auto first = store.claim();
+    CHECK(ids_of(first) == Ids{feeds[0], other});
+    CHECK(due_in(store, feeds[1]) == 2s);
+    CHECK(due_in(store, feeds[2]) == 4s);
+    CHECK(due_in(store, feeds[3]) == 6s);
+    CHECK(store.call(planned_until, store.now) == store.now + 6s);
+    store.finish(first.at(0));
+    store.now += 1s;
+    CHECK(store.claim().empty());
+    store.now += 1s;
+    const auto second = store.claim();
+    CHECK(ids_of(second) == Ids{feeds[1]});
+    // The server is slow: the next one waits behind the last one, not until the claim ends.
+    store.now += 2s;
+    CHECK(store.claim().empty());
+    CHECK(due_in(store, feeds[2]) == 4s);
+    CHECK(due_in(store, feeds[3]) == 2s);
+    store.finish(second.at(0));
+    store.now += 2s;
+    CHECK(ids_of(store.claim()) == Ids{feeds[3]});
 }
 
 TEST_CASE("Between two requests to a base URL at least a second passes") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        store.finish(store.claim().at(0));
-        store.write(
-            [&](store::Transaction& transaction) { return kick(transaction, "", store.now); });
-        // Times have whole seconds: the request may have ended at the end of this one.
-        store.now += 1s;
-        CHECK(store.claim().empty());
-        store.now += 1s;
-        CHECK(ids_of(store.claim()) == Ids{feed});
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/1");
+    store.finish(store.claim().at(0));
+    store.call(kick, "", store.now);
+    // Times have whole seconds: the request may have ended at the end of this one.
+    store.now += 1s;
+    CHECK(store.claim().empty());
+    store.now += 1s;
+    CHECK(ids_of(store.claim()) == Ids{feed});
 }
 
 TEST_CASE("A claim ends, and what comes after its end changes nothing") {
-    both_harvest_stores([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        const auto first = store.claim();
-        store.now += fetch_claim - 1s;
-        CHECK(store.claim().empty());
-        store.now += 1s;
-        const auto second = store.claim();
-        REQUIRE(ids_of(second) == Ids{feed});
-        CHECK(ours(store, first) == std::vector{false});
-        CHECK(ours(store, second) == std::vector{true});
-        const auto before = what_is_left(store);
-        CHECK(store.finish(first.at(0)) == 0);
-        store.write([&](store::Transaction& transaction) {
-            const std::vector<const ClaimedFeed*> claims{&first.at(0)};
-            give_back(transaction, claims, store.now);
-        });
-        CHECK(what_is_left(store) == before);
-        CHECK(store.finish(second.at(0)) == 1);
-        CHECK(store.finish(second.at(0)) == 0);
-    });
+    HarvestStore store(GENERATE(support::both_engines()));
+    const auto feed = store.add("http://a.example/1");
+    const auto first = store.claim();
+    store.now += fetch_claim - 1s;
+    CHECK(store.claim().empty());
+    store.now += 1s;
+    const auto second = store.claim();
+    REQUIRE(ids_of(second) == Ids{feed});
+    CHECK(ours(store, first) == std::vector{false});
+    CHECK(ours(store, second) == std::vector{true});
+    const auto before = what_is_left(store);
+    CHECK(store.finish(first.at(0)) == 0);
+    return_claim(store, first.at(0));
+    CHECK(what_is_left(store) == before);
+    CHECK(store.finish(second.at(0)) == 1);
+    CHECK(store.finish(second.at(0)) == 0);
 }
 
 TEST_CASE("A claim that is given back is due again, and the base URL after its pause") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        const auto claimed = store.claim();
-        store.write([&](store::Transaction& transaction) {
-            const std::vector<const ClaimedFeed*> claims{&claimed.at(0)};
-            give_back(transaction, claims, store.now);
-        });
-        CHECK(due_in(store, feed) == 0s);
-        CHECK_FALSE(store.feed(feed).queued);
-        store.now += 2s;
-        CHECK(ids_of(store.claim()) == Ids{feed});
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/1");
+    const auto claimed = store.claim();
+    return_claim(store, claimed.at(0));
+    CHECK(due_in(store, feed) == 0s);
+    CHECK_FALSE(store.feed(feed).queued);
+    store.now += 2s;
+    CHECK(ids_of(store.claim()) == Ids{feed});
 }
 
 TEST_CASE("A server that asks for a pause gets it from all of its feeds") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1"),
-                   other = store.add("http://a.example/2"),
-                   third = store.add("http://a.example/3"),
-                   elsewhere = store.add("http://b.example/");
-        const auto first = store.claim();
-        CHECK(ids_of(first) == Ids{feed, elsewhere});
-        auto fetch = store.fetch_of(first.at(0));
-        fetch.hold_base_until = store.now + 1h;
-        store.finish({fetch, store.fetch_of(first.at(1))});
-        store.now += 30min;
-        CHECK(store.claim().empty());
-        CHECK(due_in(store, other) == 30min);
-        CHECK(due_in(store, third) == 30min + 2s);
-        CHECK_FALSE(take_base(store, 77));
-        store.now += 30min;
-        auto second = store.claim();
-        std::ranges::sort(second, {}, [](const ClaimedFeed& one) { return one.feed.id; });
-        REQUIRE(second.size() == 2);
-        CHECK(second[0].base_url == "http://a.example");
-        CHECK(second[1].feed.id == elsewhere);
-        // A shorter pause does not end a longer one.
-        fetch = store.fetch_of(second[0]);
-        fetch.hold_base_until = store.now + 1h;
-        store.finish({fetch});
-        free_base(store, 0);
-        store.now += 59min;
-        CHECK_FALSE(take_base(store, 78));
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/1"), other = store.add("http://a.example/2"),
+               third = store.add("http://a.example/3"),
+               elsewhere = store.add("http://b.example/");
+    const auto first = store.claim();
+    CHECK(ids_of(first) == Ids{feed, elsewhere});
+    auto fetch = store.fetch_of(first.at(0));
+    fetch.hold_base_until = store.now + 1h;
+    store.finish({fetch, store.fetch_of(first.at(1))});
+    store.now += 30min;
+    CHECK(store.claim().empty());
+    CHECK(due_in(store, other) == 30min);
+    CHECK(due_in(store, third) == 30min + 2s);
+    CHECK_FALSE(take_base(store, 77));
+    store.now += 30min;
+    auto second = store.claim();
+    std::ranges::sort(second, {}, [](const ClaimedFeed& one) { return one.feed.id; });
+    REQUIRE(second.size() == 2);
+    CHECK(second[0].base_url == "http://a.example");
+    CHECK(second[1].feed.id == elsewhere);
+    // A shorter pause does not end a longer one.
+    fetch = store.fetch_of(second[0]);
+    fetch.hold_base_until = store.now + 1h;
+    store.finish({fetch});
+    free_base(store, 0);
+    store.now += 59min;
+    CHECK_FALSE(take_base(store, 78));
 }
 
-TEST_CASE("A feed moves to its new URL") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        const auto claimed = store.claim();
-        auto fetch = store.fetch_of(claimed.at(0));
-        fetch.after.url = "https://B.example:443/new";
-        CHECK(store.finish({fetch}) == 1);
-        const auto moved = store.feed(feed);
-        CHECK(moved.url == "https://B.example:443/new");
-        CHECK(moved.base_url == "https://b.example");
-        CHECK(store.add("https://b.example/new") == feed);
-        CHECK(store.add("http://a.example/1") != feed);
-    });
-}
-
-TEST_CASE("A feed that moves to the URL of another one is disabled") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto old = store.add("http://a.example/1"), older = store.add("http://c.example/1");
-        const auto there = store.add("http://b.example/new");
+TEST_CASE("A feed moves to its new URL, and is disabled if another one has that") {
+    HarvestStore store(GENERATE(support::engines()));
+    const auto old = store.add("http://a.example/1"), older = store.add("http://c.example/1"),
+               there = store.add("http://b.example/new");
+    const auto move_to = [&](const std::string& url) {
         const auto claimed = store.claim();
         std::vector<FinishedFetch> fetches;
         for (const auto& one : claimed) fetches.push_back(store.fetch_of(one));
-        for (auto& fetch : fetches) fetch.after.url = "http://b.example/new";
-        CHECK(store.finish(fetches) == 3);
-        for (const auto feed : {old, older}) {
-            CHECK_FALSE(store.feed(feed).system_enabled);
-            CHECK_FALSE(store.feed(feed).next_fetch_attempt);
-            CHECK(store.feed(feed).system_status == "moved to the URL of another feed");
-            CHECK(store.events(feed) ==
-                  "queued; fetch_disabled moved to the URL of another feed");
-        }
-        CHECK(store.feed(there).system_enabled);
-        CHECK(store.events(there) == "queued; fetch_succeeded 0 skipped / 0 added");
-    });
-}
-
-TEST_CASE("Two feeds that move to one URL in one transaction do not become one") {
-    each_harvest_store([](HarvestStore& store) {
-        store.add("http://a.example/1");
-        store.add("http://b.example/1");
-        const auto claimed = store.claim();
-        std::vector<FinishedFetch> fetches;
-        for (const auto& one : claimed) fetches.push_back(store.fetch_of(one));
-        for (auto& fetch : fetches) fetch.after.url = "http://c.example/";
-        CHECK(store.finish(fetches) == 2);
-        CHECK(store.value("SELECT COUNT(*) FROM feeds WHERE url = 'http://c.example/'") == "1");
-        CHECK(store.value("SELECT COUNT(*) FROM feeds WHERE system_enabled = 1") == "1");
-    });
+        for (auto& fetch : fetches) fetch.after.url = url;
+        CHECK(store.finish(fetches) == claimed.size());
+    };
+    move_to("http://b.example/new");
+    for (const auto feed : {old, older}) {
+        CHECK_FALSE(store.feed(feed).system_enabled);
+        CHECK_FALSE(store.feed(feed).next_fetch_attempt);
+        CHECK(store.feed(feed).system_status == "moved to the URL of another feed");
+        CHECK(store.events(feed) == "queued; fetch_disabled moved to the URL of another feed");
+    }
+    CHECK(store.feed(there).system_enabled);
+    CHECK(store.events(there) == "queued; fetch_succeeded 0 skipped / 0 added");
+    // Two of them in one transaction.
+    store.now += 1h;
+    const auto other = store.add("http://d.example/1");
+    move_to("https://E.example:443/");
+    CHECK(store.feed(there).url == "https://E.example:443/");
+    CHECK(store.feed(there).base_url == "https://e.example");
+    CHECK_FALSE(store.feed(other).system_enabled);
+    CHECK(store.add("https://e.example/") == there);
+    CHECK(store.add("http://b.example/new") != there);
 }
 
 TEST_CASE("A feed that is disabled or deleted during its fetch stays so") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        const auto gone = store.add("http://b.example/1");
-        const auto claimed = store.claim();
-        store.write([&](store::Transaction& transaction) {
-            set_enabled(transaction, feed, false, store.now);
-        });
-        remove_feed(store.pool, gone);
-        CHECK(ours(store, claimed) == std::vector{false, false});
-        CHECK(store.finish({store.fetch_of(claimed.at(0)), store.fetch_of(claimed.at(1))}) == 0);
-        CHECK_FALSE(store.feed(feed).system_enabled);
-        CHECK_FALSE(store.feed(feed).next_fetch_attempt);
-        CHECK(store.value("SELECT COUNT(*) FROM fetch_events WHERE feed = " +
-                          std::to_string(gone)) == "0");
-        store.now += 24h;
-        CHECK(store.claim().empty());
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/1");
+    const auto gone = store.add("http://b.example/1");
+    const auto claimed = store.claim();
+    store.call(set_enabled, feed, false, store.now);
+    remove_feed(store.pool, gone);
+    CHECK(ours(store, claimed) == std::vector{false, false});
+    CHECK(store.finish({store.fetch_of(claimed.at(0)), store.fetch_of(claimed.at(1))}) == 0);
+    CHECK_FALSE(store.feed(feed).system_enabled);
+    CHECK_FALSE(store.feed(feed).next_fetch_attempt);
+    CHECK(store.value("SELECT COUNT(*) FROM fetch_events WHERE feed = " + std::to_string(gone)) ==
+          "0");
+    store.now += 24h;
+    CHECK(store.claim().empty());
 }
 
 TEST_CASE("A disabled feed that an operator enables during its weekly try stays enabled") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        store.execute("UPDATE feeds SET system_enabled = 0, last_fetch_failures = 121");
-        const auto claimed = store.claim();
-        REQUIRE(claimed.size() == 1);
-        store.write([&](store::Transaction& transaction) {
-            set_enabled(transaction, feed, true, store.now);
-        });
-        auto fetch = store.fetch_of(claimed.at(0));
-        fetch.after.system_enabled = false;
-        CHECK(store.finish({fetch}) == 0);
-        CHECK(store.feed(feed).system_enabled);
-        CHECK(store.feed(feed).last_fetch_failures == 0);
-        store.now += 2s;
-        CHECK(ids_of(store.claim()) == Ids{feed});
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/1");
+    store.execute("UPDATE feeds SET system_enabled = 0, last_fetch_failures = 121");
+    const auto claimed = store.claim();
+    REQUIRE(claimed.size() == 1);
+    store.call(set_enabled, feed, true, store.now);
+    auto fetch = store.fetch_of(claimed.at(0));
+    fetch.after.system_enabled = false;
+    CHECK(store.finish({fetch}) == 0);
+    CHECK(store.feed(feed).system_enabled);
+    CHECK(store.feed(feed).last_fetch_failures == 0);
+    store.now += 2s;
+    CHECK(ids_of(store.claim()) == Ids{feed});
 }
 
 TEST_CASE("A base URL is claimed for other requests, too") {
-    both_harvest_stores([](HarvestStore& store) {
-        CHECK(take_base(store, 5));
-        CHECK_FALSE(take_base(store, 6));
-        const auto feed = store.add("http://a.example/1");
-        CHECK(store.claim().empty());
-        free_base(store, 6);
-        CHECK_FALSE(take_base(store, 6));
-        free_base(store, 5);
-        store.now += 1s;
-        CHECK_FALSE(take_base(store, 6));
-        store.now += 1s;
-        CHECK(ids_of(store.claim()) == Ids{feed});
-        CHECK_FALSE(take_base(store, 6));
-        store.now += fetch_claim;
-        CHECK(take_base(store, 6));
-    });
+    HarvestStore store(GENERATE(support::both_engines()));
+    CHECK(take_base(store, 5));
+    CHECK_FALSE(take_base(store, 6));
+    const auto feed = store.add("http://a.example/1");
+    CHECK(store.claim().empty());
+    free_base(store, 6);
+    CHECK_FALSE(take_base(store, 6));
+    free_base(store, 5);
+    store.now += 1s;
+    CHECK_FALSE(take_base(store, 6));
+    store.now += 1s;
+    CHECK(ids_of(store.claim()) == Ids{feed});
+    CHECK_FALSE(take_base(store, 6));
+    store.now += fetch_claim;
+    CHECK(take_base(store, 6));
 }
 
 TEST_CASE("Readers are the subscriptions in force, and whoever asked within 30 days") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/1");
-        const auto readers = [&] {
-            store.execute(
-                "UPDATE feeds SET claim = 0, next_fetch_attempt = '2008-01-01T00:00:00Z'");
-            store.execute("DELETE FROM base_urls");
-            return store.claim().at(0).readers;
-        };
-        CHECK(readers() == 1);
-        store.now += 30 * 24h;
-        CHECK(readers() == 0);
-        store.write([&](store::Transaction& transaction) {
-            note_read(transaction, feed, std::chrono::floor<std::chrono::days>(store.now));
-        });
-        CHECK(readers() == 1);
-        store.write([&](store::Transaction& transaction) {
-            note_read(transaction, feed, *base::parse_date("2008-01-01"));
-        });
-        CHECK(readers() == 1);
-    });
-}
-
-TEST_CASE("Outcomes are counted over all harvesters") {
-    each_harvest_store([](HarvestStore& store) {
-        store.write([&](store::Transaction& transaction) {
-            tables::count_outcomes(transaction, "harvest_notes",
-                                   {{"ok", 2}, {"added", 0}, {"second insertion", 1}}, "00");
-            tables::count_outcomes(transaction, "harvest_notes", {{"ok", 3}}, "07");
-            tables::count_outcomes(transaction, "harvest_notes", {{"ok", 4}}, "00");
-            note_harvester(transaction, store.now - 1h);
-            note_harvester(transaction, store.now);
-        });
-        store.add("http://a.example/1");
-        store.add("http://b.example/1");
-        const auto numbers = store.write([&](store::Transaction& transaction) {
-            return harvest_numbers(transaction, store.now + 1min);
-        });
-        CHECK(numbers.outcomes == std::vector<std::pair<std::string, std::uint64_t>>{
-                                      {"ok", 9}, {"second insertion", 1}});
-        CHECK(numbers.harvested_at == store.now);
-        CHECK(numbers.feeds == 2);
-        CHECK(numbers.due == 2);
-        CHECK(numbers.due_since == store.now);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/1");
+    const auto readers = [&] {
+        store.execute("UPDATE feeds SET claim = 0, next_fetch_attempt = '2008-01-01T00:00:00Z'");
+        store.execute("DELETE FROM base_urls");
+        return store.claim().at(0).readers;
+    };
+    CHECK(readers() == 1);
+    store.now += 30 * 24h;
+    CHECK(readers() == 0);
+    store.call(note_read, feed, std::chrono::floor<std::chrono::days>(store.now));
+    CHECK(readers() == 1);
+    store.call(note_read, feed, *base::parse_date("2008-01-01"));
+    CHECK(readers() == 1);
 }
 
 TEST_CASE("The newest hundred events of each feed are kept, and base URLs that are needed") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto busy = store.add("http://a.example/1"),
-                   quiet = store.add("http://b.example/1");
-        store.write([&](store::Transaction& transaction) {
-            for (int i = 1; i <= 201; ++i)
-                transaction.execute("INSERT INTO fetch_events (feed, created_at, event, note)"
-                                    " VALUES (?, '2008-01-01T00:00:00Z', 'queued', ?)",
-                                    {store::Value{busy}, store::Value{std::to_string(i)}});
-            for (int i = 0; i < 200; ++i)
-                transaction.execute("INSERT INTO fetch_events (feed, created_at, event)"
-                                    " VALUES (?, '2008-01-01T00:00:00Z', 'queued')",
-                                    {store::Value{quiet}});
-        });
-        CHECK(take_base(store, 1, "http://old.example"));
-        free_base(store, 1, "http://old.example");
-        store.now += 24h + 3s;
-        CHECK(take_base(store, 1, "http://new.example"));
-        const auto sweep_once = [&] {
-            store.write([&](store::Transaction& transaction) { sweep(transaction, store.now); });
-        };
-        sweep_once();
-        CHECK(store.value("SELECT COUNT(*) FROM fetch_events WHERE feed = " +
-                          std::to_string(quiet)) == "200");
-        CHECK(store.events(busy).starts_with("queued 102; "));
-        CHECK(store.events(busy).ends_with("; queued 201"));
-        CHECK(store.rows("SELECT base_url FROM base_urls") ==
-              std::vector<std::string>{"'http://new.example'"});
-        sweep_once();
-        CHECK(store.events(busy).starts_with("queued 102; "));
+    HarvestStore store(GENERATE(support::engines()));
+    const auto busy = store.add("http://a.example/1"), quiet = store.add("http://b.example/1");
+    store.write([&](store::Transaction& transaction) {
+        for (int i = 1; i <= 201; ++i)
+            transaction.execute("INSERT INTO fetch_events (feed, created_at, event, note)"
+                                " VALUES (?, '2008-01-01T00:00:00Z', 'queued', ?)",
+                                {store::Value{busy}, store::Value{std::to_string(i)}});
+        for (int i = 0; i < 200; ++i)
+            transaction.execute("INSERT INTO fetch_events (feed, created_at, event)"
+                                " VALUES (?, '2008-01-01T00:00:00Z', 'queued')",
+                                {store::Value{quiet}});
     });
+    CHECK(take_base(store, 1, "http://old.example"));
+    free_base(store, 1, "http://old.example");
+    store.now += 24h + 3s;
+    CHECK(take_base(store, 1, "http://new.example"));
+    const auto sweep_once = [&] { store.call(sweep, store.now); };
+    sweep_once();
+    CHECK(store.value("SELECT COUNT(*) FROM fetch_events WHERE feed = " +
+                      std::to_string(quiet)) == "200");
+    CHECK(store.events(busy).starts_with("queued 102; "));
+    CHECK(store.events(busy).ends_with("; queued 201"));
+    CHECK(store.rows("SELECT base_url FROM base_urls") ==
+          std::vector<std::string>{"'http://new.example'"});
+    sweep_once();
+    CHECK(store.events(busy).starts_with("queued 102; "));
 }
 
 TEST_CASE("Base URLs that nobody needs are deleted a thousand at a time") {
-    each_harvest_store([](HarvestStore& store) {
-        store.write([&](store::Transaction& transaction) {
-            for (int i = 0; i < 1500; ++i)
-                transaction.execute("INSERT INTO base_urls (base_url) VALUES (?)",
-                                    {store::Value{"http://" + std::to_string(10'000 + i)}});
-        });
-        const auto left_after_sweep = [&] {
-            store.write([&](store::Transaction& transaction) { sweep(transaction, store.now); });
-            return store.value("SELECT COUNT(*) FROM base_urls");
-        };
-        CHECK(left_after_sweep() == "500");
-        CHECK(left_after_sweep() == "0");
-        store.execute("INSERT INTO base_urls (base_url) VALUES ('http://10000')");
-        CHECK(left_after_sweep() == "0");
+    HarvestStore store(GENERATE(support::engines()));
+    store.write([&](store::Transaction& transaction) {
+        for (int i = 0; i < 1500; ++i)
+            transaction.execute("INSERT INTO base_urls (base_url) VALUES (?)",
+                                {store::Value{"http://" + std::to_string(10'000 + i)}});
     });
+    const auto left_after_sweep = [&] {
+        store.call(sweep, store.now);
+        return store.value("SELECT COUNT(*) FROM base_urls");
+    };
+    CHECK(left_after_sweep() == "500");
+    CHECK(left_after_sweep() == "0");
+    store.execute("INSERT INTO base_urls (base_url) VALUES ('http://10000')");
+    CHECK(left_after_sweep() == "0");
 }
 
 TEST_CASE("What was written while the clock of the store was ahead is cut when it is back") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto fetched = store.add("http://a.example/1"),
-                   claimed = store.add("http://b.example/");
-        const auto now = store.now;
-        store.now += 24h * 365;
-        const auto claims = store.claim();
-        REQUIRE(ids_of(claims) == Ids{fetched, claimed});
-        auto busy = store.fetch_of(claims.at(0));
-        busy.hold_base_until = store.now + 1h;
-        store.finish({busy});
-        store.execute("UPDATE base_urls SET planned_until = free_at");
-        store.execute("INSERT INTO archives (feed, kind, state, started_at, next_attempt) VALUES "
-                      "(1, 'feed', 'walking', '', '2009-04-01T00:00:00Z')");
-        store.now = now;
-        const auto rows = [&] {
-            return store.rows("SELECT next_fetch_attempt FROM feeds UNION ALL SELECT next_attempt"
-                              " FROM archives UNION ALL SELECT free_at || ' ' || held_until"
-                              " || ' ' || planned_until FROM base_urls");
-        };
-        const auto swept = [&] {
-            store.write([&](store::Transaction& transaction) { sweep(transaction, store.now); });
-            return rows();
-        };
-        CHECK(swept() == std::vector<std::string>{
-                             "'2008-04-01T12:00:00Z'", "'2008-04-01T12:00:00Z'",
-                             "'2008-04-01T12:00:00Z'",
-                             "'2008-04-01T12:00:00Z 2008-04-01T13:00:00Z 2008-04-01T12:00:00Z'",
-                             "'2008-04-01T12:02:00Z  2008-04-01T12:00:00Z'"});
-        CHECK(swept() == rows());
-        // What a rule asks for stays: a week of skipped hours, and a pause of a day.
-        store.execute("UPDATE feeds SET next_fetch_attempt = '2008-04-09T15:00:00Z', claim = 0");
-        store.execute("UPDATE base_urls SET free_at = '2008-04-01T12:02:00Z',"
-                      " held_until = '2008-04-02T12:00:00Z'");
-        const auto before = rows();
-        CHECK(swept() == before);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto fetched = store.add("http://a.example/1"),
+               claimed = store.add("http://b.example/");
+    const auto now = store.now;
+    store.now += 24h * 365;
+    const auto claims = store.claim();
+    REQUIRE(ids_of(claims) == Ids{fetched, claimed});
+    auto busy = store.fetch_of(claims.at(0));
+    busy.hold_base_until = store.now + 1h;
+    store.finish({busy});
+    store.execute("UPDATE base_urls SET planned_until = free_at");
+    store.execute("INSERT INTO archives (feed, kind, state, started_at, next_attempt) VALUES "
+                  "(1, 'feed', 'walking', '', '2009-04-01T00:00:00Z')");
+    store.now = now;
+    const auto rows = [&] {
+        return store.rows("SELECT next_fetch_attempt FROM feeds UNION ALL SELECT next_attempt"
+                          " FROM archives UNION ALL SELECT free_at || ' ' || held_until"
+                          " || ' ' || planned_until FROM base_urls");
+    };
+    const auto swept = [&] {
+        store.call(sweep, store.now);
+        return rows();
+    };
+    CHECK(swept() == std::vector<std::string>{
+                         "'2008-04-01T12:00:00Z'", "'2008-04-01T12:00:00Z'",
+                         "'2008-04-01T12:00:00Z'",
+                         "'2008-04-01T12:00:00Z 2008-04-01T13:00:00Z 2008-04-01T12:00:00Z'",
+                         "'2008-04-01T12:02:00Z  2008-04-01T12:00:00Z'"});
+    CHECK(swept() == rows());
+    // What a rule asks for stays: a week of skipped hours, and a pause of a day.
+    store.execute("UPDATE feeds SET next_fetch_attempt = '2008-04-09T15:00:00Z', claim = 0");
+    store.execute("UPDATE base_urls SET free_at = '2008-04-01T12:02:00Z',"
+                  " held_until = '2008-04-02T12:00:00Z'");
+    const auto before = rows();
+    CHECK(swept() == before);
 }
 
 TEST_CASE("A round over all feeds goes on where any harvester has left it") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto part = [&](std::size_t most) {
-            return store.write([&](store::Transaction& transaction) {
-                const auto range = next_of_round(transaction, "round of tests", most);
-                note_round(transaction, "round of tests", range.last);
-                return range;
-            });
-        };
-        Ids feeds;
-        for (int i = 0; i < 5; ++i)
-            feeds.push_back(store.add("http://a.example/" + std::to_string(i)));
-        auto range = part(2);
-        CHECK((range.after == 0 && range.last == feeds[1]));
-        range = part(2);
-        CHECK((range.after == feeds[1] && range.last == feeds[3]));
-        range = part(2);
-        CHECK((range.after == feeds[3] && range.last > feeds[4]));
-        range = part(10);
-        CHECK((range.after == 0 && range.last > feeds[4]));
-        range = part(2);
-        CHECK((range.after == 0 && range.last == feeds[1]));
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto part = [&](std::size_t most) {
+        return store.write([&](store::Transaction& transaction) {
+            const auto range = next_of_round(transaction, "round of tests", most);
+            note_round(transaction, "round of tests", range.last);
+            return range;
+        });
+    };
+    Ids feeds;
+    for (int i = 0; i < 5; ++i)
+        feeds.push_back(store.add("http://a.example/" + std::to_string(i)));
+    auto range = part(2);
+    CHECK((range.after == 0 && range.last == feeds[1]));
+    range = part(2);
+    CHECK((range.after == feeds[1] && range.last == feeds[3]));
+    range = part(2);
+    CHECK((range.after == feeds[3] && range.last > feeds[4]));
+    range = part(10);
+    CHECK((range.after == 0 && range.last > feeds[4]));
+    range = part(2);
+    CHECK((range.after == 0 && range.last == feeds[1]));
 }
 
 TEST_CASE("Harvesters that claim at once never get the same feed or base URL") {
-    support::both_stores([](const store::Connect& connect) {
-        HarvestStore store(connect);
-        for (int i = 0; i < 60; ++i)
-            store.add("http://" + std::to_string(i % 20) + ".example/" + std::to_string(i));
-        std::vector<std::vector<ClaimedFeed>> claimed(4);
-        std::vector<std::thread> harvesters;
-        for (std::size_t i = 0; i < claimed.size(); ++i)
-            harvesters.emplace_back([&, i] {
-                HarvestStore own(connect);
-                own.next_claim = static_cast<std::int64_t>(1000 * (i + 1));
-                for (int round = 0; round < 5; ++round)
-                    for (auto& one : own.claim(7)) claimed[i].push_back(std::move(one));
-            });
-        for (auto& harvester : harvesters) harvester.join();
-        std::set<std::int64_t> feeds;
-        std::set<std::string> base_urls;
-        for (const auto& some : claimed)
-            for (const auto& one : some) {
-                CHECK(feeds.insert(one.feed.id).second);
-                CHECK(base_urls.insert(one.base_url).second);
-            }
-        CHECK(base_urls.size() == 20);
-    });
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
+    const auto connect = fresh.connect();
+    HarvestStore store(connect);
+    for (int i = 0; i < 60; ++i)
+        store.add("http://" + std::to_string(i % 20) + ".example/" + std::to_string(i));
+    std::vector<std::vector<ClaimedFeed>> claimed(4);
+    std::vector<std::thread> harvesters;
+    for (std::size_t i = 0; i < claimed.size(); ++i)
+        harvesters.emplace_back([&, i] {
+            HarvestStore own(connect);
+            own.next_claim = static_cast<std::int64_t>(1000 * (i + 1));
+            for (int round = 0; round < 5; ++round)
+                for (auto& one : own.claim(7)) claimed[i].push_back(std::move(one));
+        });
+    for (auto& harvester : harvesters) harvester.join();
+    std::set<std::int64_t> feeds;
+    std::set<std::string> base_urls;
+    for (const auto& some : claimed)
+        for (const auto& one : some) {
+            CHECK(feeds.insert(one.feed.id).second);
+            CHECK(base_urls.insert(one.base_url).second);
+        }
+    CHECK(base_urls.size() == 20);
 }
 
 TEST_CASE("A claim that fails at any statement is made once, or ends by itself") {

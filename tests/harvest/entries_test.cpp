@@ -9,7 +9,6 @@
 
 using namespace harvest;
 using namespace std::chrono_literals;
-using support::each_harvest_store;
 using support::HarvestStore;
 
 namespace {
@@ -33,9 +32,7 @@ EntriesRecorded record(HarvestStore& store, std::vector<feed::Entry> entries,
                        std::optional<base::Date> last_success = std::nullopt) {
     feed::identify(entries);
     return store.write([&](store::Transaction& transaction) {
-        std::vector<ReadyEntry> ready;
-        for (const auto* entry : unrecorded(transaction, feed, entries))
-            ready.push_back(make_ready(*entry));
+        const auto ready = make_ready(unrecorded(transaction, feed, entries));
         note_seen(transaction, feed, entries,
                   {.today = std::chrono::floor<std::chrono::days>(store.now),
                    .last_success = last_success});
@@ -56,9 +53,7 @@ struct LoadedEntry : StoredEntry {
 
 // Returns the entries of a feed, those that came or changed last first.
 std::vector<LoadedEntry> load(HarvestStore& store, std::int64_t feed = 1) {
-    auto found = store.write([&](store::Transaction& transaction) {
-        return load_versions(transaction, feed, std::nullopt, 1000);
-    });
+    auto found = store.call(load_versions, feed, std::nullopt, 1000);
     std::vector<LoadedEntry> entries;
     for (auto& version : found.versions) {
         auto known = std::ranges::find(entries, version.entry.id, &LoadedEntry::id);
@@ -75,9 +70,7 @@ std::string guids_of(const std::vector<LoadedEntry>& entries) {
 }
 
 std::size_t drop(HarvestStore& store, std::size_t most = 100) {
-    return store.write([&](store::Transaction& transaction) {
-        return drop_old_entries(transaction, std::chrono::days(14), store.now, most);
-    });
+    return store.call(drop_old_entries, std::chrono::days(14), store.now, most);
 }
 
 // Finds no entry the first two times, as if they were recorded only afterwards.
@@ -123,319 +116,290 @@ std::vector<std::string> what_is_recorded(HarvestStore& store) {
 }  // namespace
 
 TEST_CASE("New entries are recorded once, numbered from the oldest") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto first = record(store, {entry_of("1", "one"), entry_of("2", "two")});
-        CHECK(numbers_of(first) == "2 added, 0 edited, 0 skipped, 0 twice");
-        REQUIRE(first.recorded.size() == 2);
-        CHECK(first.recorded[0].id < first.recorded[1].id);
-        CHECK((first.recorded[1].index == 1 && first.recorded[1].is_new));
-        store.now += 1h;
-        CHECK(numbers_of(record(
-                  store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")})) ==
-              "1 added, 0 edited, 0 skipped, 0 twice");
-        const auto entries = load(store);
-        CHECK(guids_of(entries) == "3 2 1 ");
-        const auto& one = entries[2];
-        CHECK(one.feed == 1);
-        CHECK(one.link == "http://a.example/1");
-        CHECK(one.title == "one");
-        CHECK(one.published == base::Seconds(first_day) + 1h);
-        CHECK(one.first_seen == store.now - 1h);
-        CHECK(one.content == "<p>Text</p>");
-        CHECK(one.tree.size() == 4);
-        CHECK(store.write([](store::Transaction& transaction) {
-            return count_entries(transaction, 1) + 10 * count_entries(transaction, 2);
-        }) == 3);
-        // The same guid in another feed is another entry.
-        CHECK(numbers_of(record(store, {entry_of("1", "one")}, 2)) ==
-              "1 added, 0 edited, 0 skipped, 0 twice");
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto first = record(store, {entry_of("1", "one"), entry_of("2", "two")});
+    CHECK(numbers_of(first) == "2 added, 0 edited, 0 skipped, 0 twice");
+    REQUIRE(first.recorded.size() == 2);
+    CHECK(first.recorded[0].id < first.recorded[1].id);
+    CHECK((first.recorded[1].index == 1 && first.recorded[1].is_new));
+    store.now += 1h;
+    CHECK(numbers_of(record(
+              store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")})) ==
+          "1 added, 0 edited, 0 skipped, 0 twice");
+    const auto entries = load(store);
+    CHECK(guids_of(entries) == "3 2 1 ");
+    const auto& one = entries[2];
+    CHECK(one.feed == 1);
+    CHECK(one.link == "http://a.example/1");
+    CHECK(one.title == "one");
+    CHECK(one.published == base::Seconds(first_day) + 1h);
+    CHECK(one.first_seen == store.now - 1h);
+    CHECK(one.content == "<p>Text</p>");
+    CHECK(one.tree.size() == 4);
+    CHECK(store.call(count_entries, 1) == 3);
+    CHECK(store.call(count_entries, 2) == 0);
+    // The same guid in another feed is another entry.
+    CHECK(numbers_of(record(store, {entry_of("1", "one")}, 2)) ==
+          "1 added, 0 edited, 0 skipped, 0 twice");
 }
 
 TEST_CASE("A later version of an entry is kept with what it changed") {
-    each_harvest_store([](HarvestStore& store) {
-        record(store, {entry_of("1", "old title")});
-        store.now += 1h;
-        auto edited = entry_of("1", "new title", "<p>Text</p><p>More</p>");
-        const auto second = record(store, {edited});
-        CHECK(numbers_of(second) == "0 added, 1 edited, 0 skipped, 0 twice");
-        REQUIRE(second.recorded.size() == 1);
-        CHECK_FALSE(second.recorded[0].is_new);
-        store.now += 1h;
-        edited.categories = {"worms"};
-        record(store, {edited});
-        const auto entry = load(store).at(0);
-        CHECK(entry.title == "new title");
-        CHECK(entry.content == "<p>Text</p><p>More</p>");
-        CHECK(entry.revision == 2);
-        CHECK(entry.first_seen == store.now - 2h);
-        REQUIRE(entry.edits.size() == 2);
-        CHECK(entry.edits[0].revision == 2);
-        CHECK(entry.edits[0].recorded_at == store.now);
-        REQUIRE(entry.edits[0].changes.size() == 1);
-        CHECK(entry.edits[0].changes[0].op == compare::Op::added);
-        CHECK(compare::place_of(entry.edits[0].changes[0]) == "Category");
-        std::vector<std::string> places;
-        for (const auto& change : entry.edits[1].changes)
-            places.push_back(compare::place_of(change));
-        CHECK(std::ranges::count(places, "Title") == 1);
-        CHECK(std::ranges::count(places, "Content") == 1);
-        const auto json = store.value("SELECT notes FROM entry_changes WHERE revision = 2");
-        CHECK(json == R"({"changes":[{"op":"added","path":[],"after":[{"tag":"Category",)"
-                      R"("children":[{"text":"worms"}]}]}]})");
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    record(store, {entry_of("1", "old title")});
+    store.now += 1h;
+    auto edited = entry_of("1", "new title", "<p>Text</p><p>More</p>");
+    const auto second = record(store, {edited});
+    CHECK(numbers_of(second) == "0 added, 1 edited, 0 skipped, 0 twice");
+    REQUIRE(second.recorded.size() == 1);
+    CHECK_FALSE(second.recorded[0].is_new);
+    store.now += 1h;
+    edited.categories = {"worms"};
+    record(store, {edited});
+    const auto entry = load(store).at(0);
+    CHECK(entry.title == "new title");
+    CHECK(entry.content == "<p>Text</p><p>More</p>");
+    CHECK(entry.revision == 2);
+    CHECK(entry.first_seen == store.now - 2h);
+    REQUIRE(entry.edits.size() == 2);
+    CHECK(entry.edits[0].revision == 2);
+    CHECK(entry.edits[0].recorded_at == store.now);
+    REQUIRE(entry.edits[0].changes.size() == 1);
+    CHECK(entry.edits[0].changes[0].op == compare::Op::added);
+    CHECK(compare::place_of(entry.edits[0].changes[0]) == "Category");
+    std::vector<std::string> places;
+    for (const auto& change : entry.edits[1].changes) places.push_back(compare::place_of(change));
+    CHECK(std::ranges::count(places, "Title") == 1);
+    CHECK(std::ranges::count(places, "Content") == 1);
+    const auto json = store.value("SELECT notes FROM entry_changes WHERE revision = 2");
+    CHECK(json == R"({"changes":[{"op":"added","path":[],"after":[{"tag":"Category",)"
+                  R"("children":[{"text":"worms"}]}]}]})");
 }
 
 TEST_CASE("Markup, white space and times of updates alone are no edits") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto before = entry_of("1", "title", "<p>Some text</p>");
-        auto after = before;
-        after.content = "<div>\n Some   <b>text</b> </div>";
-        check_no_edit(store, before, after);
-        after = before;
-        after.updated = base::Seconds(first_day) + 5h;
-        check_no_edit(store, before, after);
-        check_no_edit(store, after, before);
-        auto later = after;
-        later.updated = base::Seconds(first_day) + 6h;
-        check_no_edit(store, after, later);
-        after = before;
-        after.categories = {"b", "a"};
-        auto reordered = after;
-        std::ranges::reverse(reordered.categories);
-        check_no_edit(store, after, reordered);
-        // The content that is shown is the latest one.
-        record(store, {before});
-        after = before;
-        after.content = "<p>Some <b>text</b></p>";
-        record(store, {after});
-        CHECK(load(store).at(0).content == "<p>Some <b>text</b></p>");
-        // A feed that says of all entries that they are published now, and what it said first.
-        const auto first = load(store).at(0).published;
-        after.published = base::Seconds(first_day) + 9h;
-        CHECK(record(store, {after}).edited == 0);
-        CHECK(load(store).at(0).published == first);
-        after.published = first;
-        // A time of an update comes along with an edit.
-        after.updated = base::Seconds(first_day) + 5h;
-        after.title = "other";
-        CHECK(record(store, {after}).edited == 1);
-        CHECK(load(store).at(0).edits.at(0).changes.size() == 2);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto before = entry_of("1", "title", "<p>Some text</p>");
+    auto after = before;
+    after.content = "<div>\n Some   <b>text</b> </div>";
+    check_no_edit(store, before, after);
+    after = before;
+    after.updated = base::Seconds(first_day) + 5h;
+    check_no_edit(store, before, after);
+    check_no_edit(store, after, before);
+    auto later = after;
+    later.updated = base::Seconds(first_day) + 6h;
+    check_no_edit(store, after, later);
+    after = before;
+    after.categories = {"b", "a"};
+    auto reordered = after;
+    std::ranges::reverse(reordered.categories);
+    check_no_edit(store, after, reordered);
+    // The content that is shown is the latest one.
+    record(store, {before});
+    after = before;
+    after.content = "<p>Some <b>text</b></p>";
+    record(store, {after});
+    CHECK(load(store).at(0).content == "<p>Some <b>text</b></p>");
+    // A feed that says of all entries that they are published now, and what it said first.
+    const auto first = load(store).at(0).published;
+    after.published = base::Seconds(first_day) + 9h;
+    CHECK(record(store, {after}).edited == 0);
+    CHECK(load(store).at(0).published == first);
+    after.published = first;
+    // A time of an update comes along with an edit.
+    after.updated = base::Seconds(first_day) + 5h;
+    after.title = "other";
+    CHECK(record(store, {after}).edited == 1);
+    CHECK(load(store).at(0).edits.at(0).changes.size() == 2);
 }
 
 TEST_CASE("Another order is no change, and entries that are missing stay") {
-    each_harvest_store([](HarvestStore& store) {
-        record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")});
-        const auto before = what_is_recorded(store);
-        CHECK(numbers_of(record(store, {entry_of("3", "three"), entry_of("1", "one")})) ==
-              "0 added, 0 edited, 0 skipped, 0 twice");
-        CHECK(what_is_recorded(store) == before);
-        CHECK(numbers_of(record(store, {})) == "0 added, 0 edited, 0 skipped, 0 twice");
-        CHECK(what_is_recorded(store) == before);
-    });
-}
-
-TEST_CASE("Guids that turn from http to https do not make new entries") {
-    each_harvest_store([](HarvestStore& store) {
-        auto one = entry_of("http://a.example/?p=1", "one");
-        record(store, {one});
-        one.guid = "https://a.example/?p=1";
-        CHECK(record(store, {one}).added == 0);
-        CHECK(load(store).size() == 1);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")});
+    const auto before = what_is_recorded(store);
+    CHECK(numbers_of(record(store, {entry_of("3", "three"), entry_of("1", "one")})) ==
+          "0 added, 0 edited, 0 skipped, 0 twice");
+    CHECK(what_is_recorded(store) == before);
+    CHECK(numbers_of(record(store, {})) == "0 added, 0 edited, 0 skipped, 0 twice");
+    CHECK(what_is_recorded(store) == before);
 }
 
 TEST_CASE("A second insertion is impossible, and counted") {
-    support::both_stores([](const store::Connect& connect) {
-        HarvestStore store(connect);
-        std::vector<feed::Entry> entries{entry_of("1", "one"), entry_of("2", "two")};
-        feed::identify(entries);
-        const std::vector<ReadyEntry> ready{make_ready(entries[0]), make_ready(entries[1])};
-        const auto record_by = [&](HarvestStore& harvester) {
-            return numbers_of(harvester.write([&](store::Transaction& transaction) {
-                return record_entries(transaction, 1, ready, store.now);
-            }));
-        };
-        record(store, {entry_of("1", "one")});
-        CHECK(record_by(store) == "1 added, 0 edited, 1 skipped, 0 twice");
-        CHECK(record_by(store) == "0 added, 0 edited, 2 skipped, 0 twice");
-        // A harvester that was about to insert an entry when another one did.
-        HarvestStore late([&] { return std::make_unique<LateConnection>(connect()); });
-        CHECK(record_by(late) == "0 added, 0 edited, 2 skipped, 2 twice");
-        CHECK(load(store).size() == 2);
-    });
+    const support::FreshStore fresh(GENERATE(support::both_engines()));
+    const auto connect = fresh.connect();
+    HarvestStore store(connect);
+    std::vector<feed::Entry> entries{entry_of("1", "one"), entry_of("2", "two")};
+    feed::identify(entries);
+    const std::vector<ReadyEntry> ready{make_ready(entries[0]), make_ready(entries[1])};
+    const auto record_by = [&](HarvestStore& harvester) {
+        return numbers_of(harvester.record(ready, 1));
+    };
+    record(store, {entry_of("1", "one")});
+    CHECK(record_by(store) == "1 added, 0 edited, 1 skipped, 0 twice");
+    CHECK(record_by(store) == "0 added, 0 edited, 2 skipped, 0 twice");
+    // A harvester that was about to insert an entry when another one did.
+    HarvestStore late([&] { return std::make_unique<LateConnection>(connect()); });
+    CHECK(record_by(late) == "0 added, 0 edited, 2 skipped, 2 twice");
+    CHECK(load(store).size() == 2);
 }
 
 TEST_CASE("Whatever our copy shows of entries moves the writes of their feed, and no write "
           "generation") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/"), other = store.add("http://b.example/");
-        const auto generation = store.generation();
-        const auto moves = [&](std::vector<feed::Entry> entries) {
-            const auto before = store.writes(feed);
-            record(store, std::move(entries), feed);
-            return store.writes(feed) - before;
-        };
-        auto one = entry_of("1", "one");
-        const auto two = entry_of("2", "two");
-        CHECK(moves({one}) == 1);
-        CHECK(moves({one}) == 0);
-        CHECK(moves({one, two, entry_of("3", "three")}) == 1);
-        one.title = "edited";
-        CHECK(moves({one}) == 1);
-        one.content = "<p><b>Text</b></p>";  // markup alone
-        CHECK(moves({one}) == 1);
-        CHECK(moves({one, two}) == 0);
-        const auto moves_of_archive = [&](const std::string& guid) {
-            std::vector<feed::Entry> entries{entry_of(guid, "from an archive")};
-            feed::identify(entries);
-            std::vector<ReadyEntry> ready{make_ready(entries[0])};
-            ready[0].dated = store.now - 24h;
-            const auto before = store.writes(feed);
-            store.write([&](store::Transaction& transaction) {
-                static_cast<void>(record_entries(transaction, feed, ready, store.now));
-            });
-            return store.writes(feed) - before;
-        };
-        CHECK(moves_of_archive("4") == 1);
-        CHECK(moves_of_archive("4") == 0);
-        CHECK(moves_of_archive("1") == 0);
-        CHECK(store.generation() == generation);
-        CHECK(store.writes(other) == 0);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/"), other = store.add("http://b.example/");
+    const auto generation = store.generation();
+    const auto moves = [&](std::vector<feed::Entry> entries) {
+        const auto before = store.writes(feed);
+        record(store, std::move(entries), feed);
+        return store.writes(feed) - before;
+    };
+    auto one = entry_of("1", "one");
+    const auto two = entry_of("2", "two");
+    CHECK(moves({one}) == 1);
+    CHECK(moves({one}) == 0);
+    CHECK(moves({one, two, entry_of("3", "three")}) == 1);
+    one.title = "edited";
+    CHECK(moves({one}) == 1);
+    one.content = "<p><b>Text</b></p>";  // markup alone
+    CHECK(moves({one}) == 1);
+    CHECK(moves({one, two}) == 0);
+    const auto moves_of_archive = [&](const std::string& guid) {
+        std::vector<feed::Entry> entries{entry_of(guid, "from an archive")};
+        feed::identify(entries);
+        std::vector<ReadyEntry> ready{make_ready(entries[0])};
+        ready[0].dated = store.now - 24h;
+        const auto before = store.writes(feed);
+        store.record(ready, feed);
+        return store.writes(feed) - before;
+    };
+    CHECK(moves_of_archive("4") == 1);
+    CHECK(moves_of_archive("4") == 0);
+    CHECK(moves_of_archive("1") == 0);
+    CHECK(store.generation() == generation);
+    CHECK(store.writes(other) == 0);
 }
 
 TEST_CASE("Entries that are dropped move the writes of their feed, and those of no other") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto feed = store.add("http://a.example/"), other = store.add("http://b.example/");
-        record(store, {entry_of("1", "one"), entry_of("2", "two")}, feed);
-        store.now += 24h;
-        record(store, {entry_of("3", "three")}, feed);
-        record(store, {entry_of("3", "three")}, other);
-        store.now += 30 * 24h;
-        const auto before = store.writes(feed), of_other = store.writes(other),
-                   generation = store.generation();
-        CHECK(drop(store, 1) == 1);
-        CHECK(store.writes(feed) == before + 1);
-        CHECK(drop(store) == 1);
-        CHECK(drop(store) == 0);
-        CHECK(store.writes(feed) == before + 2);
-        CHECK(store.writes(other) == of_other);
-        CHECK(store.generation() == generation);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto feed = store.add("http://a.example/"), other = store.add("http://b.example/");
+    record(store, {entry_of("1", "one"), entry_of("2", "two")}, feed);
+    store.now += 24h;
+    record(store, {entry_of("3", "three")}, feed);
+    record(store, {entry_of("3", "three")}, other);
+    store.now += 30 * 24h;
+    const auto before = store.writes(feed), of_other = store.writes(other),
+               generation = store.generation();
+    CHECK(drop(store, 1) == 1);
+    CHECK(store.writes(feed) == before + 1);
+    CHECK(drop(store) == 1);
+    CHECK(drop(store) == 0);
+    CHECK(store.writes(feed) == before + 2);
+    CHECK(store.writes(other) == of_other);
+    CHECK(store.generation() == generation);
 }
 
 TEST_CASE("Damaged rows are left out, and the next version makes them whole") {
-    each_harvest_store([](HarvestStore& store) {
-        record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")});
-        store.now += 1min;
-        record(store, {entry_of("3", "edited")});
-        store.execute("UPDATE entries SET tree = x'00' WHERE guid = '1'");
-        store.execute("UPDATE entry_changes SET notes = '{'");
-        CHECK(guids_of(load(store)) == "3 2 ");
-        CHECK(load(store).at(0).edits.empty());
-        CHECK(numbers_of(record(store, {entry_of("1", "mended")})) ==
-              "0 added, 0 edited, 1 skipped, 0 twice");
-        CHECK(guids_of(load(store)) == "3 2 1 ");
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")});
+    store.now += 1min;
+    record(store, {entry_of("3", "edited")});
+    store.execute("UPDATE entries SET tree = x'00' WHERE guid = '1'");
+    store.execute("UPDATE entry_changes SET notes = '{'");
+    CHECK(guids_of(load(store)) == "3 2 ");
+    CHECK(load(store).at(0).edits.empty());
+    CHECK(numbers_of(record(store, {entry_of("1", "mended")})) ==
+          "0 added, 0 edited, 1 skipped, 0 twice");
+    CHECK(guids_of(load(store)) == "3 2 1 ");
 }
 
 TEST_CASE("Long texts are cut at a character, and long guids stay different") {
-    each_harvest_store([](HarvestStore& store) {
-        std::string text;
-        for (int i = 0; i < 3000; ++i) text += "ä";
-        auto one = entry_of(text + "1", text), two = entry_of(text + "2", text);
-        one.link = two.link = "http://a.example/" + std::string(3000, 'x');
-        one.content = std::string(300'000, 'x');
-        CHECK(record(store, {one, two}).added == 2);
-        const auto entries = load(store);
-        REQUIRE(entries.size() == 2);
-        CHECK(entries[0].guid.size() == 2048);
-        CHECK(entries[0].title.size() == 512);
-        CHECK(entries[0].link.size() == 2048);
-        CHECK(entries[1].content.size() <= 100'000);
-        CHECK(record(store, {one, two}).added == 0);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += "ä";
+    auto one = entry_of(text + "1", text), two = entry_of(text + "2", text);
+    one.link = two.link = "http://a.example/" + std::string(3000, 'x');
+    one.content = std::string(300'000, 'x');
+    CHECK(record(store, {one, two}).added == 2);
+    const auto entries = load(store);
+    REQUIRE(entries.size() == 2);
+    CHECK(entries[0].guid.size() == 2048);
+    CHECK(entries[0].title.size() == 512);
+    CHECK(entries[0].link.size() == 2048);
+    CHECK(entries[1].content.size() <= 100'000);
+    CHECK(record(store, {one, two}).added == 0);
 }
 
 TEST_CASE("An entry is seen at most once a day, and up to the last success of its feed") {
-    each_harvest_store([](HarvestStore& store) {
-        const auto seen = [&](const std::string& guid) {
-            return store.value("SELECT last_seen FROM entries WHERE guid = '" + guid + "'");
-        };
-        record(store, {entry_of("1", "one"), entry_of("2", "two")});
-        CHECK(seen("1") == "2008-04-01");
-        store.now += 48h;
-        record(store, {entry_of("2", "two"), entry_of("3", "three")});
-        CHECK(seen("1") == "2008-04-01");
-        CHECK(seen("2") == "2008-04-03");
-        CHECK(seen("3") == "2008-04-03");
-        // The feed was found unchanged for 30 days before its next change.
-        store.now += 30 * 24h;
-        record(store, {entry_of("3", "three"), entry_of("4", "four")}, 1,
-               first_day + std::chrono::days(31));
-        CHECK(seen("1") == "2008-04-01");
-        CHECK(seen("2") == "2008-05-02");
-        CHECK(seen("3") == "2008-05-03");
-        CHECK(seen("4") == "2008-05-03");
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    const auto seen = [&](const std::string& guid) {
+        return store.value("SELECT last_seen FROM entries WHERE guid = '" + guid + "'");
+    };
+    record(store, {entry_of("1", "one"), entry_of("2", "two")});
+    CHECK(seen("1") == "2008-04-01");
+    store.now += 48h;
+    record(store, {entry_of("2", "two"), entry_of("3", "three")});
+    CHECK(seen("1") == "2008-04-01");
+    CHECK(seen("2") == "2008-04-03");
+    CHECK(seen("3") == "2008-04-03");
+    // The feed was found unchanged for 30 days before its next change.
+    store.now += 30 * 24h;
+    record(store, {entry_of("3", "three"), entry_of("4", "four")}, 1,
+           first_day + std::chrono::days(31));
+    CHECK(seen("1") == "2008-04-01");
+    CHECK(seen("2") == "2008-05-02");
+    CHECK(seen("3") == "2008-05-03");
+    CHECK(seen("4") == "2008-05-03");
 }
 
 TEST_CASE("Entries that left the window of their feed are dropped after two weeks") {
-    each_harvest_store([](HarvestStore& store) {
-        store.add("http://a.example/");
-        record(store, {entry_of("1", "one"), entry_of("2", "two")});
-        record(store, {entry_of("1", "edited"), entry_of("2", "two")});
-        store.now += 24h;
-        record(store, {entry_of("2", "two"), entry_of("3", "three")});
-        store.now += 13 * 24h;
-        CHECK(drop(store) == 0);
-        store.now += 24h;
-        CHECK(drop(store) == 1);
-        CHECK(guids_of(load(store)) == "3 2 ");
-        CHECK(store.value("SELECT COUNT(*) FROM entry_changes") == "0");
-        // What was there at the last fetch stays, however long ago that is.
-        store.now += 1000 * 24h;
-        CHECK(drop(store) == 0);
-        CHECK(load(store).size() == 2);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    store.add("http://a.example/");
+    record(store, {entry_of("1", "one"), entry_of("2", "two")});
+    record(store, {entry_of("1", "edited"), entry_of("2", "two")});
+    store.now += 24h;
+    record(store, {entry_of("2", "two"), entry_of("3", "three")});
+    store.now += 13 * 24h;
+    CHECK(drop(store) == 0);
+    store.now += 24h;
+    CHECK(drop(store) == 1);
+    CHECK(guids_of(load(store)) == "3 2 ");
+    CHECK(store.value("SELECT COUNT(*) FROM entry_changes") == "0");
+    // What was there at the last fetch stays, however long ago that is.
+    store.now += 1000 * 24h;
+    CHECK(drop(store) == 0);
+    CHECK(load(store).size() == 2);
 }
 
 TEST_CASE("Feeds in which an object is mentioned keep all entries") {
-    each_harvest_store([](HarvestStore& store) {
-        store.add("http://a.example/");
-        store.add("http://b.example/");
-        for (const auto feed : {1, 2}) record(store, {entry_of("1", "one")}, feed);
-        store.now += 24h;
-        for (const auto feed : {1, 2}) record(store, {entry_of("2", "two")}, feed);
-        store.execute("INSERT INTO mentions (class, name, first_seen, entry, mentioned_at) "
-                      "SELECT 'Gene', 'x', first_seen, "
-                      "id, 't' FROM entries WHERE feed = 2 AND guid = '2'");
-        store.now += 30 * 24h;
-        CHECK(drop(store) == 1);
-        CHECK(guids_of(load(store, 1)) == "2 ");
-        CHECK(guids_of(load(store, 2)) == "2 1 ");
-        CHECK(drop(store) == 0);
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    store.add("http://a.example/");
+    store.add("http://b.example/");
+    for (const auto feed : {1, 2}) record(store, {entry_of("1", "one")}, feed);
+    store.now += 24h;
+    for (const auto feed : {1, 2}) record(store, {entry_of("2", "two")}, feed);
+    store.execute("INSERT INTO mentions (class, name, first_seen, entry, mentioned_at) "
+                  "SELECT 'Gene', 'x', first_seen, "
+                  "id, 't' FROM entries WHERE feed = 2 AND guid = '2'");
+    store.now += 30 * 24h;
+    CHECK(drop(store) == 1);
+    CHECK(guids_of(load(store, 1)) == "2 ");
+    CHECK(guids_of(load(store, 2)) == "2 1 ");
+    CHECK(drop(store) == 0);
 }
 
 TEST_CASE("A part of the old entries is dropped at a time, and the others next") {
-    each_harvest_store([](HarvestStore& store) {
-        for (const auto feed : {1, 2, 3}) {
-            store.add("http://a.example/" + std::to_string(feed));
-            record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")},
-                   feed);
-        }
-        store.now += 24h;
-        for (const auto feed : {1, 2, 3}) record(store, {entry_of("4", "four")}, feed);
-        store.now += 30 * 24h;
-        CHECK(drop(store, 4) == 4);
-        CHECK(drop(store, 4) == 4);
-        CHECK(drop(store, 4) == 1);
-        CHECK(drop(store, 4) == 0);
-        for (const auto feed : {1, 2, 3}) CHECK(guids_of(load(store, feed)) == "4 ");
-    });
+    HarvestStore store(GENERATE(support::engines()));
+    for (const auto feed : {1, 2, 3}) {
+        store.add("http://a.example/" + std::to_string(feed));
+        record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")}, feed);
+    }
+    store.now += 24h;
+    for (const auto feed : {1, 2, 3}) record(store, {entry_of("4", "four")}, feed);
+    store.now += 30 * 24h;
+    CHECK(drop(store, 4) == 4);
+    CHECK(drop(store, 4) == 4);
+    CHECK(drop(store, 4) == 1);
+    CHECK(drop(store, 4) == 0);
+    for (const auto feed : {1, 2, 3}) CHECK(guids_of(load(store, feed)) == "4 ");
 }
 
 TEST_CASE("Whatever fails while entries are recorded, the rows are those of a run without it") {

@@ -10,64 +10,43 @@
 #include <vector>
 
 #include "harvest/claims.hpp"
+#include "harvest/entries.hpp"
 #include "support/catch.hpp"
-#include "support/faulty_connection.hpp"
-#include "support/stores.hpp"
+#include "support/pooled_store.hpp"
 #include "support/watched_connection.hpp"
 #include "tables/releases.hpp"
 
 namespace support {
 
-struct HarvestStore {
-    explicit HarvestStore(store::Connect connect) : pool(std::move(connect), 2, no_waiting()) {}
+struct HarvestStore : PooledStore {
+    using PooledStore::PooledStore;
 
-    template <class F>
-    auto write(F fn) {
-        return store::perform(pool, store::Access::write, fn);
-    }
-    void execute(const std::string& sql) {
-        write([&](store::Transaction& transaction) { transaction.execute(sql); });
-    }
-    // Returns the only value of a query.
-    std::string value(const std::string& sql) {
-        const auto rows = write([&](store::Transaction& transaction) {
-            return transaction.query("SELECT CAST((" + sql + ") AS CHAR)");
-        });
-        return rows.at(0).is_null(0) ? "NULL" : rows.at(0).text(0);
-    }
     // Returns rows as texts, to compare stores.
     std::vector<std::string> rows(const std::string& sql) {
-        return write([&](store::Transaction& transaction) {
-            std::vector<std::string> texts;
-            for (const auto& row : transaction.query(sql))
-                texts.push_back(Catch::StringMaker<store::Row>::convert(row));
-            return texts;
-        });
+        std::vector<std::string> texts;
+        for (const auto& row : query(sql))
+            texts.push_back(Catch::StringMaker<store::Row>::convert(row));
+        return texts;
     }
 
     // A feed that is due now.
     std::int64_t add(const std::string& url) {
-        return write([&](store::Transaction& transaction) {
-            return harvest::add_feed(transaction, {.url = url}, now).value().id;
-        });
+        return call(harvest::add_feed, harvest::NewFeed{.url = url}, now).value().id;
     }
-    harvest::FeedRow feed(std::int64_t id) {
+    harvest::FeedRow feed(std::int64_t id) { return call(harvest::load_feed, id).value(); }
+    // Records entries as a fetch does.
+    harvest::EntriesRecorded record(const std::vector<harvest::ReadyEntry>& ready,
+                                    std::int64_t feed) {
         return write([&](store::Transaction& transaction) {
-            return harvest::load_feed(transaction, id).value();
+            return harvest::record_entries(transaction, feed, ready, now);
         });
     }
     // How often what our copy of the feed shows was written.
-    std::int64_t writes(std::int64_t id) {
-        return write([&](store::Transaction& transaction) {
-            return harvest::writes_of_feed(transaction, id).value();
-        });
-    }
+    std::int64_t writes(std::int64_t id) { return call(harvest::writes_of_feed, id).value(); }
     std::int64_t generation() { return write(tables::generation); }
     std::vector<harvest::ClaimedFeed> claim(std::size_t most = 100) {
         const harvest::ClaimTerms terms{.claim = next_claim++, .most = most};
-        return write([&](store::Transaction& transaction) {
-            return harvest::claim_feeds(transaction, terms, now);
-        });
+        return call(harvest::claim_feeds, terms, now);
     }
     // A fetch that succeeds, after which the feed is due in an hour.
     [[nodiscard]] harvest::FinishedFetch fetch_of(const harvest::ClaimedFeed& claimed) const {
@@ -80,18 +59,14 @@ struct HarvestStore {
         return fetch;
     }
     std::size_t finish(const std::vector<harvest::FinishedFetch>& fetches) {
-        return write([&](store::Transaction& transaction) {
-            return harvest::finish_fetches(transaction, fetches, now);
-        });
+        return call(harvest::finish_fetches, fetches, now, tables::FeedsWritten());
     }
     std::size_t finish(const harvest::ClaimedFeed& claimed) {
         return finish({fetch_of(claimed)});
     }
     // "queued; fetch_succeeded 0 skipped / 0 added": the events of a feed, oldest first.
     std::string events(std::int64_t feed) {
-        auto events = write([&](store::Transaction& transaction) {
-            return harvest::load_events(transaction, feed, 1000);
-        });
+        auto events = call(harvest::load_events, feed, 1000);
         std::string text;
         for (auto event = events.rbegin(); event != events.rend(); ++event) {
             if (!text.empty()) text += "; ";
@@ -103,25 +78,7 @@ struct HarvestStore {
 
     base::Seconds now{*base::parse_date("2008-04-01") + std::chrono::hours(12)};
     std::int64_t next_claim = 1;
-    store::Pool pool;
 };
-
-template <class F>
-void each_harvest_store(F fn) {
-    each_store([&](const store::Connect& connect) {
-        HarvestStore harvest_store(connect);
-        fn(harvest_store);
-    });
-}
-
-// The same for what MariaDB might count or lock in another way than SQLite.
-template <class F>
-void both_harvest_stores(F fn) {
-    both_stores([&](const store::Connect& connect) {
-        HarvestStore harvest_store(connect);
-        fn(harvest_store);
-    });
-}
 
 // Returns how many rows of tables and indexes MariaDB reads for work(transaction).
 template <class Work>

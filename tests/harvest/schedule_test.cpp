@@ -62,25 +62,27 @@ FetchOutcome with_hints(const feed::UpdateHints& hints) {
 
 }  // namespace
 
-TEST_CASE("A feed is fetched again 30 minutes after news and 60 minutes without") {
-    CHECK(wait_of(outcome_of(FetchStatus::ok)) == 30min);
-    CHECK(wait_of(outcome_of(FetchStatus::nonew)) == 60min);
-    CHECK(wait_of(outcome_of(FetchStatus::notmodified, Severity::none, 304)) == 60min);
-    CHECK(wait_of(outcome_of(FetchStatus::posterror, Severity::temporary)) == 60min);
-    CHECK(wait_of(outcome_of(FetchStatus::toobig, Severity::soft)) == 60min);
-    CHECK(wait_of(outcome_of(FetchStatus::parseerror, Severity::soft)) == 3h);
-    CHECK(wait_of(outcome_of(FetchStatus::noitems)) == 3h);
-}
-
-TEST_CASE("A feed that nobody reads is fetched once a day") {
+TEST_CASE("A feed is fetched again sooner after news, and once a day if nobody reads it") {
+    struct Waits {
+        FetchOutcome outcome;
+        seconds usual, unread;
+    };
+    const auto soft = Severity::soft;
     auto unread = claimed_feed();
     unread.readers = 0;
-    CHECK(wait_of(outcome_of(FetchStatus::ok), unread) == 24h);
-    CHECK(wait_of(outcome_of(FetchStatus::nonew), unread) == 24h);
-    CHECK(wait_of(outcome_of(FetchStatus::notmodified), unread) == 24h);
-    CHECK(wait_of(outcome_of(FetchStatus::noitems), unread) == 24h);
-    CHECK(wait_of(outcome_of(FetchStatus::parseerror, Severity::soft), unread) == 3h);
-    CHECK(wait_of(failed_with(500), unread) == 3h);
+    for (const auto& [outcome, usual, of_unread] : std::vector<Waits>{
+             {outcome_of(FetchStatus::ok), 30min, 24h},
+             {outcome_of(FetchStatus::nonew), 60min, 24h},
+             {outcome_of(FetchStatus::notmodified, Severity::none, 304), 60min, 24h},
+             {outcome_of(FetchStatus::posterror, Severity::temporary), 60min, 60min},
+             {outcome_of(FetchStatus::toobig, soft), 60min, 60min},
+             {outcome_of(FetchStatus::noitems), 3h, 24h},
+             {outcome_of(FetchStatus::parseerror, soft), 3h, 3h},
+             {failed_with(500), 3h, 3h}}) {
+        INFO(name_of(outcome.status));
+        CHECK(wait_of(outcome) == usual);
+        CHECK(wait_of(outcome, unread) == of_unread);
+    }
 }
 
 TEST_CASE("Hard failures count 1, soft ones 0.5 and temporary ones 0.25, until a success") {

@@ -15,45 +15,33 @@ using store::Transaction;
 constexpr base::Seconds first_noon{std::chrono::sys_days(std::chrono::year(2026) / 11 / 24) +
                                    std::chrono::hours(12)};
 
+feed::Entry entry_of(const std::string& id, const std::string& title,
+                     const std::string& content = "text") {
+    feed::Entry made;
+    made.id = made.guid = id;
+    made.title = title;
+    made.link = "https://a.example/" + id;
+    made.content = content;
+    made.published = first_noon - std::chrono::hours(48);
+    made.digest = title + "|" + content;
+    return made;
+}
+
 // A store with one feed, and what is fetched of it.
-struct VersionStore {
-    explicit VersionStore(store::Connect connect) : pool(std::move(connect), 2, {}) {
-        feed = store::perform(pool, store::Access::write, [](Transaction& transaction) {
-            return harvest::add_feed(transaction, {.url = "https://a.example/feed"}, first_noon)
-                ->id;
-        });
-    }
-    template <class F>
-    auto perform(F fn) {
-        return store::perform(pool, store::Access::write, fn);
-    }
-    static feed::Entry entry(const std::string& id, const std::string& title,
-                             const std::string& content = "text") {
-        feed::Entry made;
-        made.id = made.guid = id;
-        made.title = title;
-        made.link = "https://a.example/" + id;
-        made.content = content;
-        made.published = first_noon - std::chrono::hours(48);
-        made.digest = title + "|" + content;
-        return made;
-    }
+struct VersionStore : support::HarvestStore {
+    using HarvestStore::HarvestStore;
+
     void record(const feed::Entry& fetched, int minute) {
         const std::vector<harvest::ReadyEntry> ready{harvest::make_ready(fetched)};
-        perform([&](Transaction& transaction) {
-            return harvest::record_entries(transaction, feed, ready,
-                                           first_noon + std::chrono::minutes(minute));
-        });
+        now = first_noon + std::chrono::minutes(minute);
+        HarvestStore::record(ready, feed);
     }
     EntryVersions versions(std::size_t most,
                            const std::optional<harvest::VersionPosition>& before = {}) {
-        return perform([&](Transaction& transaction) {
-            return harvest::load_versions(transaction, feed, before, most);
-        });
+        return call(harvest::load_versions, feed, before, most);
     }
 
-    store::Pool pool;
-    std::int64_t feed = 0;
+    const std::int64_t feed = add("https://a.example/feed");
 };
 
 std::vector<std::string> names_of(const EntryVersions& found) {
@@ -69,138 +57,114 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("Each entry is a version and so is each edit, those that were recorded last first") {
-    support::each_store([](const store::Connect& connect) {
-        VersionStore store(connect);
-        CHECK(store.versions(10).versions.empty());
-        store.record(VersionStore::entry("a", "A"), 0);
-        store.record(VersionStore::entry("b", "B"), 1);
-        store.record(VersionStore::entry("a", "A two"), 2);
-        store.record(VersionStore::entry("c", "C"), 3);
-        store.record(VersionStore::entry("a", "A two", "longer"), 4);
-        const auto found = store.versions(10);
-        CHECK(names_of(found) == Names{"a 2 A two", "c 0 C", "a 1 A two", "b 0 B", "a 0 A"});
-        CHECK_FALSE(found.rest);
-        CHECK(found.versions[0].changes.size() > 0);
-        CHECK(found.versions[0].recorded_at == first_noon + std::chrono::minutes(4));
-        CHECK(found.versions[4].changes.empty());
-        CHECK(found.versions[4].recorded_at == first_noon);
-        CHECK(found.versions[4].entry.content == "longer");
-    });
+    VersionStore store(GENERATE(support::engines()));
+    CHECK(store.versions(10).versions.empty());
+    store.record(entry_of("a", "A"), 0);
+    store.record(entry_of("b", "B"), 1);
+    store.record(entry_of("a", "A two"), 2);
+    store.record(entry_of("c", "C"), 3);
+    store.record(entry_of("a", "A two", "longer"), 4);
+    const auto found = store.versions(10);
+    CHECK(names_of(found) == Names{"a 2 A two", "c 0 C", "a 1 A two", "b 0 B", "a 0 A"});
+    CHECK_FALSE(found.rest);
+    CHECK(found.versions[0].changes.size() > 0);
+    CHECK(found.versions[0].recorded_at == first_noon + std::chrono::minutes(4));
+    CHECK(found.versions[4].changes.empty());
+    CHECK(found.versions[4].recorded_at == first_noon);
+    CHECK(found.versions[4].entry.content == "longer");
 }
 
 TEST_CASE("An edit of an entry without a title has the time that the entry said at first") {
-    support::each_store([](const store::Connect& connect) {
-        VersionStore store(connect);
-        auto entry = VersionStore::entry("a", "", "text");
-        const auto at_first = entry.published;
-        store.record(entry, 0);
-        for (int i = 1; i <= 2; ++i) {
-            entry.published = first_noon - std::chrono::hours(24 - i);
-            entry.content = entry.digest = "edited " + std::to_string(i);
-            store.record(entry, i);
-        }
-        const auto found = store.versions(10);
-        REQUIRE(found.versions.size() == 3);
-        for (const auto& version : found.versions) CHECK(version.published == at_first);
-    });
+    VersionStore store(GENERATE(support::engines()));
+    auto entry = entry_of("a", "", "text");
+    const auto at_first = entry.published;
+    store.record(entry, 0);
+    for (int i = 1; i <= 2; ++i) {
+        entry.published = first_noon - std::chrono::hours(24 - i);
+        entry.content = entry.digest = "edited " + std::to_string(i);
+        store.record(entry, i);
+    }
+    const auto found = store.versions(10);
+    REQUIRE(found.versions.size() == 3);
+    for (const auto& version : found.versions) CHECK(version.published == at_first);
 }
 
 TEST_CASE(
     "Versions are read page by page, and each is on one page, however many edits an entry has") {
-    support::each_store([](const store::Connect& connect) {
-        VersionStore store(connect);
-        for (int i = 0; i < 6; ++i)
-            store.record(VersionStore::entry("e" + std::to_string(i), "E"), 0);
-        for (int i = 1; i <= 25; ++i)
-            store.record(VersionStore::entry("e2", "E " + std::to_string(i)), i);
-        for (const std::size_t most : {std::size_t{1}, std::size_t{3}, std::size_t{7}}) {
-            Names all;
-            std::optional<harvest::VersionPosition> before;
-            for (;;) {
-                const auto found = store.versions(most, before);
-                for (const auto& name : names_of(found)) all.push_back(name);
-                CHECK(found.versions.size() <= most);
-                if (!found.rest) break;
-                REQUIRE(found.rest != before);
-                before = found.rest;
-            }
-            CHECK(all == names_of(store.versions(100)));
-            CHECK(all.size() == 31);
-            CHECK(all.front() == "e2 25 E 25");
-            CHECK(all.back() == "e0 0 E");
+    VersionStore store(GENERATE(support::engines()));
+    for (int i = 0; i < 6; ++i) store.record(entry_of("e" + std::to_string(i), "E"), 0);
+    for (int i = 1; i <= 25; ++i) store.record(entry_of("e2", "E " + std::to_string(i)), i);
+    for (const std::size_t most : {std::size_t{1}, std::size_t{3}, std::size_t{7}}) {
+        Names all;
+        std::optional<harvest::VersionPosition> before;
+        for (;;) {
+            const auto found = store.versions(most, before);
+            for (const auto& name : names_of(found)) all.push_back(name);
+            CHECK(found.versions.size() <= most);
+            if (!found.rest) break;
+            REQUIRE(found.rest != before);
+            before = found.rest;
         }
-    });
+        CHECK(all == names_of(store.versions(100)));
+        CHECK(all.size() == 31);
+        CHECK(all.front() == "e2 25 E 25");
+        CHECK(all.back() == "e0 0 E");
+    }
 }
 
 TEST_CASE("A version keeps the title and the time of publication that it came with") {
-    support::each_store([](const store::Connect& connect) {
-        VersionStore store(connect);
-        auto entry = VersionStore::entry("a", "");
-        store.record(entry, 0);
-        entry.title = entry.digest = "First";
-        store.record(entry, 1);
-        entry.published = first_noon;
-        entry.digest = "published";
-        store.record(entry, 2);
-        entry.title = entry.digest = "Second";
-        store.record(entry, 3);
-        entry.title = "";
-        entry.published.reset();
-        entry.digest = "none";
-        store.record(entry, 4);
-        const auto found = store.versions(10);
-        CHECK(names_of(found) == Names{"a 3 ", "a 2 Second", "a 1 First", "a 0 "});
-        CHECK(found.versions.back().published == first_noon - std::chrono::hours(48));
-    });
+    VersionStore store(GENERATE(support::engines()));
+    auto entry = entry_of("a", "");
+    store.record(entry, 0);
+    entry.title = entry.digest = "First";
+    store.record(entry, 1);
+    entry.published = first_noon;
+    entry.digest = "published";
+    store.record(entry, 2);
+    entry.title = entry.digest = "Second";
+    store.record(entry, 3);
+    entry.title = "";
+    entry.published.reset();
+    entry.digest = "none";
+    store.record(entry, 4);
+    const auto found = store.versions(10);
+    CHECK(names_of(found) == Names{"a 3 ", "a 2 Second", "a 1 First", "a 0 "});
+    CHECK(found.versions.back().published == first_noon - std::chrono::hours(48));
 }
 
 TEST_CASE("A damaged version is left out, and those behind it are still found") {
-    support::each_store([](const store::Connect& connect) {
-        VersionStore store(connect);
-        store.record(VersionStore::entry("a", "A"), 0);
-        store.record(VersionStore::entry("b", "B"), 1);
-        store.record(VersionStore::entry("b", "B two"), 2);
-        store.perform([](Transaction& transaction) {
-            transaction.execute("UPDATE entry_changes SET notes = '{'");
-        });
-        CHECK(names_of(store.versions(10)) == Names{"b 0 B two", "a 0 A"});
-        const auto first = store.versions(1);
-        CHECK(first.versions.empty());
-        REQUIRE(first.rest);
-        CHECK(names_of(store.versions(1, first.rest)) == Names{"b 0 B two"});
-    });
+    VersionStore store(GENERATE(support::engines()));
+    store.record(entry_of("a", "A"), 0);
+    store.record(entry_of("b", "B"), 1);
+    store.record(entry_of("b", "B two"), 2);
+    store.execute("UPDATE entry_changes SET notes = '{'");
+    CHECK(names_of(store.versions(10)) == Names{"b 0 B two", "a 0 A"});
+    const auto first = store.versions(1);
+    CHECK(first.versions.empty());
+    REQUIRE(first.rest);
+    CHECK(names_of(store.versions(1, first.rest)) == Names{"b 0 B two"});
 }
 
 TEST_CASE("Lists of feeds begin with those that fail most, then those that are disabled") {
-    support::each_store([](const store::Connect& connect) {
-        VersionStore store(connect);
-        store.perform([](Transaction& transaction) {
-            for (const auto* name : {"b", "c", "d"})
-                static_cast<void>(harvest::add_feed(
-                    transaction,
-                    {.url = "https://" + std::string(name) + ".example/", .name = name},
-                    first_noon));
-            transaction.execute("UPDATE feeds SET last_fetch_failures = 6 WHERE name = 'c'");
-            transaction.execute("UPDATE feeds SET system_enabled = 0 WHERE name = 'd'");
-        });
-        const auto listed = [&](const std::string& text, std::size_t from, std::size_t most) {
-            return store.perform([&](Transaction& transaction) {
-                Names names;
-                for (const auto& feed :
-                     harvest::list_troubled_first(transaction, text, from, most))
-                    names.push_back(feed.display_name());
-                return names;
-            });
-        };
-        CHECK(listed("", 0, 10) == Names{"c", "d", "https://a.example/feed", "b"});
-        CHECK(listed("", 1, 2) == Names{"d", "https://a.example/feed"});
-        CHECK(listed("b.ex", 0, 10) == Names{"b"});
-        store.perform([&](Transaction& transaction) {
-            CHECK(harvest::count_feeds(transaction, "") == 4);
-            CHECK(harvest::count_feeds(transaction, "d.example") == 1);
-            CHECK(harvest::has_feeds(transaction));
-        });
-    });
+    VersionStore store(GENERATE(support::engines()));
+    for (const std::string name : {"b", "c", "d"}) {
+        const harvest::NewFeed feed{.url = "https://" + name + ".example/", .name = name};
+        static_cast<void>(store.call(harvest::add_feed, feed, first_noon));
+    }
+    store.execute("UPDATE feeds SET last_fetch_failures = 6 WHERE name = 'c'");
+    store.execute("UPDATE feeds SET system_enabled = 0 WHERE name = 'd'");
+    const auto listed = [&](const std::string& text, std::size_t from, std::size_t most) {
+        Names names;
+        for (const auto& feed : store.call(harvest::list_troubled_first, text, from, most))
+            names.push_back(feed.display_name());
+        return names;
+    };
+    CHECK(listed("", 0, 10) == Names{"c", "d", "https://a.example/feed", "b"});
+    CHECK(listed("", 1, 2) == Names{"d", "https://a.example/feed"});
+    CHECK(listed("b.ex", 0, 10) == Names{"b"});
+    CHECK(store.call(harvest::count_feeds, "") == 4);
+    CHECK(store.call(harvest::count_feeds, "d.example") == 1);
+    CHECK(store.call(harvest::has_feeds));
 }
 
 TEST_CASE("Behind many newer versions, SQLite finds a page by indexes that are in its order") {
