@@ -100,9 +100,8 @@ class ArchiveWalker {
     std::vector<Result> results_;  // that are not written
     // The months that the walk of a list is about, by feed. Whoever does not have them reads the index.
     struct Months {
-        std::vector<feed::ListMonth> months;  // newest first
-        std::optional<base::Seconds>
-            finished_at;  // of the walk before it: it belongs to this walk alone
+        std::vector<feed::ListMonth> months;       // newest first
+        std::optional<base::Seconds> finished_at;  // of the walk before this one
     };
     std::unordered_map<std::int64_t, Months> months_;
     SteadyTime look_at_{};

@@ -62,8 +62,7 @@ struct ClaimedArchive {
     Archive archive;
     base::Seconds feed_added_at{}, claimed_at{};
     std::int64_t claim = 0;
-    std::string base_url =
-        {};  // that is claimed with it: its own, or since a redirect another one
+    std::string base_url = {};  // claimed with it: its own, or since a redirect another one
 };
 // Returns whether there may be something to claim. Costs an index look-up and takes no lock.
 [[nodiscard]] bool is_archive_due(store::Transaction& transaction, base::Seconds now);

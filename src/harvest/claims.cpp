@@ -356,7 +356,7 @@ std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed
 
 std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFetch> fetches,
                            base::Seconds now, tables::FeedsWritten recorded) {
-    static const std::string finish = "UPDATE feeds SET " + fetched_columns() +
+    static const std::string finish = "UPDATE feeds SET " + std::string(fetched_columns) +
                                       ", queued = 0, claim = 0 WHERE id = ? AND claim = ?";
     std::vector<Value> events, finished;
     std::size_t written = 0;

@@ -60,8 +60,7 @@ struct ClaimTerms {
 // The result of a fetch, as it is to be written.
 struct FinishedFetch {
     const ClaimedFeed* claimed = nullptr;
-    FeedRow
-        after;  // what the row becomes: its times, validators, failures and status; `url` if it has moved
+    FeedRow after;  // what the row becomes; its `url` is another one if the feed has moved
     EventKind event = EventKind::fetch_succeeded;
     std::string note;
     std::string outcome;                                // as in HarvestNumbers::outcomes

@@ -54,8 +54,7 @@ struct RecordedEntry {
 struct EntriesRecorded {
     std::vector<RecordedEntry> recorded;  // what was new or changed
     std::size_t added = 0, edited = 0, skipped = 0;
-    std::size_t inserted_twice =
-        0;  // another harvester has the same entry recorded meanwhile: it must not
+    std::size_t inserted_twice = 0;  // recorded by another harvester meanwhile, which must not be
 };
 // Records entries. A new one is inserted. A known one whose tree differs gets a change, unless only its times differ;
 // otherwise its content and digests are replaced without one. What it mentions is recorded with it. An entry that is

@@ -14,34 +14,13 @@ namespace {
 using base::rfc3339_or;
 using store::Value;
 
-constexpr std::array<std::string_view, 28> columns_of_feed{"id",
-                                                           "url",
-                                                           "base_url",
-                                                           "name",
-                                                           "added_at",
-                                                           "last_read",
-                                                           "rss_title",
-                                                           "description",
-                                                           "home_url",
-                                                           "language",
-                                                           "most_kb",
-                                                           "system_enabled",
-                                                           "system_status",
-                                                           "last_fetch_attempt",
-                                                           "last_fetch_success",
-                                                           "last_fetch_hash",
-                                                           "last_fetch_failures",
-                                                           "http_etag",
-                                                           "http_last_modified",
-                                                           "http_304",
-                                                           "next_fetch_attempt",
-                                                           "queued",
-                                                           "update_minutes",
-                                                           "skip_times",
-                                                           "poll_minutes",
-                                                           "last_new_stories",
-                                                           "last_full_fetch",
-                                                           "moved_to"};
+constexpr std::string_view columns_of_feed =
+    "f.id, f.url, f.base_url, f.name, f.added_at, f.last_read, f.rss_title, f.description,"
+    " f.home_url, f.language, f.most_kb, f.system_enabled, f.system_status,"
+    " f.last_fetch_attempt, f.last_fetch_success, f.last_fetch_hash, f.last_fetch_failures,"
+    " f.http_etag, f.http_last_modified, f.http_304, f.next_fetch_attempt, f.queued,"
+    " f.update_minutes, f.skip_times, f.poll_minutes, f.last_new_stories, f.last_full_fetch,"
+    " f.moved_to";
 
 constexpr std::size_t longest_title = 512, longest_description = 1000, longest_home_url = 2048,
                       longest_language = 32;
@@ -79,15 +58,9 @@ bool shows_other_texts(const FeedRow& before, const FeedRow& after) {
 
 std::string digest_of_url(const net::Url& url) { return base::sha256_hex(net::normalized(url)); }
 
-const std::size_t feed_columns = columns_of_feed.size();
-
 std::string select_feeds(std::string_view rest, std::string_view more) {
     std::string sql = "SELECT ";
-    for (const auto column : columns_of_feed) {
-        if (column != columns_of_feed.front()) sql += ", ";
-        sql.append("f.").append(column);
-    }
-    return sql.append(more).append(" FROM feeds f ").append(rest);
+    return sql.append(columns_of_feed).append(more).append(" FROM feeds f ").append(rest);
 }
 
 FeedRow feed_in(const store::Row& row) {
@@ -127,19 +100,6 @@ FeedRow feed_in(const store::Row& row) {
     feed.last_full_fetch = time();
     feed.moved_to = text();
     return feed;
-}
-
-const std::string& fetched_columns() {
-    static const std::string columns =
-        "rss_title = ?, description = ?, home_url = ?, language = "
-        "?, system_enabled = ?, system_status = ?,"
-        " last_fetch_attempt = ?, last_fetch_success = ?, "
-        "last_fetch_hash = ?, last_fetch_failures = ?,"
-        " http_etag = ?, http_last_modified = ?, http_304 = ?, "
-        "next_fetch_attempt = ?, update_minutes = ?, skip_times = ?,"
-        " poll_minutes = ?, last_new_stories = ?, last_full_fetch "
-        "= ?, moved_to = ?";
-    return columns;
 }
 
 void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {

@@ -28,14 +28,12 @@ struct FeedRow {
     std::string url, base_url;
     std::string name;  // that the operator gave it
     base::Seconds added_at{};
-    std::optional<base::Date> last_read =
-        {};  // the last day on which somebody asked for our copy
+    std::optional<base::Date> last_read = {};  // when somebody last asked for our copy
     // What the feed says about itself.
     std::string rss_title = {}, description = {}, home_url = {}, language = {};
     std::int64_t most_kb = 0;  // of a body, decoded; 0: as configured
     bool system_enabled = true;
-    std::string system_status =
-        {};  // "Working", "parse error", "HTTP 404 Not Found", "DNS error", …
+    std::string system_status = {};  // "Working", "parse error", "HTTP 404 Not Found", …
     std::optional<base::Seconds> last_fetch_attempt = {}, last_fetch_success = {};
     std::string last_fetch_hash = {};                     // MD5 of the body, 32 hex digits
     std::int64_t last_fetch_failures = 0;                 // quarters
@@ -72,12 +70,17 @@ struct FeedRow {
 //   more  columns behind those of the feed: ", b.free_at"
 [[nodiscard]] std::string select_feeds(std::string_view rest, std::string_view more = {});
 // How many columns of a feed come before others.
-extern const std::size_t feed_columns;
+inline constexpr std::size_t feed_columns = 28;
 // Reads a feed in the first columns of a row.
 [[nodiscard]] FeedRow feed_in(const store::Row& row);
 
 // The columns that a fetch may change: "rss_title = ?, …", and their values.
-[[nodiscard]] const std::string& fetched_columns();
+inline constexpr std::string_view fetched_columns =
+    "rss_title = ?, description = ?, home_url = ?, language = ?, system_enabled = ?,"
+    " system_status = ?, last_fetch_attempt = ?, last_fetch_success = ?, last_fetch_hash = ?,"
+    " last_fetch_failures = ?, http_etag = ?, http_last_modified = ?, http_304 = ?,"
+    " next_fetch_attempt = ?, update_minutes = ?, skip_times = ?, poll_minutes = ?,"
+    " last_new_stories = ?, last_full_fetch = ?, moved_to = ?";
 void append_fetched_values(std::vector<store::Value>& values, const FeedRow& feed);
 
 }  // namespace harvest

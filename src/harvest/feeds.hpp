@@ -87,8 +87,7 @@ struct FetchEvent {
     std::int64_t feed = 0;
     base::Seconds created_at{};
     EventKind event = EventKind::queued;
-    std::string note =
-        {};  // "3 skipped / 2 added", "not modified", "parse error; empty"; cut at 255 bytes
+    std::string note = {};  // "3 skipped / 2 added", "parse error; empty"; cut at 255 bytes
     bool operator==(const FetchEvent&) const = default;
 };
 // Returns the newest events of a feed, newest first.
@@ -113,11 +112,9 @@ struct HarvestNumbers {
     std::uint64_t queued = 0;  // that harvesters work on
     std::uint64_t failing = 0;
     std::uint64_t entries = 0;
-    std::optional<base::Seconds> due_since = {};  // of the one that waits longest
-    std::optional<base::Seconds> harvested_at =
-        {};  // when a harvester was last at work; nullopt: never
-    std::optional<base::Seconds> archive_due_since =
-        {};  // the page of an archive that waits longest
+    std::optional<base::Seconds> due_since = {};     // of the one that waits longest
+    std::optional<base::Seconds> harvested_at = {};  // when one was last at work; nullopt: never
+    std::optional<base::Seconds> archive_due_since = {};  // the page that waits longest
     // Since the store was made, by all harvesters: "ok", "nonew", "notmodified", "toobig", "parseerror", "noitems",
     // "posterror", "nodb", "failed", "disabled", "added", "edited", "second insertion".
     std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};

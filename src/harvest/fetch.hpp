@@ -30,9 +30,8 @@ inline constexpr std::size_t most_redirects = 5;
 struct FetchSettings {
     std::string user_agent;
     std::chrono::milliseconds connect{5'000}, total{30'000};
-    std::size_t most_bytes =
-        150 * 1024;                 // of a body, decoded, where the feed has no limit of its own
-    std::size_t most_entries = 20;  // the newest ones that are looked at
+    std::size_t most_bytes = 150 * 1024;  // of a body, where the feed has no limit of its own
+    std::size_t most_entries = 20;        // the newest ones that are looked at
 };
 
 // Begins a fetch. Validators are sent byte for byte as the server sent them, but once a day they are left out: a

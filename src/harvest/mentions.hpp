@@ -27,8 +27,7 @@ inline constexpr std::size_t most_words_of_entry = 200, most_mentions_of_entry =
 // One line of [mentions]: "Gene = WBGene\d{8}|[a-z]{3,4}-\d+".
 struct MentionRule {
     std::string class_name;
-    std::string
-        pattern;  // a regular expression of RE2; letters of either case differ unless it has (?i)
+    std::string pattern;  // of RE2; letters of either case differ unless it has (?i)
     bool operator==(const MentionRule&) const = default;
 };
 

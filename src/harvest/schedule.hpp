@@ -37,10 +37,8 @@ enum class Severity : unsigned char { none, temporary, soft, hard };
 
 // What the header fields of an answer say about later requests. Times in the past and unreadable ones are absent.
 struct ServerHints {
-    std::optional<std::chrono::seconds> retry_after =
-        {};  // Retry-After, in seconds or as a date (RFC 9110 section 10.2.3)
-    std::optional<std::chrono::seconds> fresh_for =
-        {};  // max-age, else Expires less Date (RFC 9111 section 4.2.1)
+    std::optional<std::chrono::seconds> retry_after = {};  // RFC 9110 section 10.2.3
+    std::optional<std::chrono::seconds> fresh_for = {};    // RFC 9111 section 4.2.1
     bool operator==(const ServerHints&) const = default;
 };
 [[nodiscard]] ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now);
@@ -55,8 +53,7 @@ struct FetchOutcome {
     std::size_t skipped = 0, added = 0, edited = 0;
     int http_status = 0;  // 0: there was no answer
     ServerHints server = {};
-    std::optional<feed::UpdateHints> feed =
-        {};  // what the feed itself says; nullopt: it was not read
+    std::optional<feed::UpdateHints> feed = {};  // nullopt: the feed was not read
 };
 
 // What else the next fetch depends on.

@@ -32,11 +32,10 @@ struct StoredEntry {
 struct EntryVersion {
     std::int64_t revision = 0;  // 0: as it came
     base::Seconds recorded_at{};
-    std::string title;  // that it had then
-    std::optional<base::Seconds>
-        published;                         // that it said at first; of an edit with a title, now
-    StoredEntry entry;                     // as it is now
-    std::vector<compare::Change> changes;  // of an edit
+    std::string title;                       // that it had then
+    std::optional<base::Seconds> published;  // at first; of an edit with a title, now
+    StoredEntry entry;                       // as it is now
+    std::vector<compare::Change> changes;    // of an edit
 };
 struct VersionPosition {
     base::Seconds recorded_at{};
@@ -44,9 +43,8 @@ struct VersionPosition {
     bool operator==(const VersionPosition&) const = default;
 };
 struct EntryVersions {
-    std::vector<EntryVersion> versions;  // those that were recorded last first
-    std::optional<VersionPosition> rest =
-        {};  // there are more behind this one; nullopt: there are none
+    std::vector<EntryVersion> versions;        // those that were recorded last first
+    std::optional<VersionPosition> rest = {};  // more are behind this one; nullopt: none
 };
 // Returns versions of the entries of a feed. Damaged rows are left out and logged.
 //   before  behind this one; nullopt: from the newest
