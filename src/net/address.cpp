@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <cstring>
 #include <netinet/in.h>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -45,6 +46,44 @@ bool has_bits_behind(const Prefix& prefix) {
     return false;
 }
 
+// Some smaller prefixes in them are globally reachable, for protocols that are not HTTP (192.0.0.9/32,
+// 2001:1::1/128 and others).
+constexpr auto refused_prefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"0.0.0.0/8", "an unspecified address"},
+    {"10.0.0.0/8", "a private address"},
+    {"100.64.0.0/10", "an address of a provider's own network"},
+    {"127.0.0.0/8", "a loopback address"},
+    {"169.254.0.0/16", "a link-local address"},
+    {"172.16.0.0/12", "a private address"},
+    {"192.0.0.0/24", "an address for protocols"},
+    {"192.0.2.0/24", "an address for documentation"},
+    {"192.88.99.0/24", "a relay of 6to4"},
+    {"192.168.0.0/16", "a private address"},
+    {"198.18.0.0/15", "an address for benchmarks"},
+    {"198.51.100.0/24", "an address for documentation"},
+    {"203.0.113.0/24", "an address for documentation"},
+    {"224.0.0.0/4", "a multicast address"},
+    {"255.255.255.255/32", "the broadcast address"},
+    {"240.0.0.0/4", "a reserved address"},
+    {"::/128", "the unspecified address"},
+    {"::1/128", "the loopback address"},
+    {"::ffff:0:0/96", "an IPv4 address in another spelling"},
+    {"::/96", "an IPv4 address in another spelling"},
+    {"64:ff9b::/96", "a translated IPv4 address"},
+    {"64:ff9b:1::/48", "a translated IPv4 address"},
+    {"100::/64", "an address whose packets are discarded"},
+    {"2001::/32", "an address of Teredo"},
+    {"2001::/23", "an address for protocols"},
+    {"2001:db8::/32", "an address for documentation"},
+    {"2002::/16", "an address of 6to4"},
+    {"3fff::/20", "an address for documentation"},
+    {"5f00::/16", "an address of segment routing"},
+    {"fc00::/7", "a private address"},
+    {"fe80::/10", "a link-local address"},
+    {"fec0::/10", "a private address"},
+    {"ff00::/8", "a multicast address"},
+});
+
 struct Refused {
     Prefix prefix;
     std::string_view purpose;
@@ -53,7 +92,7 @@ struct Refused {
 const std::vector<Refused>& refused_addresses() {
     static const auto list = [] {
         std::vector<Refused> refused;
-        for (const auto& [text, purpose] : refused_prefixes()) {
+        for (const auto& [text, purpose] : refused_prefixes) {
             const auto slash = text.find('/');
             refused.push_back(
                 {*parse_prefix(text.substr(0, slash), text.substr(slash + 1)), purpose});
@@ -171,47 +210,6 @@ Result<std::vector<Allowed>> parse_allow_list(std::string_view text) {
         if (!allowed) return tl::unexpected(allowed.error());
         list.push_back(*allowed);
     }
-    return list;
-}
-
-const std::vector<RefusedPrefix>& refused_prefixes() {
-    // Some smaller prefixes in them are globally reachable, for protocols that are not HTTP (192.0.0.9/32,
-    // 2001:1::1/128 and others).
-    static const std::vector<RefusedPrefix> list = {
-        {"0.0.0.0/8", "an unspecified address"},
-        {"10.0.0.0/8", "a private address"},
-        {"100.64.0.0/10", "an address of a provider's own network"},
-        {"127.0.0.0/8", "a loopback address"},
-        {"169.254.0.0/16", "a link-local address"},
-        {"172.16.0.0/12", "a private address"},
-        {"192.0.0.0/24", "an address for protocols"},
-        {"192.0.2.0/24", "an address for documentation"},
-        {"192.88.99.0/24", "a relay of 6to4"},
-        {"192.168.0.0/16", "a private address"},
-        {"198.18.0.0/15", "an address for benchmarks"},
-        {"198.51.100.0/24", "an address for documentation"},
-        {"203.0.113.0/24", "an address for documentation"},
-        {"224.0.0.0/4", "a multicast address"},
-        {"255.255.255.255/32", "the broadcast address"},
-        {"240.0.0.0/4", "a reserved address"},
-        {"::/128", "the unspecified address"},
-        {"::1/128", "the loopback address"},
-        {"::ffff:0:0/96", "an IPv4 address in another spelling"},
-        {"::/96", "an IPv4 address in another spelling"},
-        {"64:ff9b::/96", "a translated IPv4 address"},
-        {"64:ff9b:1::/48", "a translated IPv4 address"},
-        {"100::/64", "an address whose packets are discarded"},
-        {"2001::/32", "an address of Teredo"},
-        {"2001::/23", "an address for protocols"},
-        {"2001:db8::/32", "an address for documentation"},
-        {"2002::/16", "an address of 6to4"},
-        {"3fff::/20", "an address for documentation"},
-        {"5f00::/16", "an address of segment routing"},
-        {"fc00::/7", "a private address"},
-        {"fe80::/10", "a link-local address"},
-        {"fec0::/10", "a private address"},
-        {"ff00::/8", "a multicast address"},
-    };
     return list;
 }
 

@@ -23,8 +23,7 @@ namespace net {
 struct Address {
     enum class Family : unsigned char { ipv4, ipv6 };
     Family family = Family::ipv4;
-    std::array<std::uint8_t, 16>
-        bytes{};  // in network order; of IPv4 the first 4, and the others 0
+    std::array<std::uint8_t, 16> bytes{};  // in network order; of IPv4 the first 4
     auto operator<=>(const Address&) const = default;
 };
 
@@ -55,15 +54,9 @@ struct Allowed {
 //   error  malformed: names the entry and says what is wrong with it
 [[nodiscard]] base::Result<std::vector<Allowed>> parse_allow_list(std::string_view text);
 
-// A refused prefix and what it is for.
-struct RefusedPrefix {
-    std::string_view prefix, purpose;
-};
-// All of them: what IANA's registries of special-purpose addresses (RFC 6890, as of 2025) do not call
-// globally reachable; multicast; and addresses of IPv6 in which another one is embedded, whatever that one
-// is (mapped, compatible, NAT64, 6to4, Teredo). Besides, only 2000::/3 of IPv6 is allowed at all.
-[[nodiscard]] const std::vector<RefusedPrefix>& refused_prefixes();
-
+// Refuses what IANA's registries of special-purpose addresses (RFC 6890, as of 2025) do not call globally
+// reachable; multicast; and addresses of IPv6 in which another one is embedded, whatever that one is (mapped,
+// compatible, NAT64, 6to4, Teredo). Besides, only 2000::/3 of IPv6 is allowed at all.
 class AddressGuard {
    public:
     // Allows what is public.

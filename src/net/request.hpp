@@ -68,8 +68,7 @@ enum class FailureKind : unsigned char {
 
 struct Failure {
     FailureKind kind;
-    std::string
-        text;  // for operators: may name addresses, which the writer of the URL must not see
+    std::string text;  // for operators alone: it may name addresses
 };
 
 using RequestId = std::uint64_t;

@@ -10,19 +10,22 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <zlib.h>
 
 #include "support/catch.hpp"
+#include "support/gzipped.hpp"
 #include "support/http_peer.hpp"
 #include "support/repeat_until.hpp"
 #include "support/temp_dir.hpp"
 
 using namespace net;
 using namespace std::chrono_literals;
+using support::gzipped;
 using support::HttpPeer;
 using support::PeerConnection;
 
 namespace {
+
+using Addresses = base::Result<std::vector<Address>>;
 
 constexpr auto long_enough = 1h;
 
@@ -53,6 +56,8 @@ FinishedRequest run(Client& client, Request request) {
     return finish(client, 1).at(id);
 }
 
+Addresses one_address(const std::string& text) { return std::vector{*parse_address(text)}; }
+
 std::string kind_of(const FinishedRequest& finished) {
     if (!finished.response) return std::string(name_of(finished.response.error().kind));
     return std::to_string(finished.response->status) + (finished.response->is_cut ? " cut" : "");
@@ -64,28 +69,13 @@ std::string text_of(const FinishedRequest& finished) {
 
 // Look-ups as a table says.
 LookUp table_of(std::map<std::string, std::vector<std::string>> table) {
-    return [table =
-                std::move(table)](const std::string& host) -> base::Result<std::vector<Address>> {
+    return [table = std::move(table)](const std::string& host) -> Addresses {
         const auto found = table.find(host);
         if (found == table.end()) return base::fail(base::ErrorKind::unavailable, "no such name");
         std::vector<Address> addresses;
         for (const auto& text : found->second) addresses.push_back(*parse_address(text));
         return addresses;
     };
-}
-
-std::string gzipped(std::string_view bytes) {
-    z_stream stream{};
-    deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-    std::string coded(deflateBound(&stream, bytes.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(coded.data());
-    stream.avail_out = static_cast<uInt>(coded.size());
-    deflate(&stream, Z_FINISH);
-    coded.resize(stream.total_out);
-    deflateEnd(&stream);
-    return coded;
 }
 
 // Sends the same piece until the client has enough.
@@ -150,9 +140,6 @@ std::vector<Misbehaviour> misbehaviours() {
              send_without_end(peer, chunked, "400\r\n" + kilobyte + "\r\n");
          },
          "too large", "200 cut"},
-        {"sends without length or end",
-         [=](PeerConnection& peer) { send_without_end(peer, ok + "\r\n", kilobyte); },
-         "too large", "200 cut"},
         {"sends trailers without end",
          [=](PeerConnection& peer) {
              send_without_end(peer, chunked + "0\r\n", "A: " + kilobyte + "\r\n");
@@ -171,21 +158,10 @@ std::vector<Misbehaviour> misbehaviours() {
          "too large", "too large"},
         {"closes without an answer", [](PeerConnection& peer) { peer.request(); }, "protocol",
          "protocol"},
-        {"closes at once", [](PeerConnection&) {}, "protocol", "protocol"},
-        {"closes within the fields", answer_and_close(ok + "A: b"), "protocol", "protocol"},
         {"closes within the body", answer_and_close(ok + "Content-Length: 10\r\n\r\nhalf"),
          "protocol", "200 cut"},
-        {"closes within a chunk", answer_and_close(chunked + "a\r\nhalf"), "protocol", "200 cut"},
         {"sends a chunk of a length that is no number", answer_and_close(chunked + "zz\r\nhello"),
          "protocol", "200 cut"},
-        {"resets the connection",
-         [](PeerConnection& peer) {
-             peer.request();
-             peer.reset();
-         },
-         "protocol", "protocol"},
-        {"sends a length that is no number", answer_and_close(ok + "Content-Length: x\r\n\r\n"),
-         "protocol", "protocol"},
         {"sends more than its length", answer_and_close(ok + "Content-Length: 2\r\n\r\nhello"),
          "200", "200"},
         {"speaks no HTTP", answer_and_close("SSH-2.0-OpenSSH_9.2p1\r\n"), "protocol", "protocol"},
@@ -398,9 +374,7 @@ TEST_CASE("A connection is kept for the next request to the same host and addres
     limits.resolver.keep = 0s;
     auto client = client_for(
         "127.0.0.0/8",
-        [&](const std::string&) -> base::Result<std::vector<Address>> {
-            return std::vector{*parse_address(++asked <= 3 ? "127.0.0.1" : "127.0.0.2")};
-        },
+        [&](const std::string&) { return one_address(++asked <= 3 ? "127.0.0.1" : "127.0.0.2"); },
         limits);
     const auto url = "http://moving.test:" + std::to_string(first.port()) + "/";
     for (int i = 0; i < 3; ++i) CHECK(kind_of(run(client, get(url))) == "200");
@@ -412,8 +386,8 @@ TEST_CASE("A connection is kept for the next request to the same host and addres
 
 TEST_CASE("The addresses of a name are kept, and once they change all of them are judged anew") {
     std::atomic<int> asked = 0;
-    const auto look_up = [&](const std::string&) -> base::Result<std::vector<Address>> {
-        return std::vector{*parse_address(++asked == 1 ? "127.0.0.1" : "127.0.0.2")};
+    const auto look_up = [&](const std::string&) {
+        return one_address(++asked == 1 ? "127.0.0.1" : "127.0.0.2");
     };
     HttpPeer allowed(echo, "127.0.0.1"), refused(echo, "127.0.0.2", allowed.port());
     const auto url = "http://rebound.test:" + std::to_string(allowed.port()) + "/";
@@ -436,11 +410,10 @@ TEST_CASE("Requests that ask for the same name wait for one look-up") {
     std::promise<void> all_added;
     std::atomic<int> asked = 0;
     auto client = client_for("127.0.0.0/8",
-                             [&, added = all_added.get_future().share()](
-                                 const std::string&) -> base::Result<std::vector<Address>> {
+                             [&, added = all_added.get_future().share()](const std::string&) {
                                  ++asked;
                                  added.wait();
-                                 return std::vector{*parse_address("127.0.0.1")};
+                                 return one_address("127.0.0.1");
                              });
     for (int i = 0; i < 10; ++i)
         client.add(get("http://slow.test:" + std::to_string(peer.port()) + "/"));
@@ -453,10 +426,9 @@ TEST_CASE("A look-up that hangs costs the requests for its host alone, and no en
           "waits") {
     HttpPeer peer(echo);
     std::promise<void> ended;
-    auto hangs = [end = ended.get_future().share()](
-                     const std::string& host) -> base::Result<std::vector<Address>> {
+    auto hangs = [end = ended.get_future().share()](const std::string& host) {
         if (host != "quick.test") end.wait();
-        return std::vector{*parse_address("127.0.0.1")};
+        return one_address("127.0.0.1");
     };
     {
         auto client = client_for("127.0.0.0/8", hangs);
@@ -504,11 +476,7 @@ TEST_CASE("One address gets no more requests at once than allowed, whatever name
     Limits limits;
     limits.requests_to_address = 2;
     auto client = client_for(
-        "127.0.0.0/8",
-        [](const std::string&) -> base::Result<std::vector<Address>> {
-            return std::vector{*parse_address("127.0.0.1")};
-        },
-        limits);
+        "127.0.0.0/8", [](const std::string&) { return one_address("127.0.0.1"); }, limits);
     for (int i = 0; i < 60; ++i)
         client.add(get("http://name" + std::to_string(i % 6) +
                        ".test:" + std::to_string(peer.port()) + "/"));
