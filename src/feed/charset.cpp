@@ -27,45 +27,25 @@ void append_character(std::string& text, char32_t c) {
     utf8::append(static_cast<std::uint32_t>(c), std::back_inserter(text));
 }
 
-// Labels whose documents are written in a larger charset than the one that they name, as browsers read them.
-struct Label {
-    std::string_view written, used;
+// Charsets, and labels whose documents are written in them, as browsers read these.
+struct Labels {
+    std::string_view used, written;  // with a blank around each
 };
-constexpr auto labels = std::to_array<Label>({
-    {"utf8", utf8_label},
-    {"koi8", "koi8-r"},
-    {"x-mac-cyrillic", "mac-cyrillic"},
-    {"unicode-1-1-utf-8", utf8_label},
-    {"ascii", latin_label},
-    {"us-ascii", latin_label},
-    {"ansi_x3.4-1968", latin_label},
-    {"iso-8859-1", latin_label},
-    {"iso8859-1", latin_label},
-    {"iso_8859-1", latin_label},
-    {"latin1", latin_label},
-    {"latin-1", latin_label},
-    {"l1", latin_label},
-    {"cp1252", latin_label},
-    {"x-cp1252", latin_label},
-    {"ansi", latin_label},
-    {"iso-8859-9", "windows-1254"},
-    {"iso-8859-11", "windows-874"},
-    {"tis-620", "windows-874"},
-    {"gb2312", "gb18030"},
-    {"gbk", "gb18030"},
-    {"x-gbk", "gb18030"},
-    {"shift_jis", "cp932"},
-    {"shift-jis", "cp932"},
-    {"sjis", "cp932"},
-    {"x-sjis", "cp932"},
-    {"windows-31j", "cp932"},
-    {"euc-kr", "cp949"},
-    {"ks_c_5601-1987", "cp949"},
-    {"big5", "big5-hkscs"},
-    {"utf-16", "utf-16le"},
-    {"unicode", "utf-16le"},
-    {"ucs-2", "utf-16le"},
-    {"utf-32", "utf-32le"},
+constexpr auto labels = std::to_array<Labels>({
+    {utf8_label, " utf8 unicode-1-1-utf-8 "},
+    {"koi8-r", " koi8 "},
+    {"mac-cyrillic", " x-mac-cyrillic "},
+    {latin_label,
+     " ascii us-ascii ansi_x3.4-1968 iso-8859-1 iso8859-1 iso_8859-1 latin1 latin-1 l1"
+     " cp1252 x-cp1252 ansi "},
+    {"windows-1254", " iso-8859-9 "},
+    {"windows-874", " iso-8859-11 tis-620 "},
+    {"gb18030", " gb2312 gbk x-gbk "},
+    {"cp932", " shift_jis shift-jis sjis x-sjis windows-31j "},
+    {"cp949", " euc-kr ks_c_5601-1987 "},
+    {"big5-hkscs", " big5 "},
+    {"utf-16le", " utf-16 unicode ucs-2 "},
+    {"utf-32le", " utf-32 "},
 });
 // The beginnings of the names of the charsets that browsers read. iconv knows hundreds more, among them some in which
 // harmless bytes are markup (UTF-7), or that depend on the machine (WCHAR_T).
@@ -84,8 +64,8 @@ std::string charset_of(std::string_view label) {
                    "-_.:+"sv.find(c) != std::string_view::npos;
         }))
         return {};
-    const auto found = std::ranges::find(labels, name, &Label::written);
-    if (found != labels.end()) return std::string(found->used);
+    for (const auto& [used, written] : labels)
+        if (written.find(' ' + name + ' ') != std::string_view::npos) return std::string(used);
     const auto begins_name = [&](std::string_view family) { return name.starts_with(family); };
     return std::ranges::any_of(families, begins_name) ? name : std::string();
 }

@@ -158,65 +158,18 @@ std::optional<base::Seconds> parse_w3c(std::string_view text) {
     return time_of(parts);
 }
 
-struct NamedMonth {
-    std::string_view beginning;  // of its name, in lower case
-    unsigned month;
-};
-// English names, and names of other languages that begin differently.
-constexpr auto months = std::to_array<NamedMonth>({
-    {"jan", 1},
-    {"feb", 2},
-    {"mar", 3},
-    {"apr", 4},
-    {"may", 5},
-    {"jun", 6},
-    {"jul", 7},
-    {"aug", 8},
-    {"sep", 9},
-    {"oct", 10},
-    {"nov", 11},
-    {"dec", 12},
-    {"f\xC3\xA9v", 2},
-    {"fev", 2},
-    {"m\xC3\xA4r", 3},
-    {"mrz", 3},
-    {"mrt", 3},
-    {"avr", 4},
-    {"abr", 4},
-    {"mai", 5},
-    {"mag", 5},
-    {"maj", 5},
-    {"mei", 5},
-    {"juin", 6},
-    {"giu", 6},
-    {"juil", 7},
-    {"lug", 7},
-    {"ao\xC3\xBB", 8},
-    {"aou", 8},
-    {"ago", 8},
-    {"set", 9},
-    {"okt", 10},
-    {"out", 10},
-    {"ott", 10},
-    {"dez", 12},
-    {"d\xC3\xA9"
-     "c",
-     12},
-    {"dic", 12},
-    {"ene", 1},
-    {"gen", 1},
-});
+// The beginnings of the names of months, in lower case: English ones, and those of other languages that differ.
+constexpr auto months = std::to_array<std::string_view>(
+    {"jan ene gen", "feb fév fev", "mar mär mrz mrt", "apr avr abr", "may mai mag maj mei",
+     "jun juin giu", "jul juil lug", "aug aoû aou ago", "sep set", "oct okt out ott", "nov",
+     "dec dez déc dic"});
 
 std::optional<unsigned> month_named(std::string_view text) {
     const auto name = base::fold_ascii(text);
-    // The longest beginning wins: "juin" and "juil" are not "jui".
-    const NamedMonth* best = nullptr;
-    for (const auto& each : months)
-        if (name.starts_with(each.beginning) &&
-            (best == nullptr || each.beginning.size() > best->beginning.size()))
-            best = &each;
-    if (best == nullptr) return std::nullopt;
-    return best->month;
+    for (unsigned month = 0; month < months.size(); ++month)
+        for (const auto beginning : base::split(months[month], ' '))
+            if (name.starts_with(beginning)) return month + 1;
+    return std::nullopt;
 }
 
 // RFC 2822 section 4.3.

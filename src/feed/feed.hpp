@@ -28,11 +28,10 @@ struct Author {
 };
 
 struct Entry {
-    std::string
-        id;  // never empty, and of one entry of the feed alone: see identify() in read_feed.hpp
-    std::string guid;                  // as the feed has it; empty: none
-    std::string link;                  // absolute http(s) URL; empty: none
-    std::string title;                 // plain
+    std::string id;     // never empty, and unique in the feed: see identify() in read_feed.hpp
+    std::string guid;   // as the feed has it; empty: none
+    std::string link;   // absolute http(s) URL; empty: none
+    std::string title;  // plain
     std::vector<Author> authors = {};  // those of the feed where it has none of its own
     std::optional<base::Seconds> published = {}, updated = {};
     std::vector<std::string> categories = {};  // plain, each once
@@ -40,10 +39,8 @@ struct Entry {
     // what the entry offers: content, description or summary; if there is none, the description
     // of its images or videos.
     std::string content = {};
-    std::string content_base =
-        {};  // absolute URL against which relative ones in `content` are resolved
-    std::string digest =
-        {};  // MD5 of all of the above but the guid, 32 hex digits: equal entries have equal digests
+    std::string content_base = {};  // absolute; relative URLs in `content` are meant against it
+    std::string digest = {};        // MD5 of all of the above but the guid, 32 hex digits
     bool operator==(const Entry&) const = default;
 };
 
@@ -55,11 +52,10 @@ struct Entry {
 
 // When the feed asks to be fetched.
 struct UpdateHints {
-    std::optional<std::chrono::minutes> ttl = {};  // RSS 2.0 <ttl>
-    std::optional<std::chrono::minutes> period =
-        {};                           // sy:updatePeriod divided by sy:updateFrequency
-    std::bitset<24> skip_hours = {};  // of the day in UTC
-    std::bitset<7> skip_days = {};    // from Sunday
+    std::optional<std::chrono::minutes> ttl = {};     // RSS 2.0 <ttl>
+    std::optional<std::chrono::minutes> period = {};  // sy:updatePeriod / sy:updateFrequency
+    std::bitset<24> skip_hours = {};                  // of the day in UTC
+    std::bitset<7> skip_days = {};                    // from Sunday
     bool operator==(const UpdateHints&) const = default;
 };
 

@@ -16,10 +16,8 @@ namespace feed {
 
 struct ListedFeed {
     std::string url;  // of the feed, as written
-    std::string
-        title = {},
-        home_url =
-            {};  // may be empty; a title that was read is plain and has no marks of direction
+    // May be empty. A title that was read is plain and has no marks of direction.
+    std::string title = {}, home_url = {};
     bool operator==(const ListedFeed&) const = default;
 };
 

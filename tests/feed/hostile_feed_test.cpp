@@ -75,35 +75,13 @@ TEST_CASE("What is no feed has an error that says what it is") {
 TEST_CASE("XML that is not well-formed is read as its author meant it") {
     const auto [bytes, title] = GENERATE(table<std::string, std::string>({
         {"\n junk \n" + titled("a"), "a"},
-        {"<br />\n<b>Warning</b>: x in /y on line 7<br />\n" + titled("a"), "a"},
-        {titled("AT&T & me"), "AT&T & me"},
-        {titled("a&nbsp;b"), "a\xC2\xA0"
-                             "b"},
-        {titled("a&eacute;b&nosuch;"), "a\xC3\xA9"
-                                       "b&nosuch;"},
-        {titled("a\x01\x1F"
-                "b"),
-         "ab"},
-        {titled("a&#1;&#x1F;&#xFFFF;b"), "ab"},
-        {titled("a &#146;b"), "a \xE2\x80\x99"
-                              "b"},
-        {titled("1 < 2"), "1 < 2"},
-        {titled("a<b>c"), "ac"},
-        {titled("a</b>c"), "ac"},
-        {titled("<![CDATA[a"), "a"},
-        {titled("a<!-- open"), "a<!-- open"},
         {rss("<item><guid>g</guid><media:title>no</media:title><title>a</title>"), "a"},
         {rss("<item><guid>g</guid><title>a</item>"), "a"},
-        {"<?xml version='1.0'?><?xml version='1.0'?>" + titled("a"), "a"},
         {"<?xml version='1.1' encoding='none such' standalone='maybe'?>" + titled("a"), "a"},
         {titled("a") + titled("b"), "a"},
         {rss("<item><guid isPermaLink=false>g</guid><title x=1>a</title></item>"), "a"},
         {rss("<item><guid>g</guid><description><img alt=q></description><title>a</title></item>"),
          "a"},
-        {"<rss><channel><item><guid>g</guid><title>a</title><description><![CDATA[<?xml "
-         "version='1.0'?>]]></description></item></channel></rss>",
-         "a"},
-        {titled("a") + "<script>x</script> & more", "a"},
     }));
     INFO(bytes);
     const auto feed = reading_of(bytes);

@@ -2,29 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include "feed/pipermail.hpp"
 
-#include <zlib.h>
-
 #include "base/utf8.hpp"
 #include "support/catch.hpp"
+#include "support/gzipped.hpp"
+
+using support::gzipped;
 
 namespace {
 
 constexpr const char* index_url = "https://x.org/pipermail/worm/";
 constexpr const char* month_url = "https://x.org/pipermail/worm/2008-February.txt.gz";
-
-std::string gzip(std::string_view text) {
-    z_stream stream{};
-    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-    std::string packed(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-    packed.resize(packed.size() - stream.avail_out);
-    deflateEnd(&stream);
-    return packed;
-}
 
 std::string message(const std::string& fields, const std::string& text = "Hello\n",
                     const std::string& arrived = "Fri Feb  1 09:15:20 2008") {
@@ -215,16 +202,16 @@ TEST_CASE("The address of an index may lack its last slash") {
 
 TEST_CASE("The text of a month may be packed, in several members") {
     const auto one = message("Message-ID: <1>\n"), two = message("Message-ID: <2>\n");
-    CHECK(entries_of(gzip(one + two)) == entries_of(one + two));
-    CHECK(entries_of(gzip(one) + gzip(two)) == entries_of(one + two));
+    CHECK(entries_of(gzipped(one + two)) == entries_of(one + two));
+    CHECK(entries_of(gzipped(one) + gzipped(two)) == entries_of(one + two));
 }
 
 TEST_CASE("Damaged texts of months are errors") {
-    const auto packed = gzip(message("Message-ID: <1>\n"));
+    const auto packed = gzipped(message("Message-ID: <1>\n"));
     for (const auto& bytes :
          {std::string(), std::string("<html>Not found</html>"), std::string("\x1F\x8B"),
           packed.substr(0, packed.size() - 1), packed.substr(0, 20), packed + "x",
-          gzip("no messages"), gzip(""), std::string(1000, '\0'),
+          gzipped("no messages"), gzipped(""), std::string(1000, '\0'),
           std::string("From jo at x.org  Fri Feb  1\n\nx\n")}) {
         INFO(bytes);
         CHECK_FALSE(feed::read_month(bytes, month_url));
@@ -236,7 +223,7 @@ TEST_CASE("A text that is too long is cut behind a whole message") {
     for (int i = 0; i < 100; ++i)
         text +=
             message("Message-ID: <" + std::to_string(i) + ">\n", std::string(500, 'x') + "\n");
-    for (const auto& bytes : {text, gzip(text)}) {
+    for (const auto& bytes : {text, gzipped(text)}) {
         const auto some = feed::read_month(bytes, month_url, {.most_bytes = text.size() / 2});
         REQUIRE(some);
         CHECK(some->is_cut);
@@ -257,7 +244,7 @@ TEST_CASE("A text that is too long is cut behind a whole message") {
 }
 
 TEST_CASE("A month that was packed a thousandfold is cut") {
-    const auto bomb = gzip(message("Message-ID: <1>\n", std::string(50'000'000, ' ')));
+    const auto bomb = gzipped(message("Message-ID: <1>\n", std::string(50'000'000, ' ')));
     CHECK(bomb.size() < 100'000);
     const auto month = feed::read_month(bomb, month_url);
     REQUIRE(month);
