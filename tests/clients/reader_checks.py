@@ -7,7 +7,6 @@ import json
 import xml.etree.ElementTree as ElementTree
 
 import golden
-import json_feed
 import readers
 from checks import check, same
 
@@ -89,20 +88,11 @@ def _authors_and_content(world, path):
             same([", ".join(other["authors"])], [", ".join(of_rss["authors"])], f"authors of {of_rss['id']}")
 
 
-def _keeps_the_rules(world, path):
-    there = golden.asked(world).world
-    reply = _reply(world, path, "json")
-    findings = json_feed.findings(reply.body, there.base_url + path.partition("?")[0])
-    assert reply.fields["content-type"].startswith("application/feed+json"), reply
-    assert not findings, "\n".join(findings)
-
-
 for _what, (_world, _where, _least) in FEEDS.items():
     check(f"five readers agree on titles, ids, dates and links of every format: {_what}")(
         functools.partial(_agree, _world, _where, _least))
     check(f"content and authors are the same in every format: {_what}")(
         functools.partial(_authors_and_content, _world, _where))
-    check(f"JSON Feed keeps its published rules: {_what}")(functools.partial(_keeps_the_rules, _world, _where))
 
 
 @check("An OPML reader finds each object of a watch list, with its feed and its page")
