@@ -2,10 +2,8 @@
 
 SPDX-License-Identifier: MIT
 """
-import base64
 import html.parser
 import json
-import random
 import re
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
@@ -96,31 +94,25 @@ def recorded(text):
     return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "\ufffd", text)
 
 
-def text_of_size(size):
-    """Returns a text that nothing makes smaller."""
-    return base64.b64encode(random.Random(size).randbytes(size * 3 // 4)).decode()
-
-
-def hostile_objects(note, sizes):
-    """Yields class, name and tree; `note` is in each, and one more has a text of each size."""
+def hostile_objects(note):
+    """Yields class, name and tree; `note` is in each."""
     for number, text in enumerate(HOSTILE):
         tree = [{"tag": text, "children": [{"text": f"{text} {note}", "at": "2008-02-01T09:15:20", "by": text}]},
                 {"tag": "Refers", "children": [{"class": text, "name": f"{text} {note}"}, {"comment": text}]},
                 {"tag": "Long", "stamp": text, "children": [{"text": f"{text}\n{note}\n{text}"}]}]
         yield text[:40].replace(":", ".") if number % 2 else "Gene", f"{text} {number}", tree
-    odd = {text: text for text in ODD} | {LONGEST_NAME: "long"} | {f"{size} bytes": text_of_size(size) for size in sizes}
-    for name, text in odd.items():
+    for name, text in ({text: text for text in ODD} | {LONGEST_NAME: "long"}).items():
         yield "Gene", name, [{"tag": "Odd", "children": [{"text": f"{text} {note}"}]}]
 
 
-def hostile_build(folder, version, date, note, sizes=()):
+def hostile_build(folder, version, date, note):
     """Makes a build whose classes, names, tags, texts and stamps are hostile. Returns its objects as they are recorded."""
     folder.mkdir()
     (folder / "release.ini").write_text(f"version = {version}\ndate = {date}\n")
     objects = [("Gene", NOT_UTF8.decode("cp1252", "replace"))]
     (folder / "bytes.ace").write_bytes(b'Gene : "%b"\nOdd\t "%b %b"\n\n' % (NOT_UTF8, NOT_UTF8, note.encode()))
     with open(folder / "objects.jsonl", "w", encoding="utf-8") as lines:
-        for class_name, name, tree in hostile_objects(note, sizes):
+        for class_name, name, tree in hostile_objects(note):
             json.dump({"class": class_name, "name": name, "tree": tree}, lines)
             lines.write("\n")
             objects.append((recorded(class_name), recorded(name)))

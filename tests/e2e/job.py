@@ -9,13 +9,12 @@ import random
 import re
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 
 import tables
 from mariadb import MariaDb
-from prewarm_job import JOB_SECONDS, Job, paused
-from site_of_varve import HERE, Site, eventually, rss_path
+from prewarm_job import JOB_SECONDS, Job, make_builds, paused
+from site_of_varve import Site, eventually, rss_path
 
 OBJECTS = 3000
 FIRST, NEXT = RELEASES = ("WS300", "WS301")
@@ -26,12 +25,7 @@ GO_ON = "Run the same command to continue"
 def made_builds():
     """Returns the folder with the two builds and the list of what the second one changed."""
     folder = pathlib.Path(tempfile.mkdtemp())
-    subprocess.run([str(HERE / "make_build"), "--objects", str(OBJECTS), "--version", FIRST,
-                    "--date", "2010-01-01", "--folder", str(folder / FIRST),
-                    "--next", str(folder / NEXT), "--next-version", NEXT,
-                    "--next-date", "2010-02-01", "--changed", "40", "--restamped", "5",
-                    "--new", "3", "--vanished", "2", "--changes", str(folder / "changes.tsv")],
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, check=True)
+    make_builds(folder, RELEASES, OBJECTS, "--changes", str(folder / "changes.tsv"))
     return folder
 
 

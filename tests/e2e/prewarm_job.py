@@ -8,11 +8,21 @@ import json
 import signal
 import subprocess
 
-from site_of_varve import PROGRAM
+from site_of_varve import HERE, PROGRAM
 
 JOB_SECONDS = 120
 # So few objects in a part that a small build has many of them, recorded in batches of 50.
 SMALL_PARTS = ("--part-objects", "250")
+
+
+def make_builds(folder, releases, objects, *more):
+    """Makes a build of so many objects and its next release, each in a folder of its own."""
+    first, second = releases
+    subprocess.run([str(HERE / "make_build"), "--objects", str(objects), "--version", first, "--date", "2010-01-01",
+                    "--folder", str(folder / first), "--next", str(folder / second), "--next-version", second,
+                    "--next-date", "2010-02-01", "--changed", "40", "--restamped", "5", "--new", "3",
+                    "--vanished", "2", *more],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, check=True)
 
 
 def adds_up(summary):

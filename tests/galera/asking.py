@@ -2,58 +2,13 @@
 
 SPDX-License-Identifier: MIT
 """
-import threading
 import time
 
 import tables
 from checks import check
-from readers import Readers, page_once_recorded, recorded_page
+from readers import Readers, page_once_recorded
 from site_of_varve import eventually
 from world import RELEASES, objects_of, paths_of
-
-
-def at_once(webs, paths):
-    """Requests each path from all servers at once; returns a list of answers for each server."""
-    together = threading.Barrier(len(webs))
-    answers = [[] for _ in webs]
-
-    def ask(web, replies):
-        for path in paths:
-            together.wait(60)
-            replies.append(web.get(path))
-
-    threads = [threading.Thread(target=ask, args=pair) for pair in zip(webs, answers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
-
-
-def pages_at_once(webs, paths):
-    """Requests each path from all servers at once, and again until it is recorded. Returns a list of pages for each."""
-    return [[recorded_page(reply) or page_once_recorded(web, path)
-             for path, reply in zip(paths, replies, strict=True)]
-            for web, replies in zip(webs, at_once(webs, paths), strict=True)]
-
-
-@check("Simultaneous first requests of one object on three nodes leave one row and give one page",
-       nightly=True)
-def _(world):
-    paths = paths_of(objects_of(world.site, 100))
-    pages, rows = world.reference(paths)
-    database = world.new_database()
-    world.publish(RELEASES[0])
-    webs = [world.serve(database, number) for number in (1, 2, 3)]
-    for version in RELEASES:
-        world.publish(version)
-        got = pages_at_once(webs, paths)
-    for own in got:
-        for path, page in zip(paths, own, strict=True):
-            assert page == pages[path], (path, page)
-    for web in webs:
-        assert "level=error" not in web.log.read_text(), web.log_tail()
-    tables.expect_same(world.cluster, database, rows)
 
 
 def three_servers(world, paths, **config):
@@ -74,29 +29,6 @@ def three_servers(world, paths, **config):
 def until_answered(readers, web, status, since):
     eventually(lambda: readers.faults or readers.answered(web, status, since),
                f"{web.config.name} answers {status}", 60)
-
-
-@check("When a node is killed, requests use the next one, and use it again when it is back",
-       nightly=True)
-def _(world):
-    paths = paths_of(objects_of(world.site, 100))
-    database, webs, pages, rows = three_servers(world, paths)
-    first, *others = world.cluster.nodes
-    with Readers(webs, pages) as readers:
-        killed = time.monotonic()
-        first.kill()
-        for web in webs:
-            until_answered(readers, web, 200, killed)
-        world.cluster.bring_back(first)
-        for node in others:
-            node.kill()
-            world.cluster.bring_back(node)
-    print(readers.told(killed))
-    assert not readers.faults, readers.faults[:3]
-    for web in webs:
-        for path in paths:
-            assert page_once_recorded(web, path) == pages[path], path
-    tables.expect_same(world.cluster, database, rows)
 
 
 @check("When a node hangs, requests use the next one")

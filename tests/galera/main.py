@@ -8,9 +8,7 @@ import sys
 import asking  # noqa: F401  each of these adds its checks to the list
 import cluster
 import counting  # noqa: F401
-import hostile_texts  # noqa: F401
 import hubs  # noqa: F401
-import republishing  # noqa: F401
 import warming  # noqa: F401
 from checks import SECONDS_FOR_ONE_CHECK, run_all
 from world import World

@@ -5,32 +5,21 @@ SPDX-License-Identifier: MIT
 import collections
 import os
 import random
-import subprocess
 import time
 
 import tables
 from checks import check
 from cluster import end_with_parent
 from load import Load
-from prewarm_job import SMALL_PARTS, Job, paused
+from prewarm_job import SMALL_PARTS, Job, make_builds, paused
 from readers import Readers, page_of
-from site_of_varve import HERE, eventually
+from site_of_varve import eventually
 from web import Web
 from world import objects_in, paths_of
 
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
 OBJECTS = 3000 if ROUNDS == 1 else 30000
-
-
-def make_builds(site):
-    """Makes a large build and its next release."""
-    first, second = (site.builds / release for release in RELEASES)
-    subprocess.run([str(HERE / "make_build"), "--objects", str(OBJECTS), "--version", RELEASES[0],
-                    "--date", "2010-01-01", "--folder", str(first), "--next", str(second),
-                    "--next-version", RELEASES[1], "--next-date", "2010-02-01", "--changed", "40",
-                    "--restamped", "5", "--new", "3", "--vanished", "2"],
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, check=True)
 
 
 def some_paths(site):
@@ -49,7 +38,7 @@ class Undisturbed:
     """The pages of some paths and the tables after one job for each of the two releases, without a cluster."""
 
     def __init__(self, site):
-        make_builds(site)
+        make_builds(site.builds, RELEASES, OBJECTS)
         self.paths = some_paths(site)
         self.pages, self.tables = prewarmed_on_sqlite(site, self.paths)
 

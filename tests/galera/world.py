@@ -4,7 +4,6 @@ which nothing ever fails, answers and holds.
 SPDX-License-Identifier: MIT
 """
 import re
-import shutil
 
 import tables
 from cluster import Cluster
