@@ -30,17 +30,15 @@ def dump_of(build):
 class AceServer:
     """A server on a port of its own, which it keeps over restarts."""
 
-    def __init__(self, build="WS188", *options):
+    def __init__(self, build="WS188"):
         self.port = free_port()
-        self.options = options
         self.process = None
         self.start(build)
 
-    def start(self, build="WS188", name=None, dump=None, last_save="2008-03-15_08:05:09"):
+    def start(self, build="WS188", name=None, dump=None):
         command = [str(HERE / "ace-server"), str(dump or dump_of(build)), "--port", str(self.port),
                    "--models", str(EXAMPLES / "builds" / "WS188" / "models.wrm"),
-                   "--user", "reader", "--password", PASSWORD, "--name", name or build,
-                   "--last-save", last_save, *self.options]
+                   "--user", "reader", "--password", PASSWORD, "--name", name or build]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         said = self.process.stdout.readline()
         assert said == b"listening on %d\n" % self.port, said

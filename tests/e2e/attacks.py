@@ -8,15 +8,12 @@ import random
 import sqlite3
 import urllib.parse
 
-import job
 from checks import check
 from sites import check_served
 from faults import some_proteins, store_of
 from hostile import HOSTILE, ask_with, hostile_build, judge_reply
-from job import FIRST, NEXT, MariaDbStore, SqliteStore
 from load import Load
 from nginx import behind_nginx
-from prewarm_job import Job
 from site_of_varve import COMMAND_SECONDS, eventually, rss_path
 
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
@@ -26,12 +23,6 @@ ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
 @check_served("Under attack: hostile parameters are refused or escaped, and never an error of the server")
 def _(site):
     ask_with(site, HOSTILE, ("text/html", "application/rss+xml"))
-
-
-@check("Under attack: behind nginx, hostile parameters are refused or escaped too")
-def _(site):
-    with behind_nginx(site):
-        ask_with(site, random.Random(ROUNDS).sample(HOSTILE, min(3 * ROUNDS, len(HOSTILE))), ("text/html",))
 
 
 def with_addresses(objects):
@@ -70,11 +61,6 @@ def _(site):
 
 # ---- kills ----
 
-def tell(what):
-    """Prints what an attack has done, above its verdict."""
-    print(f"    {what}", flush=True)
-
-
 def expect_whole(site):
     with sqlite3.connect(store_of(site)) as store:
         assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -100,7 +86,7 @@ def kill_servers(site, kills):
             reply = site.feed("Protein", name)
             assert promised.setdefault(name, reply.body) == reply.body, name
     expect_whole(site)
-    tell(f"{kills} servers killed, {len(promised)} feeds the same after each")
+    print(f"    {kills} servers killed, {len(promised)} feeds the same after each", flush=True)
 
 
 @check("Under attack: varve serve, killed again and again while it records, loses and doubles nothing")
@@ -113,64 +99,3 @@ def _(site):
 def _(site):
     with behind_nginx(site):
         kill_servers(site, ROUNDS)
-
-
-def kill_at_random(site, store, chance, *words):
-    """Runs a job that is killed at some moment. Returns whether it was done before."""
-    killed = Job(site, *words, config=store.config)
-    try:
-        eventually(lambda: not killed.runs() or chance.random() < 0.03, "the moment to kill", every=0.002)
-        if killed.runs() and killed.kill():
-            return False
-        assert killed.wait() == 0, killed.told()
-        return True
-    finally:
-        killed.end()
-
-
-def prewarmed_under_kills(site, store):
-    chance, kills = random.Random(ROUNDS), 0
-    for release in (FIRST, NEXT):
-        site.switch_to(release)
-        for _ in range(2 * ROUNDS):
-            if kill_at_random(site, store, chance):
-                break
-            kills += 1
-        Job(site, config=store.config).expect_done()
-    job.expect_same(store, NEXT)
-    tell(f"{kills} jobs killed")
-
-
-@check("Under attack: the release job, killed at random moments, gives the same store as one run")
-def _(site):
-    job.put_builds(site)
-    prewarmed_under_kills(site, SqliteStore(site))
-
-
-@check("Under attack: the release job on MariaDB, killed at random moments, gives the same store as one run",
-       nightly=True)
-def _(site):
-    job.put_builds(site)
-    prewarmed_under_kills(site, MariaDbStore(site, job.mariadb()))
-
-
-@check("Under attack: mariadbd, killed again and again under a release job, loses and doubles nothing",
-       nightly=True)
-def _(site):
-    job.put_builds(site)
-    server = job.mariadb()
-    store = MariaDbStore(site, server)
-    chance = random.Random(ROUNDS)
-    running = Job(site, config=store.config)
-    try:
-        for _ in range(ROUNDS):
-            eventually(lambda: not running.runs() or chance.random() < 0.02, "the moment to kill", every=0.01)
-            server.kill()
-            server.start()
-            if not running.runs():
-                running = Job(site, config=store.config)
-    finally:
-        running.end()
-    Job(site, config=store.config).expect_done()
-    job.expect_same(store, FIRST)
-    tell(f"{ROUNDS} times mariadbd killed")

@@ -217,40 +217,7 @@ def _(site):
     site.expect(3, "digest", "--watch", "Gene:nobody", "--since", "WS187")
 
 
-@check("The digest of a class tells what only some objects changed, however many changed as others did")
-def _(site):
-    objects, own = 320, (310, 318)
-    dumps = {}
-    for release, reviewed in (("M1", "2007"), ("M2", "2008")):
-        dumps[release] = b"\n\n // Class Term \n\n" + b"".join(
-            b'Term : "T%03d"\nReviewed\t "%s"\nStatus\t "%s"\n\n'
-            % (number, reviewed.encode(), release.encode() if number in own else b"same")
-            for number in range(objects)) + b" // End of this dump file \n\n"
-    for (release, dump), date in zip(dumps.items(), ("2008-05-01", "2008-06-01")):
-        (site.add_build(release, date, dump) / "models.wrm").write_text(
-            "?Term Reviewed ?Text\n      Status ?Text\n")
-    site.write_config(site__contact="help@wormbase.org", mail__from="Varve <varve@example.org>")
-    site.expect(0, "init")
-    for release in dumps:
-        site.switch_to(release)
-        site.expect(0, "prewarm", "--all")
-    mail = parsed(site.expect(0, "digest", "--class", "Term", "--since", "M1").stdout)
-    assert mail["Subject"].startswith("More than 302 objects of class Term changed in M2: T310 "), mail["Subject"]
-    text = " ".join(mail.get_body(("plain",)).get_content().split())
-    told, followed = text.split("Changed only because others did")
-    assert all(f"T{number}" in told for number in own) and "T309" not in told, told
-    # 100 of the other 318 by their titles.
-    assert "218 more items are not in this mail" in followed, followed
-
-
-@check("Where nothing changed there is no mail, and a line on stderr")
-def _(site):
-    recorded(site)
-    done = site.expect(0, "digest", "--watch", LIST, "--since", "WS188")
-    assert not done.stdout and done.stderr == b"varve: nothing changed since WS188, so there is no mail\n", done
-
-
-@check("A wrong list, address or release of a digest is refused with the reason, and nothing is printed")
+@check("Where nothing changed, or a list, address or release is wrong, nothing is printed but the reason")
 def _(site):
     recorded(site)
     (site.folder / "lost").symlink_to("nowhere")
@@ -258,7 +225,8 @@ def _(site):
     (site.folder / "empty").write_text("# nothing\n")
     (site.folder / "malformed").write_text("Gene\tx\ny\n")
     watch = ("--watch", LIST)
-    for status, part, words in ((2, "cannot read lost: No such file", ("--watch", "lost", "--since", "WS187")),
+    for status, part, words in ((0, "varve: nothing changed since WS188, so there is no mail\n", (*watch, "--since", "WS188")),
+                                (2, "cannot read lost: No such file", ("--watch", "lost", "--since", "WS187")),
                                 (2, "cannot read a folder", ("--watch", "a folder", "--since", "WS187")),
                                 (2, "empty has no objects", ("--watch", "empty", "--since", "WS187")),
                                 (2, "malformed:2: a line must be", ("--watch", "malformed", "--since", "WS187")),
@@ -279,7 +247,7 @@ def _(site):
     assert b"set [mail] from" in site.expect(2, "digest", *watch, "--since", "WS187").stderr
 
 
-@check("A mail server gets the digest as it is printed, for each recipient")
+@check("Each recipient gets the digest as it is printed, or nobody, and what the mail server says is told")
 def _(site):
     recorded(site)
     with MailServer(site.folder / "exim") as server:
@@ -295,20 +263,13 @@ def _(site):
                 assert mail[name] == printed[name], name
             for subtype in ("plain", "html"):
                 assert content(mail, subtype) == content(printed, subtype)
-
-
-@check("What a mail server refuses is told in its words, and no recipient gets the mail")
-def _(site):
-    recorded(site)
-    with MailServer(site.folder / "exim") as server:
-        send = sending(site, server)
         refused = send(1, "--to", "zoe@example.org", "--to", "nobody@example.org").stderr
         assert re.fullmatch(rb"varve: the mail was not sent: the mail server says: 550 no such user .*\[31m here\n",
                             refused) and b"\33" not in refused, refused
         busy = send(1, "--to", "zoe@example.org", "--to", "busy@example.org").stderr
         assert b"the mail server says: 451 the disk is full. Run the same command again later\n" in busy, busy
         send(0, "--to", "last@example.org")
-        assert [mail["Envelope-to"] for mail in server.mails(1)] == ["last@example.org"]
+        assert sorted(mail["Envelope-to"] for mail in server.mails(3))[1:2] == ["last@example.org"]
     gone = send(1, "--to", "zoe@example.org").stderr
     assert b"Failed to connect" in gone and gone.endswith(b". Run the same command again later\n"), gone
 

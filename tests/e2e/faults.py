@@ -5,10 +5,8 @@ SPDX-License-Identifier: MIT
 import resource
 import signal
 import sqlite3
-import xml.etree.ElementTree as ElementTree
 
 from checks import check
-from load import Load
 from site_of_varve import eventually, rss_path
 
 GENE = ("Gene", "WBGene00006763")
@@ -42,22 +40,6 @@ def _(site):
     assert b"a history row cannot be read" in feed.stderr, feed.stderr
     done = site.expect(1, "check")
     assert b"history: Gene WBGene00006763 in WS18" in done.stdout, done.stdout
-
-
-@check("The commands report a read-only store, and use it again when it can be written")
-def _(site):
-    site.expect(0, "init")
-    before = site.visit("WS188", *GENE)
-    folder, store = store_of(site).parent, store_of(site)
-    store.chmod(0o444)
-    folder.chmod(0o555)
-    for command in (("feed", "Strain", "CB205"), ("check",)):
-        done = site.expect(1, *command)
-        assert b"readonly" in done.stdout + done.stderr, done
-    folder.chmod(0o755)
-    store.chmod(0o644)
-    site.expect(0, "feed", "Strain", "CB205")
-    assert site.visit("WS188", *GENE) == before
 
 
 @check("A server with a read-only store reports it and never sends an empty feed")
@@ -152,41 +134,3 @@ def _(site):
     assert rows_in(site, "objects") == rows
     with sqlite3.connect(store_of(site)) as store:
         assert store.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() == (9999,)
-
-
-@check("A database of another program is refused and not changed")
-def _(site):
-    with sqlite3.connect(store_of(site)) as store:
-        store.execute("CREATE TABLE objects (colour TEXT)")
-        store.execute("INSERT INTO objects VALUES ('red')")
-    assert b"objects" in site.expect(2, "init").stderr
-    with sqlite3.connect(store_of(site)) as store:
-        assert store.execute("SELECT * FROM objects").fetchall() == [("red",)]
-
-
-@check("A file that is not a database is refused and not changed")
-def _(site):
-    store_of(site).write_bytes(b"a letter to the editor\n" * 500)
-    for command in (("init",), ("feed", *GENE)):
-        assert b"not a database" in site.expect(1, *command).stderr
-    assert store_of(site).read_bytes() == b"a letter to the editor\n" * 500
-
-
-@check("A program killed at any moment leaves a store that the next one reads")
-def _(site):
-    site.start()
-    names = some_proteins(site, 8)
-    for name in names:
-        with Load(site, rss_path("Protein", name), clients=2) as load:
-            eventually(lambda: load.count() > 0, "an answer")
-            site.varve.kill()
-            site.varve.wait()
-            site.start_varve()
-            eventually(site.answers, "the next server answers")
-        assert {status for replies in load.replies for status, _ in replies} <= {200, 503}
-    for name in names:
-        ElementTree.fromstring(site.feed("Protein", name).body)
-    with sqlite3.connect(store_of(site)) as store:
-        assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        twice = "SELECT count(*) FROM (SELECT 1 FROM history GROUP BY oid, version HAVING count(*) > 1)"
-        assert store.execute(twice).fetchone() == (0,)

@@ -10,9 +10,7 @@ import sqlite3
 import subprocess
 import threading
 
-import job
 from checks import check
-from job import MariaDbStore
 from site_of_varve import EXAMPLES, PROGRAM, eventually
 from source_feeds import FeedServers, FileServers
 
@@ -27,8 +25,8 @@ def opml_of(urls):
     return f'<opml version="2.0"><head><title>feeds</title></head><body>{outlines}</body></opml>'
 
 
-def status_of(site, *which, **options):
-    return json.loads(site.expect(0, "harvest", "status", "--json", *which, **options).stdout)
+def status_of(site):
+    return json.loads(site.expect(0, "harvest", "status", "--json").stdout)
 
 
 def only_feed(site):
@@ -36,9 +34,9 @@ def only_feed(site):
     return feed
 
 
-def begin_harvest(site, config="varve.conf"):
+def begin_harvest(site):
     with (site.folder / "harvest.log").open("ab") as log:
-        return subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / config)],
+        return subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / "varve.conf")],
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
@@ -48,8 +46,7 @@ def _(site):
     url = "http://lab.example.org/news.rss"
     assert b"feed 1 added" in site.expect(0, "harvest", "add", url, "--name", "The lab").stdout
     assert b"feed 1 already" in site.expect(1, "harvest", "add", "HTTP://LAB.example.org:80/news.rss").stderr
-    for bad in ("ftp://lab.example.org/", "lab.example.org", "http://user@lab.example.org/", "", "http://127.1/x"):
-        assert b"the URL" in site.expect(1, "harvest", "add", "--", bad).stderr, bad
+    assert b"the URL" in site.expect(1, "harvest", "add", "ftp://lab.example.org/").stderr
     site.expect(2, "harvest", "add", url, "--max-kb", "0")
     for which in ("1", url, "lab.exa", "The lab"):
         assert b"not fetched yet" in site.expect(0, "harvest", "status", which).stdout, which
@@ -58,25 +55,17 @@ def _(site):
     assert b"no enabled feed" in site.expect(1, "harvest", "kick", url).stderr
     assert not only_feed(site)["system_enabled"] and only_feed(site)["next_fetch_attempt"] == ""
     site.expect(0, "harvest", "enable", "1")
-    for which in (url, "http://lab.example.org", "--all"):
-        assert b"1 feed is due now" in site.expect(0, "harvest", "kick", which).stdout, which
-    for wrong in ((), ("lab",), ("--all", url)):
-        site.expect(2, "harvest", "kick", *wrong)
+    assert b"1 feed is due now" in site.expect(0, "harvest", "kick", "http://lab.example.org").stdout
+    site.expect(2, "harvest", "kick", "--all", url)
     opml = site.expect(0, "harvest", "export").stdout
     assert url.encode() in opml and b"The lab" in opml, opml
-    site.expect(2, "harvest", "remove", "")
     site.expect(0, "harvest", "remove", "1")
     site.expect(1, "harvest", "remove", "1")
-    (site.folder / "feeds.opml").write_bytes(opml + b"")
+    (site.folder / "feeds.opml").write_bytes(opml)
     assert b"1 feed added, 0 already known, 0 rejected" in site.expect(0, "harvest", "import", "feeds.opml").stdout
     (site.folder / "feeds.opml").write_text(opml_of([url, "gopher://old.example.org/", "http://x.example.org/a"]))
     done = site.expect(1, "harvest", "import", "feeds.opml")
     assert b"1 feed added, 1 already known, 1 rejected" in done.stdout and b"gopher://" in done.stderr, done
-    (site.folder / "feeds.opml").write_text("no OPML")
-    assert b"this is not OPML" in site.expect(1, "harvest", "import", "feeds.opml").stderr
-    (site.folder / "feeds.opml").write_text(opml_of(["http://y.example.org/", "http://z.example.org/"])[:-20])
-    assert b"ends early" in site.expect(1, "harvest", "import", "feeds.opml").stderr
-    assert b"is a folder" in site.expect(1, "harvest", "import", ".").stderr
     site.expect(1, "harvest", "import", "missing.opml")
     assert status_of(site)["numbers"]["feeds"] == 2
     assert b"ok       source feeds: 2, of these 0 disabled" in site.expect(0, "check").stdout
@@ -123,21 +112,15 @@ def _(site):
     assert b"uncoating" in site.expect(0, "feed", "Paper", "WBPaper00004489", "--format", "html").stdout
 
 
-@check("A source feed whose address is not public is not asked, unless the operator allows it")
-def _(site):
-    site.expect(0, "init")
-    with FeedServers(["127.0.3.1"]) as server:
-        site.expect(0, "harvest", "add", server.url(0))
-        site.expect(0, "harvest", "--once")
-        assert only_feed(site)["system_status"] == "refused address" and server.count == 0
-        assert b"refused address" in site.expect(0, "harvest", "status", "1").stdout
-
-
 class Ledger:
-    """What the store says of the feeds; ask(sql) returns rows."""
+    """What the store says of the feeds."""
 
-    def __init__(self, ask):
-        self.ask = ask
+    def __init__(self, site):
+        self.path = site.folder / "var" / "history.db"
+
+    def ask(self, sql):
+        with contextlib.closing(sqlite3.connect(self.path, timeout=60)) as store, store:
+            return store.execute(sql).fetchall()
 
     def claimed(self):
         return {row[0] for row in self.ask("SELECT url FROM feeds WHERE claim > 0")}
@@ -153,15 +136,17 @@ class Ledger:
         self.ask(f"UPDATE base_urls SET free_at = '{LONG_AGO}' WHERE claim > 0")
 
 
-def expect_each_once(site, ask, config):
-    """Two harvesters fetch all feeds once, although one of them is killed; then all of them again, by validators."""
-    ledger = Ledger(ask)
+@check("Two harvesters fetch each of 1,000 feeds once a cycle, though one is killed")
+def _(site):
+    site.write_config(net__allow="127.0.0.0/8")
+    site.expect(0, "init")
+    ledger = Ledger(site)
     with FeedServers([f"127.0.{4 + i // 250}.{1 + i % 250}" for i in range(SERVERS)]) as server:
         (site.folder / "feeds.opml").write_text(opml_of(map(server.url, range(FEEDS))))
-        site.expect(0, "harvest", "import", "feeds.opml", config=config)
+        site.expect(0, "harvest", "import", "feeds.opml")
         third = threading.Event()
         server.on_request = lambda count: third.set() if count > FEEDS // 3 else None
-        harvesters = [begin_harvest(site, config) for _ in range(2)]
+        harvesters = [begin_harvest(site) for _ in range(2)]
         try:
             assert third.wait(SECONDS), "a third was asked for"
             harvesters[0].kill()
@@ -175,34 +160,12 @@ def expect_each_once(site, ask, config):
             assert set(server.requests) == set(map(server.url, range(FEEDS))), len(server.requests)
             for url, count in server.requests.items():
                 assert count == 1 or count == 2 and url in may_be_twice, (url, count)
-            numbers = status_of(site, config=config)["numbers"]
+            numbers = status_of(site)["numbers"]
             assert numbers["entries"] == 3 * FEEDS and "second insertion" not in numbers["outcomes"], numbers
-            print(f"    {FEEDS} feeds at {SERVERS} servers, {server.count} requests, {len(may_be_twice)} claims of"
-                  " the harvester that was killed")
         finally:
             for harvester in harvesters:
                 harvester.kill()
                 harvester.wait(60)
         server.requests.clear()
-        site.expect(0, "harvest", "--once", config=config)
+        site.expect(0, "harvest", "--once")
         assert not server.requests, "a harvester that starts again asks for what is not due"
-
-
-@check("Two harvesters over SQLite fetch each of 1,000 feeds once a cycle, though one is killed")
-def _(site):
-    site.write_config(net__allow="127.0.0.0/8")
-    site.expect(0, "init")
-
-    def ask(sql):
-        with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db", timeout=60)) as store, store:
-            return store.execute(sql).fetchall()
-
-    expect_each_once(site, ask, "varve.conf")
-
-
-@check("Two harvesters over MariaDB fetch each of 1,000 feeds once a cycle, though one is killed",
-       nightly=True)
-def _(site):
-    store = MariaDbStore(site, job.mariadb())
-    site.write_config(store.config, store__url=store.server.url(store.database), net__allow="127.0.0.0/8")
-    expect_each_once(site, store.rows, store.config)

@@ -118,10 +118,3 @@ def _(_site):
             assert "--config" in help_of(*each), each
             for option in options_in(help_of(*each)) - {"--help", "--config"}:
                 assert any(f"Fl {option[1:]}" in entry for entry in part), (each, option)
-
-
-@check("An unknown command is reported as unknown")
-def _(site):
-    for words in (("bogus",), ("token", "bogus"), ("forget", "bogus")):
-        done = site.expect(2, *words, config=None)
-        assert f"no such command: {' '.join(words)}".encode() in done.stderr, done

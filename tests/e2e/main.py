@@ -6,14 +6,12 @@ SPDX-License-Identifier: MIT
 import sys
 
 import ace_sites  # noqa: F401  each of these adds its checks to the list
-import aceperl_xml  # noqa: F401
 import apache  # noqa: F401
 import attacks
 import commands  # noqa: F401
 import digest  # noqa: F401
 import faults  # noqa: F401
 import harvest  # noqa: F401
-import hub  # noqa: F401
 import installed  # noqa: F401
 import job
 import nginx  # noqa: F401

@@ -11,18 +11,18 @@ from site_of_varve import HERE, eventually
 
 
 class MariaDb:
-    def __init__(self, *options):
+    def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.socket = self.folder / "sock"
         self.log = self.folder / "log"
         self.process = None
         self.databases = 0
-        self.start(*options)
+        self.start()
 
-    def start(self, *options):
+    def start(self):
         """Returns when it answers. Commits survive kill(), though not a power cut."""
         log = open(self.log, "ab")
-        self.process = subprocess.Popen([HERE / "support" / "mariadb", self.folder, *options],
+        self.process = subprocess.Popen([HERE / "support" / "mariadb", self.folder],
                                         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
         eventually(self.answers, "mariadbd answers", 60)

@@ -12,28 +12,12 @@ import sqlite3
 import stat
 import subprocess
 
+import fastcgi
 from ace_peers import ask_database
 from checks import check
 from nginx import NEAR_TOKENS
 from reload import GENE, PATH, READ, reload_until
 from site_of_varve import PROGRAM, eventually
-
-
-@check("A rate limit takes effect on reload, and a refused client is told when to try again")
-def _(site):
-    site.start()
-    for _ in range(5):
-        assert site.get(PATH).status == 200
-    site.write_config(serve__limit_per_minute="1")
-    reload_until(site, READ)
-    statuses = [site.get(PATH).status for _ in range(61)]
-    assert statuses == [200] * 60 + [429], statuses
-    refused = site.get(PATH)
-    assert 0 < int(refused.fields["retry-after"]) <= 60, refused
-    assert site.get("/healthz").status == 200
-    site.write_config()
-    reload_until(site, READ)
-    assert site.get(PATH).status == 200
 
 
 @check("A new store and an export are for their user and group at most; those of a private site for nobody else")
@@ -76,7 +60,7 @@ def _(site):
     assert b"warning  password: every user" in site.expect(1, "check").stdout
 
 
-@check("varve check names damaged objects, and a table, a column and numbers that are missing")
+@check("varve check names damaged objects, wrong counts, and a table, a column and numbers that are missing")
 def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)
@@ -87,6 +71,8 @@ def _(site):
             ("DELETE FROM trees", of_gene + "has no tree in the table trees"),
             ("UPDATE objects SET name_key = 'x'", of_gene + "is not found by its name: the column name_key is 'x'"),
             ("UPDATE objects SET oid = 9223372036854775807", "objects: the table objects has a row numbered 9223372036854775807"),
+            ("UPDATE row_counts SET objects = objects + 1", "counts: WS188, class Gene has 1 rows"),
+            ("UPDATE history SET name = 'another'", "class and name say something else"),
             ("DROP TABLE renames", " lacks table renames"),
             ("ALTER TABLE history DROP COLUMN label", " lacks column history.label")):
         with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
@@ -126,7 +112,6 @@ def _(site):
     assert b"varve token add" in site.expect(0, "check").stdout
     site.start_behind_apache()
     token = site.expect(0, "token", "add", "sylvia").stdout.decode().strip()
-    assert site.expect(2, "token", "add", "a\nb").stderr
     assert b"already" in site.expect(1, "token", "add", "sylvia").stderr
     listed = json.loads(site.expect(0, "token", "list", "--json").stdout)["tokens"]
     assert [each["name"] for each in listed] == ["sylvia"] and token not in str(listed)
@@ -138,16 +123,10 @@ def _(site):
     eventually(lambda: site.get(f"{PATH}&token={token}").status == 200, "the token is known")
     reply = site.get(PATH, Authorization=basic(token))
     assert reply.status == 200 and reply.fields["cache-control"] == "private, no-cache", reply
-    for path, fields in ((PATH, {}), (PATH + "&token=wrong", {}), (PATH, {"Authorization": basic("x")})):
-        refused = site.get(path, **fields)
-        assert refused.status == 401 and "www-authenticate" in refused.fields, refused
     cgi = site.get(PATH.replace("/rss", "/cgi-bin/rss"), Authorization=basic(token))
     assert cgi.status == 200 and cgi.body == reply.body, cgi
     for name in ("token=", *NEAR_TOKENS):
-        site.get(f"{PATH}&{name}{token}")
         site.get(PATH + "&n=3", Referer=f"http://127.0.0.1:{site.port}/history?{name}{token}")
-    for separator in ("%3F", ";", "/", "%253f"):
-        site.get(f"/rss{separator}token={token}")
     site.get(PATH + "&n=2")
     site.expect(0, "token", "revoke", "sylvia")
     eventually(lambda: site.get(f"{PATH}&token={token}").status == 401, "the token is of no use")
@@ -157,28 +136,6 @@ def _(site):
         assert secret not in (site.folder / log).read_bytes(), log
     eventually(lambda: b"n=2 " in (site.folder / "httpd/access.log").read_bytes(), "other queries are logged")
     assert b"<rss" in site.expect(0, "feed", *GENE).stdout
-
-
-def fastcgi_get(path, query, connection):
-    """Returns what a FastCGI server answers to the protocol's records."""
-    def record(kind, content):
-        return bytes([1, kind, 0, 1, len(content) >> 8, len(content) & 255, 0, 0]) + content
-
-    def parameter(name, value):
-        return bytes([len(name), len(value)]) + name.encode() + value.encode()
-
-    parameters = (parameter("REQUEST_METHOD", "GET") + parameter("REQUEST_URI", path)
-                  + parameter("QUERY_STRING", query))
-    connection.sendall(record(1, bytes([0, 1, 0, 0, 0, 0, 0, 0])) + record(4, parameters)
-                       + record(4, b"") + record(5, b""))
-    received, output = connection.makefile("rb"), b""
-    while True:
-        head = received.read(8)
-        content = received.read(int.from_bytes(head[4:6], "big") + head[6])
-        if head[1] == 3:
-            return output
-        if head[1] == 6:
-            output += content[:int.from_bytes(head[4:6], "big")]
 
 
 @check("varve serve takes its socket from systemd as descriptor 0 and keeps it over a restart")
@@ -195,11 +152,8 @@ def _(site):
                 [str(PROGRAM), "serve", "--config", str(site.folder / "varve.conf")],
                 stdin=listening, stdout=log, stderr=log, cwd=site.folder)
             log.close()
-            with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(60)
-                client.connect(address)  # waits in the socket until varve is there
-                answer = fastcgi_get("/rss", "class=Gene&name=WBGene00006763", client)
-            assert answer.startswith(b"Status: 200") and b"<rss" in answer, answer[:300]
+            answer = fastcgi.get(address, "/rss?class=Gene&name=WBGene00006763")  # waits in the socket for varve
+            assert answer.status == 200 and b"<rss" in answer.body, answer
             reload_until(site, READ)
             assert site.stop_varve() == 0
             assert os.path.exists(address)

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import json
-import re
 
 import job
 from checks import check
@@ -82,88 +81,6 @@ def _(site):
     store = SqliteStore(site)
     assert {compared_in(store, "Gene", name) for name in genes[:4]} == {FIRST}
     assert store.rows("SELECT count(*) FROM objects") == [(4,)]
-
-
-@check("A list that is bad or unreadable ends the job with status 2 and names the line")
-def _(site):
-    job.put_builds(site)
-    (site.folder / "list").write_text("Gene\tWBGene00000001\nGene WBGene00000002\n")
-    for path, words in (("list", b"list:2:"), ("nowhere", b"nowhere"), ("builds", b"builds")):
-        done = site.expect(2, "prewarm", "--list", path)
-        assert words in done.stderr and b"goes on" not in done.stderr, done
-        assert not done.stdout, done
-    assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
-
-
-@check("The most requested objects are prewarmed, up to the given number")
-def _(site):
-    job.put_builds(site)
-    site.start()
-    eventually(job.is_served(site, FIRST), f"{FIRST} is served")
-    objects = job.some_objects("changed", 5)
-    for times, each in enumerate(objects, 1):
-        for _ in range(times):
-            site.feed(*each)
-    assert site.stop_varve() == 0  # which writes how often each was asked for
-    site.switch_to(NEXT)
-    summary = prewarm(site, "--popular", "3")
-    assert summary["looked_at"] == summary["changed"] == 3, summary
-    store = SqliteStore(site)
-    assert [compared_in(store, *each) for each in objects] == [FIRST] * 2 + [NEXT] * 3
-
-
-@check("A class is prewarmed, in whatever case its name is written, and no other class")
-def _(site):
-    job.put_builds(site)
-    summary = prewarm(site, "--class", "pAPER")
-    store = SqliteStore(site)
-    assert store.rows("SELECT class, count(*) FROM objects GROUP BY class") == [
-        ("Paper", summary["looked_at"])], summary
-    assert store.rows("SELECT class, version FROM warmed") == [("Paper", FIRST)]
-    assert prewarm(site, "--class", "Paper")["looked_at"] == 0
-    assert prewarm(site, "--all")["compared_before"] == summary["new"]
-    job.expect_same(store, FIRST)
-
-
-@check("The release job needs exactly one selection, and otherwise ends with status 2")
-def _(site):
-    site.expect(0, "init")
-    for words in ((), ("--all", "--class", "Gene"), ("--list", "x", "--popular", "3"),
-                  ("--popular", "0"), ("--popular", "-1"), ("--all", "--jobs", "0")):
-        done = site.expect(2, "prewarm", *words)
-        assert done.stderr and not done.stdout, (words, done)
-
-
-@check("A build that is older, truncated or missing is not prewarmed, and the reason is reported")
-def _(site):
-    job.put_builds(site)
-    older = site.expect(1, "prewarm", "--all", "--build", str(site.builds / "WS188"))
-    assert b"is new, and would come before" in older.stderr, older
-    dump = site.builds / NEXT / "dump.ace"
-    whole = dump.read_bytes()
-    half = whole.index(b"\n\n", len(whole) // 2) + 2
-    for kept, words in ((half - 4, b"ends inside a line"), (half, b"// End of this dump file")):
-        replace_dump(dump, whole[:kept])
-        cut = site.expect(1, "prewarm", "--all", "--build", str(dump.parent))
-        assert b"dump.ace" in cut.stderr and words in cut.stderr, cut
-    nowhere = site.expect(1, "prewarm", "--all", "--build", "builds/nowhere")
-    assert b"nowhere" in nowhere.stderr, nowhere
-    assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
-
-
-@check("An older build is recorded when it is current and what follows it is forgotten, as the message says")
-def _(site):
-    job.put_builds(site)
-    prewarm(site, "--class", "Paper")
-    build = str(site.builds / "WS188")
-    refused = site.expect(1, "prewarm", "--class", "Paper", "--build", build)
-    site.switch_to("WS188")
-    (forget,) = re.findall(rb"make it the current one \(source.path\) and run: varve (.*?)\. ", refused.stderr)
-    site.expect(0, *forget.decode().split(), "--yes")
-    prewarm(site, "--class", "Paper")
-    site.switch_to(FIRST)
-    prewarm(site, "--class", "Paper")
-    assert SqliteStore(site).rows("SELECT version FROM warmed ORDER BY version") == [("WS188",), (FIRST,)]
 
 
 def replace_dump(dump, content):

@@ -14,7 +14,6 @@ from ace_peers import ask_database
 from checks import check
 from job import FIRST, GO_ON, NEXT, OBJECTS, MariaDbStore, SqliteStore
 from load import Load
-from mariadb import MariaDb
 from prewarm_job import Job, adds_up
 from site_of_varve import PROGRAM, eventually, rss_path
 
@@ -67,13 +66,6 @@ def prewarmed_with_kills(site, store, shares):
 def _(site):
     job.put_builds(site)
     prewarmed_with_kills(site, SqliteStore(site), FIVE)
-
-
-@check("The release job, killed and restarted on MariaDB, gives the same store as one run",
-       nightly=True)
-def _(site):
-    job.put_builds(site)
-    prewarmed_with_kills(site, MariaDbStore(site, job.mariadb()), TWO)
 
 
 def prewarmed_together(site, paths):
@@ -184,30 +176,6 @@ def _(site):
     assert 0 < job.recorded(store) < trees_of(FIRST), job.recorded(store)
     Job(site).expect_done()
     job.expect_same(store, FIRST)
-
-
-def one_file_of(most):
-    return ("--innodb-file-per-table=0", f"--innodb-data-file-path=ibdata1:12M:autoextend:max:{most}")
-
-
-# A table space that may not grow fails as one on a full disk does.
-@check("A full MariaDB ends the release job with status 1 and a reason, and the next run continues",
-       nightly=True)
-def _(site):
-    job.put_builds(site)
-    server = MariaDb(*one_file_of("16M"))
-    try:
-        store = MariaDbStore(site, server)
-        full = Job(site, config=store.config)
-        assert full.wait() == 1, full.told()
-        assert GO_ON in full.told() and "is full (1114" in full.told(), full.told()
-        assert job.recorded(store) < trees_of(FIRST), job.recorded(store)
-        server.kill()
-        server.start(*one_file_of("512M"))
-        Job(site, config=store.config).expect_done()
-        job.expect_same(store, FIRST)
-    finally:
-        server.close()
 
 
 @check("A lost database ends the release job with status 1 and a reason, and the next run continues")

@@ -100,30 +100,6 @@ def _(site):
     assert site.get("/style.css").text == "/* second */\n" and site.get("/").status == 200
 
 
-@check("A new base_url takes effect on reload, and links follow it")
-def _(site):
-    site.start()
-    assert site.get(PATH).status == 200
-    site.write_config(site__base_url=f"http://127.0.0.1:{site.port}/changes")
-    reload_until(site, READ)
-    assert site.get(PATH).status == 404
-    reply = site.get("/changes" + PATH)
-    assert reply.status == 200 and f":{site.port}/changes/rss".encode() in reply.body, reply
-
-
-@check("Another build and another store take effect on reload")
-def _(site):
-    site.write_config(path="builds/WS187")
-    site.start()
-    assert b'"WS187"' in site.get("/healthz").body
-    site.write_config(path="builds/WS188", store__url="sqlite:var/other.db")
-    site.expect(0, "init")
-    reload_until(site, READ)
-    assert b'"WS188"' in site.get("/healthz").body
-    assert b"WS187" not in site.feed("Phenotype", "WBPhenotype:0004022").body
-    assert (site.folder / "var" / "other.db").exists()
-
-
 @check("A server that is reloaded again and again still stops when it is told to")
 def _(site):
     site.start()

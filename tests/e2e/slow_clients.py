@@ -13,8 +13,6 @@ from site_of_varve import HERE, eventually, rss_path
 PATH = rss_path("Gene", "WBGene00006763")
 LARGE_PATH = "/diff?class=Gene&name=Large&from=WS187&to=WS188&format=json"
 HALF_SENT = 300
-UNREAD = 80
-PIPELINED = 20  # requests on each of them
 UNREAD_LARGE = 140  # more than the connections that Apache keeps to varve
 READERS = 20
 
@@ -63,7 +61,7 @@ def check_readers(site, clients):
     assert not any(is_closed(client) for client in clients), "a slow client was given up"
 
 
-def grow_large_object(site, remarks_of_each=2000):
+def grow_large_object(site, remarks_of_each=9000):
     """An object whose differences between two releases take more memory than servers keep for a client."""
     for build in ("WS187", "WS188"):
         (dump,) = (site.builds / build).glob("*.ace")
@@ -76,44 +74,21 @@ def grow_large_object(site, remarks_of_each=2000):
         site.visit(build, "Gene", "Large")
 
 
-def begin_header(client):
-    client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-
-
-def pipeline(client):
-    client.sendall(f"GET {LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * PIPELINED)
-
-
-def ask_for_large(client):
-    client.sendall(f"GET {LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-
-
 def add_checks(name, behind):
     @check(f"{name} answers others beside {HALF_SENT} clients that have sent half a header")
     def _(site):
         with behind(site), connections(site, HALF_SENT) as clients:
             for client in clients:
-                begin_header(client)
-            check_readers(site, clients)
-
-    @check(f"{name} answers others beside {UNREAD} clients that read none of their pipelined answers")
-    def _(site):
-        grow_large_object(site)
-        with behind(site), connections(site, UNREAD) as clients:
-            assert len(site.get(LARGE_PATH).body) > 250_000, site.get(LARGE_PATH)
-            for client in clients:
-                pipeline(client)
-            eventually(lambda: all(select.select([client], [], [], 0)[0] for client in clients),
-                       "each of them is being answered")
+                client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
             check_readers(site, clients)
 
     @check(f"{name} answers others beside {UNREAD_LARGE} clients that read nothing of an answer of almost 4 MB")
     def _(site):
-        grow_large_object(site, remarks_of_each=9000)
+        grow_large_object(site)
         with behind(site), connections(site, UNREAD_LARGE) as clients:
             assert 3_000_000 < len(site.get(LARGE_PATH).body) < 4_000_000, len(site.get(LARGE_PATH).body)
             for client in clients:
-                ask_for_large(client)
+                client.sendall(f"GET {LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             eventually(lambda: all(select.select([client], [], [], 0)[0] for client in clients),
                        "each of them is being answered")
             check_readers(site, clients)

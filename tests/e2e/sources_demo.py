@@ -3,7 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import gzip
-import html.parser
 import json
 import lzma
 import os
@@ -20,10 +19,6 @@ EXPORTER = DEBIAN / "packages_to_jsonl.py"
 INDEXES = [DEBIAN / "indexes" / "bookworm.Packages", DEBIAN / "indexes" / "bookworm-security.Packages"]
 OLD, NEW = "bookworm-2026-07", "bookworm-2026-11"
 IGNORED = {"Package": {"Size", "Installed-Size"}, "Source": set()}
-NAME = 'He said: "50%" </b><script>alert(1)</script> & café \\ ]]> {{name}}'
-HOSTILE = NAME + " \x07 \u202e"
-
-
 def run_exporter(*files, **options):
     return subprocess.run([sys.executable, str(EXPORTER), *map(str, files)], timeout=COMMAND_SECONDS,
                           capture_output=True, check=True, **options).stdout
@@ -59,22 +54,6 @@ def told_paths(tree, class_name):
     return {path for path in paths_of(tree) if json.loads(path[0]).get("tag") not in IGNORED[class_name]}
 
 
-def changed_paths(changes):
-    """Returns the (removed, added) nodes of changes."""
-    gone, come = set(), set()
-    for change in changes:
-        above = tuple(map(cell_of, change["path"]))
-        gone |= set(paths_of(change.get("before", []), above))
-        come |= set(paths_of(change.get("after", []), above))
-    return gone - come, come - gone
-
-
-def difference(site, class_name, name):
-    done = site.run("diff", class_name, name, "--from", OLD, "--to", NEW, "--format", "json")
-    assert done.returncode == 1, done  # they differ, as with diff(1)
-    return json.loads(done.stdout)
-
-
 def recorded_kinds(site):
     """Returns {(class, name): kind} of the newer release's rows, from an export of the store."""
     rows = [json.loads(line) for line in site.expect(0, "export").stdout.splitlines()]
@@ -97,11 +76,6 @@ def _(site):
     assert expected[("Package", "linux-image-6.1.0-56-amd64")] == "created"
     assert expected[("Package", "apache2")] == "changed" and ("Package", "curl") not in expected
     assert recorded_kinds(site) == expected
-    for class_name, name in expected:
-        before = told_paths(old.get((class_name, name), []), class_name)
-        after = told_paths(new[class_name, name], class_name)
-        told = changed_paths(difference(site, class_name, name)["changes"])
-        assert told == (before - after, after - before), (class_name, name)
 
 
 @check("The feed of a demo package shows its versions and links the packages it names")
@@ -156,47 +130,3 @@ def _(site):
         {"class": "Package", "name": "a", "children": [{"text": "(>= 1)"}, {"tag": "Or", "children": [b]}]},
         {"class": "Package", "name": "c", "children": [{"text": ":any"}, {"text": "(<< 2)"}]},
         {"class": "Package", "name": "d"}], depends
-
-
-class Elements(html.parser.HTMLParser):
-    """Collects the text of an HTML document and the addresses of its scripts."""
-
-    def __init__(self, document):
-        super().__init__()
-        self.scripts, self.text = [], ""
-        self.feed(document)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "script":
-            self.scripts.append(dict(attrs).get("src", ""))
-
-    def handle_data(self, data):
-        self.text += data
-
-
-@check("Hostile text in JSON Lines is escaped in feeds and pages")
-def _(site):
-    for version, text in (("H1", "before"), ("H2", HOSTILE + "\nsecond line")):
-        folder = site.builds / version
-        folder.mkdir()
-        (folder / "release.ini").write_text(f"version = {version}\ndate = 2026-0{version[1]}-01\n")
-        tree = [{"tag": HOSTILE, "children": [{"class": HOSTILE[:60], "name": text}, {"comment": text}]},
-                {"tag": "Remark", "children": [{"text": text, "at": "2026-01-01T00:00:00", "by": HOSTILE}]}]
-        (folder / "x.jsonl").write_text(json.dumps({"class": "Package", "name": NAME, "tree": tree}) + "\n")
-    site.expect(0, "init")
-    for version in ("H1", "H2"):
-        feed = site.visit(version, "Package", NAME)
-    item, _ = ElementTree.fromstring(feed).iter("item")
-    page = site.expect(0, "feed", "Package", NAME, "--format", "html", config="H2.conf").stdout.decode()
-    atom = site.expect(0, "feed", "Package", NAME, "--format", "atom", config="H2.conf").stdout
-    ElementTree.fromstring(atom)
-    for document in (item.findtext("description"), page):
-        elements = Elements(document)
-        assert all("/varve.js?" in source for source in elements.scripts), elements.scripts
-        assert "alert(1)" in elements.text and "café" in elements.text, document
-        assert "<script>alert" not in document, document
-    changes = json.loads(site.expect(0, "feed", "Package", NAME, "--format", "json",
-                                     config="H2.conf").stdout)["items"][0]["_varve"]["changes"]
-    values = {node["text"] for change in changes for node in change.get("after", []) if "text" in node}
-    assert HOSTILE.replace("\x07", "\ufffd") + "\nsecond line" in values, changes
