@@ -33,22 +33,12 @@ query::HistoryPage page_of(std::vector<tables::Row> rows) {
     return page;
 }
 
-// Returns what the second page has that the first had not.
-std::optional<NewRows> between(const query::HistoryPage& before, const query::HistoryPage& now) {
-    return rows_since(now, most, position_of(before, most));
-}
-
 const std::optional<NewRows> nothing, everything = NewRows{.all = true};
 std::optional<NewRows> those(std::vector<std::size_t> rows) {
     return NewRows{.all = false, .rows = std::move(rows)};
 }
 
 }  // namespace
-
-TEST_CASE("A feed has nothing new since its own position, also without rows") {
-    CHECK(between(page_of({row(1), row(2)}), page_of({row(1), row(2)})) == nothing);
-    CHECK(between(page_of({}), page_of({})) == nothing);
-}
 
 TEST_CASE("A position is short printable text") {
     auto longest = row(1);
@@ -59,65 +49,51 @@ TEST_CASE("A position is short printable text") {
     CHECK_FALSE(position_of(page_of({}), most).empty());
 }
 
-TEST_CASE("Rows of later releases are new, in a document that is full too") {
-    CHECK(between(page_of({row(1)}), page_of({row(1), row(2)})) == those({0}));
-    CHECK(between(page_of({row(1), row(2), row(3), row(4)}),
-                  page_of({row(1), row(2), row(3), row(4), row(5)})) == those({0}));
-}
-
-TEST_CASE("Rows of a later release are new though they were recorded before it was shown") {
-    CHECK(between(page_of({row(1), row(2, "x", 9)}),
-                  page_of({row(1), row(2, "x", 9), row(3, "x", 5)})) == those({0}));
-}
-
-TEST_CASE("A row that is recorded later for an old release is new") {
-    CHECK(between(page_of({row(1), row(2)}), page_of({row(1), row(1, "y", 7), row(2)})) ==
-          those({2}));
-}
-
-TEST_CASE("A row with another revision is new") {
-    auto again = row(1, "x", 7);
+TEST_CASE("New are later, late and replaced rows, and none that a document does not show") {
+    auto again = row(1, "x", 7), third = row(1, "x", 8);
     again.revision = 1;
-    CHECK(between(page_of({row(1), row(2)}), page_of({again, row(2)})) == those({1}));
-    auto third = row(1, "x", 8);
     third.revision = 2;
-    CHECK(between(page_of({again, row(2)}), page_of({third, row(2)})) == those({1}));
-}
-
-TEST_CASE("The first row of a feed without any is new, and then it is the whole feed") {
-    CHECK(between(page_of({}), page_of({row(1)})) == everything);
-}
-
-TEST_CASE("A document in which all is new is whole") {
-    CHECK(between(page_of({row(1)}), page_of({row(1), row(2), row(3), row(4)})) == everything);
-}
-
-TEST_CASE("A row whose transaction ended late comes with all others, rather than never") {
-    // Recorded before the last one that was there.
-    CHECK(between(page_of({row(2)}), page_of({row(1, "y", 1), row(2)})) == everything);
-    CHECK(between(page_of({row(2)}), page_of({row(1, "y", 1), row(2), row(3)})) == everything);
-}
-
-TEST_CASE("Rows that are gone are no news, nor are those that come back after them") {
-    const auto whole = page_of({row(1), row(2)}), rolled_back = page_of({row(1)});
-    CHECK(between(whole, rolled_back) == nothing);
-    CHECK(between(whole, whole) == nothing);
-    CHECK(between(page_of({row(1)}), page_of({})) == nothing);
-}
-
-TEST_CASE("What is new after rows are gone comes with all others") {
-    CHECK(between(page_of({row(1), row(2)}), page_of({row(2), row(3)})) == everything);
-}
-
-TEST_CASE("New rows that a full document does not show are no news") {
-    const auto before = page_of({row(3), row(4), row(5)});
-    CHECK(between(before, page_of({row(1, "y", 9), row(3), row(4), row(5)})) == nothing);
+    struct Case {
+        const char* name;
+        query::HistoryPage before, now;
+        std::optional<NewRows> expected;
+    };
+    const std::vector<Case> cases = {
+        {"the same", page_of({row(1), row(2)}), page_of({row(1), row(2)}), nothing},
+        {"no rows", page_of({}), page_of({}), nothing},
+        {"a later release", page_of({row(1)}), page_of({row(1), row(2)}), those({0})},
+        {"a later release in a full document", page_of({row(1), row(2), row(3), row(4)}),
+         page_of({row(1), row(2), row(3), row(4), row(5)}), those({0})},
+        {"recorded before it was shown", page_of({row(1), row(2, "x", 9)}),
+         page_of({row(1), row(2, "x", 9), row(3, "x", 5)}), those({0})},
+        {"recorded late for an old release", page_of({row(1), row(2)}),
+         page_of({row(1), row(1, "y", 7), row(2)}), those({2})},
+        {"another revision", page_of({row(1), row(2)}), page_of({again, row(2)}), those({1})},
+        {"a third one", page_of({again, row(2)}), page_of({third, row(2)}), those({1})},
+        {"the first row", page_of({}), page_of({row(1)}), everything},
+        {"nothing but new rows", page_of({row(1)}), page_of({row(1), row(2), row(3), row(4)}),
+         everything},
+        // Recorded before the last one that was there: its transaction ended late.
+        {"ended late", page_of({row(2)}), page_of({row(1, "y", 1), row(2)}), everything},
+        {"ended late, and a later release", page_of({row(2)}),
+         page_of({row(1, "y", 1), row(2), row(3)}), everything},
+        {"rolled back", page_of({row(1), row(2)}), page_of({row(1)}), nothing},
+        {"all rows are gone", page_of({row(1)}), page_of({}), nothing},
+        {"new after rows are gone", page_of({row(1), row(2)}), page_of({row(2), row(3)}),
+         everything},
+        {"not shown by a full document", page_of({row(3), row(4), row(5)}),
+         page_of({row(1, "y", 9), row(3), row(4), row(5)}), nothing}};
+    for (const auto& [name, before, now, expected] : cases) {
+        INFO(name);
+        CHECK(rows_since(now, most, position_of(before, most)) == expected);
+    }
 }
 
 TEST_CASE("Where earlier rows are not loaded, all is new") {
     auto now = page_of({row(1), row(2), row(3), row(4), row(5)});
     now.rows.resize(most);
-    CHECK(between(page_of({row(1), row(2), row(3), row(4)}), now) == everything);
+    const auto before = position_of(page_of({row(1), row(2), row(3), row(4)}), most);
+    CHECK(rows_since(now, most, before) == everything);
 }
 
 TEST_CASE("A text that is no position means that all is new") {

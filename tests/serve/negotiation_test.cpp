@@ -33,26 +33,20 @@ TEST_CASE("Identity is chosen where gzip is refused, or no coding that we have i
 TEST_CASE("A page is HTML where text/html is named and not less preferred than text") {
     CHECK(serve::prefers_html("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
     CHECK(serve::prefers_html("text/plain, text/html"));
-    CHECK_FALSE(serve::prefers_html(""));
-    CHECK_FALSE(serve::prefers_html("*/*"));
-    CHECK_FALSE(serve::prefers_html("text/*"));
-    CHECK_FALSE(serve::prefers_html("application/rss+xml"));
-    CHECK_FALSE(serve::prefers_html("text/html;q=0"));
-    CHECK_FALSE(serve::prefers_html("text/plain, text/html;q=0.9"));
+    for (const auto* text : {"", "*/*", "text/*", "application/rss+xml", "text/html;q=0",
+                             "text/plain, text/html;q=0.9"})
+        CHECK_FALSE(serve::prefers_html(text));
 }
 
 TEST_CASE("A browser names text/html and no type of feeds") {
     const std::string rss = "application/rss+xml";
-    CHECK(serve::is_browser("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-                            rss));
-    CHECK(serve::is_browser("text/html, application/atom+xml", rss));
-    CHECK(serve::is_browser("text/html;q=0.1, application/rss+xml;q=0", rss));
-    CHECK_FALSE(serve::is_browser("", rss));
-    CHECK_FALSE(serve::is_browser("*/*", rss));
-    CHECK_FALSE(serve::is_browser("text/*", rss));
-    CHECK_FALSE(serve::is_browser("text/html;q=0", rss));
-    CHECK_FALSE(serve::is_browser("text/html, application/RSS+xml;q=0.1", rss));
-    CHECK_FALSE(serve::is_browser("application/xml", rss));
+    for (const auto* browser :
+         {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+          "text/html, application/atom+xml", "text/html;q=0.1, application/rss+xml;q=0"})
+        CHECK(serve::is_browser(browser, rss));
+    for (const auto* reader : {"", "*/*", "text/*", "text/html;q=0", "application/xml",
+                               "text/html, application/RSS+xml;q=0.1"})
+        CHECK_FALSE(serve::is_browser(reader, rss));
 }
 
 namespace {
@@ -107,16 +101,6 @@ TEST_CASE("Gzip can be unpacked, and equal bytes give equal bytes") {
     CHECK(serve::gzip("").substr(4, 4) == std::string(4, '\0'));  // no time in the header
 }
 
-TEST_CASE("No field breaks the negotiation") {
-    CHECK(rc::check("hostile fields", [](const std::string& bytes) {
-        (void)preferred_coding(bytes);
-        (void)preferred_coding("gzip;q=" + bytes);
-        (void)serve::prefers_html(bytes);
-        (void)not_modified({{"if-none-match", bytes}});
-        (void)not_modified({{"if-modified-since", bytes}});
-    }));
-}
-
 TEST_CASE("The preferred media type is chosen, and among equals the most specific") {
     constexpr std::array<std::string_view, 3> types = {
         "application/rss+xml", "application/atom+xml", "application/feed+json"};
@@ -143,10 +127,4 @@ TEST_CASE("The preferred media type is chosen, and among equals the most specifi
         INFO(accept);
         CHECK(serve::preferred_type(accept, types) == expected);
     }
-}
-
-TEST_CASE("A list of tags is searched by weak comparison, and * names none") {
-    CHECK(serve::names_tag("\"a\", W/\"b\"", "\"b\""));
-    CHECK_FALSE(serve::names_tag("\"a\", \"bc\"", "\"b\""));
-    CHECK_FALSE(serve::names_tag("*", "\"b\""));
 }

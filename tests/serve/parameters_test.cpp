@@ -71,12 +71,6 @@ TEST_CASE("A parameter removed from a query is gone, however it is spelled") {
     CHECK(extract_parameter("", "token").values.empty());
 }
 
-TEST_CASE("Queries of lists may be longer than others, up to a limit") {
-    constexpr std::array<std::string_view, 1> list = {"object"};
-    CHECK(parse_query(std::string(16384, 'q'), list));
-    CHECK(parse_query(std::string(16385, 'q'), list).error().status == 414);
-}
-
 TEST_CASE("Queries that are too long or have too many parts are refused") {
     std::string many;
     for (int i = 0; i < 1000; ++i) many += "a;";
@@ -84,7 +78,9 @@ TEST_CASE("Queries that are too long or have too many parts are refused") {
     CHECK(parse_query(many + "b", {}).error().status == 400);
     CHECK(parse_query(std::string(8192, 'q'), {}));
     CHECK(parse_query(std::string(8193, 'q'), {}).error().status == 414);
-    CHECK(parse_query(std::string(1 << 20, '%'), {}).error().status == 414);
+    constexpr std::array<std::string_view, 1> list = {"object"};
+    CHECK(parse_query(std::string(16384, 'q'), list));
+    CHECK(parse_query(std::string(16385, 'q'), list).error().status == 414);
 }
 
 TEST_CASE("The logged query never contains a token, however its parameter is spelled") {
