@@ -177,7 +177,6 @@ TEST_CASE("A kept connection carries one request after another, whatever has no 
         for (const int status : {204, 304}) {
             REQUIRE(client.get(status == 204 ? "/none" : "/same"));
             const auto empty = base::fold_ascii(client.answer(false));
-            CHECK(status_over_http(base::fold_ascii(empty)) == 0);
             CHECK(empty.starts_with("http/1.1 " + std::to_string(status)));
             CHECK(empty.find("transfer-encoding") == std::string::npos);
         }
@@ -206,13 +205,11 @@ TEST_CASE("Requests whose end is uncertain, and heads that no client sends, are 
         return status_over_http(client.rest());
     };
     const std::string post = "POST / HTTP/1.1", host = "Host: x\r\n";
-    CHECK(status(post, host + "Content-Length: 3\r\nContent-Length: 3\r\n", "abc") == 400);
-    CHECK(status(post, host + "Content-Length: 3\r\nContent-Length: 4\r\n", "abcd") == 400);
-    CHECK(status(post, host + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
-                 "0\r\n\r\n") == 400);
-    CHECK(status(post, host + "Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n") == 400);
-    CHECK(status("GET / HTTP/1.1", host + "Content-Length: 3\r\nContent-Length: 3\r\n", "abc") ==
-          400);
+    for (const std::string lengths :
+         {"Content-Length: 3\r\nContent-Length: 3", "Content-Length: 3\r\nContent-Length: 4",
+          "Content-Length: 3\r\nTransfer-Encoding: chunked", "Transfer-Encoding: gzip, chunked"})
+        for (const auto& line : {post, std::string("GET / HTTP/1.1")})
+            CHECK(status(line, host + lengths + "\r\n", "0\r\n\r\n") == 400);
     for (const std::string length : {"-1", "x", "3, 3", "+3", "99999999999999999999999"})
         CHECK(status(post, host + "Content-Length: " + length + "\r\n", "abc") >= 400);
     std::string fields;
@@ -240,8 +237,10 @@ TEST_CASE("Bytes that are no HTTP disturb nobody") {
         ::shutdown(client.number(), SHUT_WR);
         CHECK(status_over_http(client.rest()) != 200);
     }
-    CHECK(status_over_http(answer_over_http(running, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")) ==
-          200);
+    HttpClient client(running);
+    REQUIRE(client.get("/"));
+    ::shutdown(client.number(), SHUT_WR);
+    CHECK(status_over_http(client.rest()) == 200);
 }
 
 TEST_CASE("A query arrives as it was sent, however many parameters it has") {
@@ -252,14 +251,6 @@ TEST_CASE("A query arrives as it was sent, however many parameters it has") {
                               running, "GET /x?" + query + " HTTP/1.1\r\nHost: x\r\n\r\n")) ==
                           "GET /x ?" + query + " 127.0.0.1";
     CHECK(is_whole);
-}
-
-TEST_CASE("A client that sends nothing after its request is answered") {
-    const RunningHttp running;
-    HttpClient client(running);
-    REQUIRE(client.get("/"));
-    ::shutdown(client.number(), SHUT_WR);
-    CHECK(status_over_http(client.rest()) == 200);
 }
 
 TEST_CASE("A body arrives whole, in pieces too; a longer one than is kept is answered 413") {
@@ -282,25 +273,14 @@ TEST_CASE("A body arrives whole, in pieces too; a longer one than is kept is ans
     REQUIRE(client.send(head + "Content-Length: " + std::to_string(long_body.size()) +
                         "\r\n\r\n" + long_body));
     CHECK(status_over_http(client.answer()) == 413);
-    REQUIRE(client.get("/next"));
-    CHECK(status_over_http(client.answer()) == 200);
-}
-
-TEST_CASE("A body that is far too long is answered before it is sent") {
-    const RunningHttp running;
-    const auto answer =
-        answer_over_http(running, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " +
-                                      std::to_string(serve::longest_body + 1) + "\r\n\r\n");
-    CHECK(status_over_http(answer) == 413);
-}
-
-TEST_CASE("The body of a request that is not POST is dropped") {
-    const RunningHttp running;
-    HttpClient client(running);
     REQUIRE(client.send("GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"));
     CHECK(body_over_http(client.answer()) == "GET /a ? 127.0.0.1");
-    REQUIRE(client.get("/b"));
-    CHECK(body_over_http(client.answer()) == "GET /b ? 127.0.0.1");
+    REQUIRE(client.get("/next"));
+    CHECK(status_over_http(client.answer()) == 200);
+    // One that is far too long is answered before it is sent.
+    REQUIRE(client.send(head + "Content-Length: " + std::to_string(serve::longest_body + 1) +
+                        "\r\n\r\n"));
+    CHECK(status_over_http(client.answer()) == 413);
 }
 
 TEST_CASE("A peer that sends too slowly is closed") {

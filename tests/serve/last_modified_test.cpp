@@ -9,8 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* history_page = "/history?class=Gene&name=WBGene00006763";
-const std::string feed = "/rss?" + plain;
+const std::string history_page = "/history?" + plain, feed = "/rss?" + plain;
 
 base::Seconds date_of(const Response& response) {
     const auto date = base::parse_http_date(response.field("Last-Modified"));
@@ -28,7 +27,7 @@ struct Known {
 class Client {
    public:
     explicit Client(World& world) : world_(world) {
-        for (const std::string& url : {feed, std::string(history_page)}) {
+        for (const std::string& url : {feed, history_page}) {
             const auto page = world_.open(url);
             known_.push_back({url, *page.body, date_of(page)});
             CHECK(status_of(world_.site, known_.back()) == 304);
@@ -37,7 +36,7 @@ class Client {
     // Checks that pages with other bytes have a later date, and are sent to who knows the earlier one.
     void check_pages_changed(serve::Site& site) const {
         for (const auto& known : known_) {
-            const auto page = answer(site, known.url, {});
+            const auto page = site.answer(request_for(known.url));
             INFO(known.url);
             CHECK(date_of(page) > known.date);
             CHECK(date_of(page) <= world_.small.now);
@@ -45,23 +44,12 @@ class Client {
             CHECK(status_of(site, {known.url, *page.body, date_of(page)}) == 304);
         }
     }
-    void check_pages_changed() const { check_pages_changed(world_.site); }
-
     [[nodiscard]] const std::vector<Known>& known() const { return known_; }
 
    private:
-    static Response answer(serve::Site& site, const std::string& url, Fields fields) {
-        Request request;
-        request.method = "GET";
-        request.path = url.substr(0, url.find('?'));
-        request.query = url.substr(url.find('?') + 1);
-        request.fields = std::move(fields);
-        return site.answer(request);
-    }
     static int status_of(serve::Site& site, const Known& known) {
-        return answer(site, known.url,
-                      {{"if-modified-since", base::format_http_date(known.date)}})
-            .status;
+        const Fields fields{{"if-modified-since", base::format_http_date(known.date)}};
+        return site.answer(request_for(known.url, fields)).status;
     }
 
     World& world_;
@@ -70,43 +58,30 @@ class Client {
 
 }  // namespace
 
-TEST_CASE("The date of a page is later after the current build is rolled back") {
-    World world;
-    world.release_up_to(2);
-    const Client client(world);
-    world.set_value(unc26, "1");
-    world.small.now += 1h;
-    world.small.put(world.build(1));
-    CHECK_FALSE(says(world.get(plain), "/WS2<"));
-    client.check_pages_changed();
-}
-
-TEST_CASE("The date of a page is later after recorded rows were deleted") {
+TEST_CASE("The date of a page is later after each cause that changes it") {
     World world;
     world.release_up_to(2);
     const Client client(world);
     world.small.now += 1h;
-    const auto connection = world.small.pool.lease();
-    store::Transaction transaction(*connection, store::Access::write);
-    transaction.execute("DELETE FROM history WHERE version = 'WS2'");
-    tables::note_rewrite(transaction, world.small.now);
-    transaction.commit();
-    world.small.now += 1s;  // it is noticed
-    CHECK_FALSE(says(world.get(plain), "/WS2<"));
-    client.check_pages_changed();
-}
-
-TEST_CASE("The date of a page is later under another configuration, templates or program") {
-    World world;
-    world.release(1, {unc26});
-    const Client client(world);
-    world.small.now += 1h;
-    auto settings = settings_with("another digest");
-    settings.clock = [&] { return world.small.now; };
-    serve::Site next({world.small.service, world.small.current, world.small.pool, world.tokens},
-                     site_at("https://example.org/changes"), *render::Templates::make(),
-                     settings);
-    client.check_pages_changed(next);
+    SECTION("the current build is rolled back") {
+        world.set_value(unc26, "1");
+        world.small.put(world.build(1));
+        CHECK_FALSE(says(world.get(plain), "/WS2<"));
+    }
+    SECTION("recorded rows are deleted") {
+        store::perform(world.small.pool, store::Access::write, [&](auto& transaction) {
+            transaction.execute("DELETE FROM history WHERE version = 'WS2'");
+            tables::note_rewrite(transaction, world.small.now);
+        });
+        world.small.now += 1s;  // it is noticed
+        CHECK_FALSE(says(world.get(plain), "/WS2<"));
+    }
+    SECTION("there is a release that is dated in the future") {
+        world.set_value(unc26, "3");
+        world.small.put(world.small.build("WS3", "2030-01-01"));
+        CHECK(says(world.get(plain), "<lastBuildDate>Tue, 01 Jan 2030"));
+    }
+    client.check_pages_changed(world.site);
 }
 
 TEST_CASE("While another process shows a site differently, pages have no date") {
@@ -114,39 +89,19 @@ TEST_CASE("While another process shows a site differently, pages have no date") 
     world.release(1, {unc26});
     const Client client(world);
     world.small.now += 1h;
-    auto settings = settings_with("another digest", 0);
-    settings.clock = [&] { return world.small.now; };
-    const serve::Services services{world.small.service, world.small.current, world.small.pool,
-                                   world.tokens};
-    serve::Site next(services, site_at("https://example.org/changes"), *render::Templates::make(),
-                     settings);
+    const auto settings = settings_with("another digest", 0);
+    auto next = world.site_like(site_at(site_top), settings);
     client.check_pages_changed(next);
     // The pages that the earlier process has made are as they were; it makes no others with a date.
     CHECK_FALSE(world.get(plain).field("Last-Modified").empty());
     CHECK(world.get(plain + "&n=2").field("Last-Modified").empty());
     // Another site over the same store has dates of its own.
-    serve::Site other(services, site_at("https://other.example.org"), *render::Templates::make(),
-                      settings);
-    Request request;
-    request.path = "/rss";
-    request.query = plain;
-    CHECK_FALSE(other.answer(request).field("Last-Modified").empty());
+    auto other = world.site_like(site_at("https://other.example.org"), settings);
+    CHECK_FALSE(other.answer(request_for(feed)).field("Last-Modified").empty());
     CHECK(world.get(plain + "&n=3").field("Last-Modified").empty());
     // It takes its turn when the other one still differs after a while.
     world.small.now += 10min;
     CHECK(date_of(world.get(plain + "&n=4")) == world.small.now);
-}
-
-TEST_CASE("A page of a release that is dated in the future is not") {
-    World world;
-    world.release(1, {unc26});
-    const Client client(world);
-    world.set_value(unc26, "2");
-    world.small.now += 1h;
-    world.small.put(world.small.build("WS2", "2030-01-01"));
-    CHECK(says(world.get(plain), "/WS2<"));
-    client.check_pages_changed();
-    CHECK(says(world.get(plain), "<lastBuildDate>Tue, 01 Jan 2030"));
 }
 
 TEST_CASE("A page that another host recorded in the future has the date of now, which decides "
@@ -175,12 +130,8 @@ TEST_CASE("Another process over the same store gives pages the same dates") {
     auto settings = settings_with();
     settings.clock = [&] { return world.small.now; };
     serve::Site site({service, world.small.current, world.small.pool, world.tokens},
-                     site_at("https://example.org/changes"), *render::Templates::make(),
-                     settings);
-    Request request;
-    request.path = "/rss";
-    request.query = plain;
-    CHECK(date_of(site.answer(request)) == client.known().front().date);
+                     site_at(site_top), *render::Templates::make(), settings);
+    CHECK(date_of(site.answer(request_for(feed))) == client.known().front().date);
     // Nor does a new row of another object change the date.
     world.set_value(daf16, "1");
     world.small.write_elsewhere();

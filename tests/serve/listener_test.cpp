@@ -49,12 +49,14 @@ TEST_CASE("A socket in use and a file that is not a socket are left alone") {
     REQUIRE_FALSE(second);
     CHECK(second.error().kind == ErrorKind::unavailable);
     CHECK(second.error().text.find("in use") != std::string::npos);
+    CHECK(serve::check_address("unix:" + path));  // it may be in use by this program
     CHECK_NOTHROW(support::FcgiClient(path));
 
     const auto file = folder.write("notes", "dear").string();
     const auto third = serve::listen_on("unix:" + file);
     REQUIRE_FALSE(third);
     CHECK(fs::file_size(file) == 4);
+    CHECK_FALSE(serve::check_address("unix:" + file));
 }
 
 TEST_CASE("An owner does not remove the socket that replaced its own") {
@@ -74,6 +76,8 @@ TEST_CASE("Unusable addresses are errors that do not end the process") {
     const auto kind_of = [](const std::string& address) {
         const auto listener = serve::listen_on(address);
         REQUIRE_FALSE(listener);
+        if (listener.error().kind == ErrorKind::malformed)
+            CHECK_FALSE(serve::check_address(address));
         return listener.error().kind;
     };
     CHECK(kind_of("varve.sock") == ErrorKind::malformed);
@@ -85,22 +89,9 @@ TEST_CASE("Unusable addresses are errors that do not end the process") {
     CHECK(kind_of("unix:" + std::string(200, 'p')) == ErrorKind::unavailable);
     CHECK(kind_of("unix:/nowhere/at/all.sock") == ErrorKind::unavailable);
     CHECK(kind_of("192.0.2.1:9000") == ErrorKind::unavailable);
-}
-
-TEST_CASE("An address is checked without listening there") {
-    const support::TempDir folder;
-    const auto socket = "unix:" + (folder.path() / "varve.sock").string();
-    CHECK(serve::check_address(socket));
-    CHECK_FALSE(fs::exists(folder.path() / "varve.sock"));
-    const auto listener = serve::listen_on(socket);
-    REQUIRE(listener);
-    CHECK(serve::check_address(socket));
-    CHECK(serve::check_address("127.0.0.1:9000"));
+    CHECK_FALSE(serve::check_address("unix:" + std::string(200, 'p')));
+    CHECK(serve::check_address("192.0.2.1:9000"));
     CHECK(serve::check_address("-"));
-    const auto file = folder.write("notes", "dear").string();
-    for (const auto& address : {"unix:" + file, "unix:" + std::string(200, 'p'),
-                                std::string("varve.sock"), std::string(":9000")})
-        CHECK_FALSE(serve::check_address(address));
 }
 
 TEST_CASE("Two listeners on one TCP port are refused") {

@@ -10,36 +10,6 @@
 
 using namespace world;
 
-TEST_CASE("A feed is answered with everything that a reader needs to cache it") {
-    World world;
-    world.release(1, {unc26});
-    const auto response = world.get(plain);
-    CHECK(response.status == 200);
-    CHECK(response.field("Content-Type") == "application/rss+xml; charset=utf-8");
-    CHECK(response.field("Cache-Control") == "public, max-age=3600");
-    CHECK(response.field("Last-Modified") == "Tue, 01 Jan 2008 00:00:00 GMT");
-    CHECK(response.field("Vary") == "Accept-Encoding, Accept");
-    CHECK(response.field("X-Content-Type-Options") == "nosniff");
-    CHECK(response.field("Content-Encoding").empty());
-    CHECK(response.field("ETag").size() == 34);
-    CHECK(says(response, "WBGene00006763/WS1<"));
-    CHECK(world.hits() == 1);
-}
-
-TEST_CASE("The requested number of rows is shown, and the URL says which") {
-    World world;
-    world.release_up_to(5);
-    const auto response = world.get("since=WS2;n=2;" + plain);
-    CHECK(says(response, "/WS5<"));
-    CHECK(says(response, "/WS4<"));
-    CHECK_FALSE(says(response, "/WS3<"));
-    CHECK(says(response, "n=2"));
-    CHECK(says(response, "since=WS2"));
-    const auto older = world.get("since=WS3;" + plain);
-    CHECK(says(older, "/WS4<"));
-    CHECK_FALSE(says(older, "/WS3<"));
-}
-
 TEST_CASE("A page is rendered once, and again after a write") {
     World world;
     world.release(1, {unc26});
@@ -69,20 +39,18 @@ TEST_CASE("A look at the write generation that runs out of memory is made again 
     CHECK(world.rendered() == 2);
 }
 
-TEST_CASE("Without a page cache each request renders the same bytes") {
-    World world(settings_with("c", 0));
-    const auto first = world.get(plain), second = world.get(plain);
-    CHECK(world.rendered() == 2);
-    CHECK(*first.body == *second.body);
-}
-
-TEST_CASE("Entity tags depend on parameters, configuration and coding") {
-    World world, other(settings_with("another", 1 << 20));
-    const auto tag = std::string(world.get(plain).field("ETag"));
-    CHECK(world.get(plain + "&n=5").field("ETag") != tag);
-    CHECK(other.get(plain).field("ETag") != tag);
-    CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).field("ETag") ==
-          tag.substr(0, 33) + "-gzip\"");
+TEST_CASE("Entity tags depend on parameters, configuration, format and coding") {
+    World world, other(settings_with("another"));
+    std::vector<std::string> tags{std::string(other.get(plain).field("ETag")),
+                                  std::string(world.get(plain + "&n=5").field("ETag"))};
+    for (const auto& format : render::formats())
+        for (const auto* coding : {"identity", "gzip"})
+            tags.emplace_back(world
+                                  .get(plain + "&format=" + std::string(format.name),
+                                       {{"accept-encoding", coding}})
+                                  .field("ETag"));
+    std::ranges::sort(tags);
+    CHECK(std::ranges::adjacent_find(tags) == tags.end());
 }
 
 TEST_CASE(
@@ -98,32 +66,6 @@ TEST_CASE(
         parts += std::to_string(part.size()) + ":" + part;
     CHECK(context.entity_tag_of({"rss", "a row"}) ==
           "\"" + base::sha256_hex(parts).substr(0, 32) + "\"");
-}
-
-TEST_CASE("Conditional requests get 304 without body or content fields") {
-    World world;
-    const auto full = world.get(plain);
-    const auto tag = std::string(full.field("ETag"));
-    const std::string date(full.field("Last-Modified"));
-    for (const auto& fields : std::vector<Fields>{
-             {{"if-none-match", tag}},
-             {{"if-none-match", "\"x\", W/" + tag}},
-             {{"if-none-match", "*"}},
-             {{"if-modified-since", date}},
-             {{"if-none-match", tag}, {"if-modified-since", "Thu, 01 Jan 1970 00:00:00 GMT"}}}) {
-        for (const auto* method : {"GET", "HEAD"}) {
-            const auto response = world.ask(method, "/rss", plain, fields);
-            CHECK(response.status == 304);
-            CHECK(response.body == nullptr);
-            CHECK(response.field("ETag") == tag);
-            CHECK(response.field("Last-Modified") == date);
-            CHECK(response.field("Cache-Control") == full.field("Cache-Control"));
-            CHECK(response.field("Vary") == full.field("Vary"));
-            CHECK(response.field("Content-Type").empty());
-        }
-    }
-    CHECK(world.get(plain, {{"if-none-match", "\"x\""}, {"if-modified-since", date}}).status ==
-          200);
 }
 
 TEST_CASE("A gzip representation has its own tag and only that validates it") {
@@ -144,39 +86,12 @@ TEST_CASE("A gzip representation has its own tag and only that validates it") {
     CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).body == coded.body);
 }
 
-TEST_CASE("Other methods get 405 with the allowed ones") {
-    World world;
-    for (const auto* method : {"POST", "PUT", "DELETE", "get", ""}) {
-        const auto response = world.ask(method, "/rss", plain);
-        CHECK(response.status == 405);
-        CHECK(response.field("Allow") == "GET, HEAD");
-    }
-    CHECK(world.ask("POST", "/nowhere").status == 404);
-}
-
 TEST_CASE(
     "Scripts of other sites may read a public site, its errors too, and never a private one") {
     World world;
     world.release_up_to(1);
-    const std::vector<std::string> readable = {"/rss?" + plain,
-                                               "/history?" + plain + "&format=json",
-                                               "/object?" + plain + "&format=json",
-                                               "/suggest?q=u",
-                                               "/rss?class=Gene&name=nobody",
-                                               "/rss?name=x"};
-    for (const auto& url : readable) {
-        INFO(url);
-        const auto response = world.open(url);
-        CHECK(response.field("Access-Control-Allow-Origin") == "*");
-        CHECK(response.field("Access-Control-Expose-Headers").starts_with("ETag"));
-        CHECK(response.field("Access-Control-Allow-Credentials").empty());
-    }
-    const auto preflight = world.ask("OPTIONS", "/rss", plain);
-    CHECK(preflight.status == 204);
-    CHECK(preflight.field("Access-Control-Allow-Methods") == "GET, HEAD");
-    CHECK(preflight.field("Access-Control-Allow-Headers").find("If-None-Match") !=
-          std::string::npos);
-    CHECK_FALSE(preflight.body);
+    for (const std::string url : {"/suggest?q=u", "/rss?class=Gene&name=nobody", "/rss?name=x"})
+        CHECK(world.open(url).field("Access-Control-Allow-Origin") == "*");
     CHECK(world.ask("OPTIONS", "/healthz").status == 405);
     CHECK(world.ask("OPTIONS", "/nowhere").status == 404);
     CHECK(world.open("/healthz").field("Access-Control-Allow-Origin").empty());
@@ -185,26 +100,21 @@ TEST_CASE(
             CHECK(world.ask(method, path).field("Access-Control-Allow-Origin").empty());
     CHECK(world.ask("HEAD", "/watch").field("Access-Control-Allow-Origin") == "*");
 
-    auto settings = settings_with();
-    settings.private_site = true;
-    World closed(std::move(settings));
+    World closed(private_settings());
     closed.add_token("reader", "secret");
-    CHECK(closed.ask("OPTIONS", "/rss", plain).status == 401);
-    CHECK(closed.ask("OPTIONS", "/rss", plain + "&token=secret").status == 405);
+    CHECK(closed.ask("OPTIONS", "/rss?" + plain).status == 401);
+    CHECK(closed.ask("OPTIONS", "/rss?" + plain + "&token=secret").status == 405);
     for (const auto* token : {"", "&token=secret"})
         CHECK(closed.get(plain + token).field("Access-Control-Allow-Origin").empty());
 }
 
 TEST_CASE("Each wrong request has its status") {
     World world;
-    CHECK(world.get("").status == 400);
-    CHECK(world.get("name=x").status == 400);
-    CHECK(says(world.get("name=x"), "class="));
     CHECK(world.get(plain + "&n=0").status == 400);
-    CHECK(world.get(plain + "&format=pdf").status == 400);
     CHECK(world.get(std::string(1 << 20, 'q')).status == 414);
-    CHECK(world.ask("GET", "").status == 404);
-    CHECK(world.ask("GET", "/rss/").status == 404);
+    CHECK(world.ask("POST", "/rss").status == 405);
+    CHECK(world.open("").status == 404);
+    CHECK(world.open("/rss/").status == 404);
     Request broken;
     broken.path = "/rss";
     broken.error = serve::HttpError{400, "The path has an invalid percent escape."};
@@ -246,21 +156,6 @@ TEST_CASE("An object unreadable in the build is 503, and an unknown release is 4
     CHECK(world.get(plain + "&since=WS999").status == 400);
 }
 
-TEST_CASE("An object whose name has lines is asked for by its escaped name") {
-    World world;
-    const auto build = world.build(1);
-    build->with("Text", "two\nlines\tend", {support::tag("Live")});
-    world.small.put(build);
-    for (const auto* query :
-         {"class=Text&name=two%0Alines%09end", "object=Text:two%0Alines%09end"}) {
-        const auto response = world.get(query);
-        CHECK(response.status == 200);
-        for (const auto& [name, value] : response.fields)
-            CHECK(value.find_first_of("\n\t") == std::string::npos);
-    }
-    CHECK(says(world.get("class=Text&name=two%0Alines%09end"), "two%0Alines%09end"));
-}
-
 TEST_CASE("An exception becomes a 500 without its text") {
     World world;
     static_cast<void>(world.small.service.cache_version());
@@ -270,45 +165,6 @@ TEST_CASE("An exception becomes a 500 without its text") {
     CHECK_FALSE(says(response, "secret"));
     world.small.store_switch.before_statement = nullptr;
     CHECK(world.get(plain).status == 200);
-}
-
-TEST_CASE("Errors are HTML for browsers, with the query escaped, and text for others") {
-    World world;
-    const std::string query = "class=Gene&name=%3Cscript%3Ealert(1)%3C/script%3E";
-    const auto html = world.get(query, {{"accept", "text/html,*/*;q=0.8"}});
-    CHECK(html.status == 404);
-    CHECK(html.field("Content-Type") == "text/html; charset=utf-8");
-    CHECK(says(html, "alert(1)"));
-    CHECK_FALSE(says(html, "<script>"));
-    CHECK(says(html, "&lt;script"));
-    const auto text = world.get(query);
-    CHECK(text.field("Content-Type") == "text/plain; charset=utf-8");
-    CHECK(says(text, "<script>"));
-    CHECK(text.field("X-Content-Type-Options") == "nosniff");
-    CHECK(text.field("Vary") == "Accept");
-}
-
-TEST_CASE("A feed in another spelling redirects to the recorded one with its parameters") {
-    World world;
-    const auto response = world.get("class=gene&name=wbgene00006763&n=5&junk=1");
-    CHECK(response.status == 301);
-    CHECK(response.field("Location") ==
-          "https://example.org/changes/rss?class=Gene&name=WBGene00006763&n=5");
-    CHECK(world.hits() == 0);
-}
-
-TEST_CASE("The old site's links lead to the same feed") {
-    World world;
-    const auto response =
-        world.ask("GET", "/db/rss", "name=WBGene00006763;class=Gene;since=WS186");
-    CHECK(response.status == 301);
-    CHECK(response.field("Location") ==
-          "https://example.org/changes/rss?class=Gene&name=WBGene00006763&since=WS186");
-    CHECK(world.rendered() == 0);
-    CHECK(world.ask("GET", "/db/rss", "name=x").status == 400);
-    World at_root(settings_with(), "http://127.0.0.1:8080");
-    CHECK(at_root.ask("GET", "/db/rss", "name=a%20b;class=C").field("Location") ==
-          "http://127.0.0.1:8080/rss?class=C&name=a%20b");
 }
 
 TEST_CASE("While the build is unreadable, history is answered for a minute and not cached") {
@@ -330,10 +186,7 @@ TEST_CASE("While the store is down a cached page is sent, and other pages are 50
     World world;
     const auto cached = world.get(plain);
     world.small.set_store_down(true);
-    const auto same = world.get(plain);
-    CHECK(same.body == cached.body);
-    CHECK(same.field("Cache-Control") == "public, max-age=60");
-
+    CHECK(world.get(plain).field("Cache-Control") == "public, max-age=60");
     world.small.set_store_down(false);
     world.small.put(world.build(1));
     world.small.set_store_down(true);

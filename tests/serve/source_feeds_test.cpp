@@ -9,7 +9,6 @@
 #include "harvest/versions.hpp"
 #include "serve/world.hpp"
 #include "support/feed_rules.hpp"
-#include "support/gunzip.hpp"
 #include "tables/feed_writes.hpp"
 #include "tables/outcomes.hpp"
 
@@ -39,17 +38,17 @@ struct SourceWorld : World {
         return store::perform(small.pool, store::Access::write, fn);
     }
     void record(const std::string& id, const std::string& title,
-                const std::string& text = "text") {
-        small.now += 1min;
-        tick += 1min;
+                std::chrono::minutes later = 1min) {
+        small.now += later;
+        tick += later;
         feed::Entry entry;
         entry.id = id;
         entry.title = title;
         entry.link = "https://lab.example/" + id;
         entry.authors = {{.name = "A. Writer", .mail = {}, .url = {}}};
         entry.categories = {"news"};
-        entry.content = "<p>" + text + " <script>bad()</script></p>";
-        entry.digest = title + text;
+        entry.content = "<p>text <script>bad()</script></p>";
+        entry.digest = title;
         const std::vector<harvest::ReadyEntry> ready{harvest::make_ready(entry)};
         write([&](Transaction& transaction) {
             return harvest::record_entries(transaction, feed, ready, small.now);
@@ -79,64 +78,16 @@ Strings titles_of(const support::ReadFeed& feed) {
 
 }  // namespace
 
-TEST_CASE(
-    "Our copy of a source feed is a valid feed in each format, with an item for each edit") {
+TEST_CASE("Bad requests for a copy of a feed are refused with the name of the parameter") {
     SourceWorld world;
-    world.record("a", "First");
-    world.record("b", "Second");
-    world.record("a", "First again");
-    for (const auto& format : support::feed_formats) {
-        const auto url = world.url + "&format=" + format.format;
-        const auto response = world.open(url);
-        REQUIRE(response.status == 200);
-        CHECK(format.findings(*response.body, site_top + url, world.small.now) == Strings());
-        const auto read = format.read(*response.body);
-        CHECK(titles_of(read) == Strings{"Edited: First again: title First → \xE2\x80\x9C"
-                                         "First again\xE2\x80\x9D",
-                                         "Second", "First"});
-        CHECK(read.items[1].creator == "A. Writer");
-        CHECK(read.items[1].description == "<p>text </p>");
-        CHECK(read.items[1].guid == "tag:example.org,2007:/feed/1/2");
-        CHECK(response.field("Link") ==
-              "<" + site_top + "/hub>; rel=\"hub\", <" + site_top + url + ">; rel=\"self\"");
+    for (const std::string query : {"feed=0", "feed=x", "feed=1&object=Gene:x", "feed=1&tag=Live",
+                                    "feed=1&n=0", "feed=1&format=xml"}) {
+        INFO(query);
+        const auto response = world.get(query);
+        CHECK(response.status == 400);
+        const auto parameter = query.substr(query.rfind('&') + 1);
+        CHECK_THAT(body_of(response), Contains(parameter.substr(0, parameter.find('=') + 1)));
     }
-}
-
-TEST_CASE("A copy of a feed is answered as other feeds are: negotiated, conditional, compressed, "
-          "cached") {
-    SourceWorld world;
-    world.record("a", "First");
-    world.small.now += 5min;
-    const auto first = world.open(world.url);
-    CHECK(first.status == 200);
-    CHECK(first.field("Content-Type") == "application/rss+xml; charset=utf-8");
-    CHECK(first.field("Cache-Control") == "public, max-age=3600");
-    CHECK(first.field("Vary") == "Accept-Encoding, Accept");
-    CHECK_FALSE(first.field("ETag").empty());
-    CHECK(first.field("Last-Modified").empty());
-    CHECK(world.open(world.url, {{"accept", "application/atom+xml"}}).field("Content-Type") ==
-          "application/atom+xml; charset=utf-8");
-    CHECK(world.open(world.url, {{"accept", "text/html"}}).field("Content-Type") ==
-          "application/xml; charset=utf-8");
-    const auto again =
-        world.open(world.url, {{"if-none-match", std::string(first.field("ETag"))}});
-    CHECK(again.status == 304);
-    CHECK(again.field("ETag") == first.field("ETag"));
-    CHECK_FALSE(again.body);
-    const auto packed = world.open(world.url, {{"accept-encoding", "gzip"}});
-    CHECK(packed.field("Content-Encoding") == "gzip");
-    CHECK(support::gunzip(*packed.body) == *first.body);
-    const auto rendered = world.rendered();
-    CHECK(world.open(world.url).status == 200);
-    CHECK(world.rendered() == rendered);
-    const auto head = world.ask("HEAD", "/rss", "feed=1");
-    CHECK(head.status == 200);
-    CHECK(head.field("ETag") == first.field("ETag"));
-    CHECK_FALSE(head.send_body);
-    world.record("a", "First, edited");
-    const auto edited =
-        world.open(world.url, {{"if-none-match", std::string(first.field("ETag"))}});
-    CHECK(edited.status == 200);
 }
 
 TEST_CASE("A copy is rendered again when its feed was written, and for nothing else") {
@@ -169,13 +120,7 @@ TEST_CASE("A copy follows its feed within a second, and is gone when that is rem
     SourceWorld world;
     world.record("a", "First");
     CHECK_THAT(body_of(world.open(world.url)), Contains("First"));
-    feed::Entry entry;
-    entry.id = "b";
-    entry.title = "Second";
-    const std::vector<harvest::ReadyEntry> ready{harvest::make_ready(entry)};
-    world.write([&](Transaction& transaction) {
-        return harvest::record_entries(transaction, world.feed, ready, world.small.now);
-    });
+    world.record("b", "Second", 0min);
     CHECK_THAT(body_of(world.open(world.url)), !Contains("Second"));
     world.tick += 1s;
     CHECK_THAT(body_of(world.open(world.url)), Contains("Second"));
@@ -184,44 +129,6 @@ TEST_CASE("A copy follows its feed within a second, and is gone when that is rem
     const auto gone = world.open(world.url);
     CHECK(gone.status == 404);
     CHECK_THAT(body_of(gone), Contains("no source feed with the number 1"));
-}
-
-TEST_CASE("Readers who follow the links of a copy get each of its items once") {
-    SourceWorld world;
-    Strings all;
-    for (int i = 0; i < 7; ++i) world.record("e" + std::to_string(i), "E" + std::to_string(i));
-    for (auto url = world.url + "&n=3&format=atom"; !url.empty();) {
-        const auto response = world.open(url);
-        REQUIRE(response.status == 200);
-        CHECK(support::findings_in_atom(*response.body, site_top + url, world.small.now) ==
-              Strings());
-        const auto read = support::read_atom(*response.body);
-        for (const auto& title : titles_of(read)) all.push_back(title);
-        CHECK_FALSE(read.complete);
-        url = read.older.empty() ? "" : read.older.substr(site_top.size());
-    }
-    CHECK(all == Strings{"E6", "E5", "E4", "E3", "E2", "E1", "E0"});
-    CHECK(support::read_rss(*world.open(world.url).body).complete);
-}
-
-TEST_CASE("Bad requests for a copy of a feed are refused with the name of the parameter") {
-    SourceWorld world;
-    for (const auto& [query, status, text] :
-         std::vector<std::tuple<std::string, int, std::string>>{
-             {"feed=2", 404, "no source feed with the number 2"},
-             {"feed=0", 400, "feed="},
-             {"feed=x", 400, "feed="},
-             {"feed=1&class=Gene", 400, "class="},
-             {"feed=1&object=Gene:x", 400, "object="},
-             {"feed=1&tag=Live", 400, "tag="},
-             {"feed=1&older=x", 400, "older="},
-             {"feed=1&n=0", 400, "n="},
-             {"feed=1&format=xml", 400, "format="}}) {
-        const auto response = world.get(query);
-        INFO(query);
-        CHECK(response.status == status);
-        CHECK_THAT(body_of(response), Contains(text));
-    }
 }
 
 TEST_CASE("Who asks for a copy is noted once a day, and later if the store is away") {
@@ -265,19 +172,8 @@ TEST_CASE(
     CHECK(world.open(world.url).field("Cache-Control") == "public, max-age=3600");
 }
 
-TEST_CASE("A copy has no archive with numbered pages, and says so") {
-    SourceWorld world;
-    for (const auto* query : {"feed=1", "feed=1&before=50"}) {
-        const auto response = world.open(std::string("/rss/archive?") + query);
-        CHECK(response.status == 400);
-        CHECK_THAT(body_of(response), Contains("has no archive") && Contains("older="));
-    }
-}
-
 TEST_CASE("On a private site copies and the pages of feeds need a token, and links carry it") {
-    auto settings = settings_with();
-    settings.private_site = true;
-    SourceWorld world(settings);
+    SourceWorld world(private_settings());
     world.add_token("reader", "secret");
     world.record("a", "First");
     world.record("b", "Second");
@@ -291,7 +187,7 @@ TEST_CASE("On a private site copies and the pages of feeds need a token, and lin
     const auto read = support::read_rss(*response.body);
     CHECK(world.open(read.older.substr(site_top.size())).status == 200);
     // Another process has another place for tokens.
-    SourceWorld other(settings);
+    SourceWorld other(private_settings());
     other.add_token("reader", "secret");
     other.record("a", "First");
     other.record("b", "Second");
@@ -359,21 +255,17 @@ TEST_CASE("Entries that are dropped are no news, and a feed that is removed is g
 TEST_CASE(
     "A subscription of a copy is recorded as one of a source feed, which counts as a reader") {
     SourceWorld world;
-    Request request;
-    request.method = "POST";
-    request.path = "/hub";
-    request.fields = {{"content-type", "application/x-www-form-urlencoded"}};
-    request.body = "hub.mode=subscribe&hub.callback=https%3A%2F%2Freader.example%2F&hub.topic=" +
-                   std::string("https%3A%2F%2Fexample.org%2Fchanges%2Frss%3Ffeed%3D1");
-    CHECK(world.site.answer(request).status == 202);
+    const std::string form =
+        "hub.mode=subscribe&hub.callback=https%3A%2F%2Freader.example%2F&hub.topic="
+        "https%3A%2F%2Fexample.org%2Fchanges%2Frss%3Ffeed%3D1";
+    CHECK(world.post("/hub", form).status == 202);
     const auto rows = world.small.query("SELECT subject, class, name, url FROM topics");
     REQUIRE(rows.size() == 1);
     CHECK(rows[0].text(0) == "source_feed");
     CHECK(rows[0].text(1).empty());
     CHECK(rows[0].text(2) == "1");
     CHECK(rows[0].text(3) == site_top + world.url);
-    request.body += "%26older%3D1-1-0";
-    const auto refused = world.site.answer(request);
+    const auto refused = world.post("/hub", form + "%26older%3D1-1-0");
     CHECK(refused.status == 400);
     CHECK_THAT(body_of(refused), Contains("older="));
 }
@@ -389,11 +281,8 @@ TEST_CASE("The list of source feeds is a page, JSON and OPML, and shows no valid
             "CAST('secret-date' AS BLOB), last_fetch_failures = 5, system_status = 'DNS error'"
             " WHERE url = 'https://x.example/77'");
     });
-    const auto page = world.open("/feeds");
-    CHECK(page.status == 200);
-    CHECK(page.field("Cache-Control") == "public, max-age=60");
-    CHECK_THAT(body_of(page), Contains("151 feeds") && Contains("DNS error") &&
-                                  Contains("1.25") && !Contains("secret-"));
+    CHECK_THAT(body_of(world.open("/feeds")), Contains("151 feeds") && Contains("DNS error") &&
+                                                  Contains("1.25") && !Contains("secret-"));
     const auto json = nlohmann::json::parse(*world.open("/feeds?format=json").body);
     CHECK(json["count"] == 151);
     CHECK(json["feeds"].size() == 100);
@@ -401,22 +290,12 @@ TEST_CASE("The list of source feeds is a page, JSON and OPML, and shows no valid
     const auto& first = json["feeds"][0];
     CHECK(first["url"] == "https://x.example/77");
     CHECK(first["last_fetch_failures"] == 1.25);
-    CHECK(first["system_enabled"] == true);
-    CHECK_FALSE(first.contains("http_etag"));
-    CHECK_FALSE(first.contains("http_last_modified"));
+    CHECK(json.dump().find("secret-") == std::string::npos);
     const auto rest = nlohmann::json::parse(*world.open("/feeds?from=100&format=json").body);
     CHECK(rest["feeds"].size() == 51);
-    CHECK_FALSE(rest.contains("next_url"));
-    CHECK(world.open("/feeds?from=200").status == 404);
-    const auto opml = world.open("/feeds?format=opml");
-    CHECK(opml.field("Content-Type") == "text/x-opml; charset=utf-8");
-    CHECK(feed::read_opml(*opml.body)->size() == 151);
+    CHECK(feed::read_opml(*world.open("/feeds?format=opml").body)->size() == 151);
     CHECK(feed::read_opml(*world.open("/feeds?q=lab&format=opml").body)->size() == 1);
-    CHECK_THAT(body_of(world.open("/feeds?q=lab")), Contains("1 feed") && Contains("Lab news"));
-    CHECK(world.open("/feeds?format=rss").status == 400);
     CHECK(world.open("/feeds?feed=1&format=opml").status == 400);
-    CHECK(world.open("/feeds?feed=7777").status == 404);
-    CHECK_THAT(body_of(world.open("/")), Contains("/feeds\""));
 }
 
 TEST_CASE("The page of a feed follows its fetches within a minute") {
@@ -427,12 +306,9 @@ TEST_CASE("The page of a feed follows its fetches within a minute") {
                         " (1, '2026-11-24T13:00:00Z', 'fetch_succeeded', 'not modified'),"
                         " (1, '2026-11-24T14:00:00Z', 'fetch_failed', 'HTTP 500')");
     CHECK_THAT(body_of(world.open("/feeds?feed=1")),
-               Contains("HTTP 500") && Contains("First") &&
-                   Contains("0 something new, 1 nothing new, 1 failed"));
+               Contains("0 something new, 1 nothing new, 1 failed"));
     const auto json = nlohmann::json::parse(*world.open("/feeds?feed=1&format=json").body);
-    CHECK(json["feed"]["name"] == "Lab news");
     CHECK(json["feed"]["entries"] == 1);
-    CHECK(json["events"].size() == 3);
     CHECK(json["events"][0]["note"] == "HTTP 500");
     CHECK(json["newest"][0]["title"] == "First");
     world.small.execute("UPDATE feeds SET system_status = 'now broken', last_fetch_attempt ="
@@ -447,8 +323,6 @@ TEST_CASE("The page and the JSON of a feed say that its server asked for a pause
     const auto json_of = [&](const std::string& path) {
         return nlohmann::json::parse(*world.open(path).body);
     };
-    CHECK(json_of("/feeds?feed=1&format=json")["feed"]["held_until"] == "");
-    CHECK_THAT(body_of(world.open("/feeds?feed=1")), !Contains("pause"));
     world.write([&](Transaction& transaction) {
         transaction.execute("INSERT INTO base_urls (base_url, free_at, held_until, claim) VALUES"
                             " ('https://lab.example', '', '2026-11-24T13:00:00Z', 0),"
@@ -456,15 +330,13 @@ TEST_CASE("The page and the JSON of a feed say that its server asked for a pause
         REQUIRE(
             harvest::start_archive(transaction, 1, "https://lab.example/old", world.small.now));
     });
-    world.tick += 1min;
     const auto one = json_of("/feeds?feed=1&format=json");
     CHECK(one["feed"]["held_until"] == "2026-11-24T13:00:00Z");
     CHECK(one["archive"]["state"] == "walking");
     CHECK(one["archive"]["next_url"] == "https://lab.example/old");
     CHECK(json_of("/feeds?format=json")["feeds"][0]["held_until"] == "2026-11-24T13:00:00Z");
     CHECK_THAT(body_of(world.open("/feeds?feed=1")),
-               Contains("Its server asked for a pause: none of its feeds is fetched before "
-                        "2026-11-24 13:00 UTC."));
+               Contains("none of its feeds is fetched before 2026-11-24 13:00 UTC."));
     CHECK_THAT(body_of(world.open("/feeds")),
                Contains("server on hold until 2026-11-24 13:00 UTC"));
     world.small.now += 1h;
@@ -479,9 +351,7 @@ TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harveste
         return world.open("/healthz");
     };
     CHECK(health().status == 200);
-    CHECK_THAT(body_of(world.open("/metrics")), Contains("varve_harvest_feeds 1\n") &&
-                                                    Contains("varve_harvest_due 1\n") &&
-                                                    Contains("varve_harvest_entries 0\n") &&
+    CHECK_THAT(body_of(world.open("/metrics")), Contains("varve_harvest_due 1\n") &&
                                                     Contains("varve_harvest_due_seconds 0\n") &&
                                                     !Contains("varve_harvest_seen_seconds"));
     world.small.now += 16min;
@@ -490,7 +360,7 @@ TEST_CASE("Monitors see how the harvest goes, and that feeds wait for a harveste
     CHECK_THAT(
         body_of(waiting),
         Contains("\"harvest_fault\":\"a source feed has been due since 2026-11-24T12:00:00Z") &&
-            Contains("start varve harvest") && Contains("degraded"));
+            Contains("degraded"));
     CHECK(world.open("/healthz?for=readers").status == 200);
     world.write([&](Transaction& transaction) {
         harvest::note_harvester(transaction, world.small.now);

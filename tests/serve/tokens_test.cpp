@@ -93,20 +93,6 @@ TEST_CASE("A token is valid until it is revoked, and for at most a second after 
     });
 }
 
-TEST_CASE("The store is read at most twice a second, however many ask") {
-    const support::FreshStore fresh(store::Engine::sqlite);
-    store::Pool pool(fresh.connect(), 2);
-    const auto token = serve::add_token(pool, "sylvia", created_at);
-    Stopped time;
-    serve::TokenHolders holders(pool, time.timer());
-    CHECK(*holders.holder_of(*token) == "sylvia");
-    REQUIRE(serve::revoke_token(pool, "sylvia"));
-    time.at += 499ms;  // not read again, so it is not known yet
-    CHECK(*holders.holder_of(*token) == "sylvia");
-    time.at += 1ms;
-    CHECK_FALSE(holders.holder_of(*token)->has_value());
-}
-
 TEST_CASE("While the store is down known tokens are good for a minute, then nobody is let in") {
     const support::FreshStore fresh(store::Engine::sqlite);
     store::RetryPolicy retry_policy;

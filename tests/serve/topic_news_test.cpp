@@ -95,35 +95,13 @@ TEST_CASE("The news of each kind of topic are its new items, in each format") {
         }
 }
 
-TEST_CASE("The news of a release are what is recorded in it since") {
-    World world(site_with_hub());
-    world.release(1, {unc26});
-    const std::string url = "/release/WS1?format=atom";
-    const auto position = position_of(world, url);
-    record_late(world, daf16, "WS1", "2008-02-01T00:00:00Z");
-    const auto news = news_of(world, url, position);
-    REQUIRE(news);
-    CHECK(items_of(*news, url) == std::vector<std::string>{"Gene/WBGene00000912/WS1"});
-}
-
-TEST_CASE("JSON Feed is sent whole when something is new, byte for byte as it is fetched") {
-    World world(site_with_hub());
-    world.release_up_to(2);
-    const auto url = gene_url + "&format=json";
-    const auto position = position_of(world, url);
-    world.release_up_to(3);
-    const auto news = news_of(world, url, position);
-    REQUIRE(news);
-    const auto fetched = world.open(url);
-    CHECK(news->body == *fetched.body);
-    CHECK(news->content_type == fetched.field("Content-Type"));
-}
-
-TEST_CASE("A feed in which all is new is sent as it is fetched, with its Content-Type") {
-    for (const auto& url : {gene_url, gene_url + "&format=atom"}) {
+TEST_CASE("A feed in which all is new, and any JSON Feed, is sent as it is fetched") {
+    for (const auto& [url, earlier] : std::map<std::string, int>{
+             {gene_url, 0}, {gene_url + "&format=atom", 0}, {gene_url + "&format=json", 2}}) {
         World world(site_with_hub());
+        world.release_up_to(earlier);
         const auto position = position_of(world, url);
-        world.release_up_to(2);
+        world.release_up_to(earlier + 2);
         const auto news = news_of(world, url, position);
         REQUIRE(news);
         const auto fetched = world.open(url);
@@ -145,7 +123,8 @@ TEST_CASE("An object that nobody asked for since a release is compared for its n
 
 TEST_CASE("A row that is recorded later for an old release goes out alone") {
     for (const auto& url : {pair_url, std::string("/rss?class=Paper"),
-                            std::string("/rss?class=Paper&name=WBPaper00031000")}) {
+                            std::string("/rss?class=Paper&name=WBPaper00031000"),
+                            std::string("/release/WS1?format=atom")}) {
         INFO(url);
         World world(site_with_hub());
         world.release(1, {unc26});
@@ -174,8 +153,7 @@ TEST_CASE("A row that a release published again has changed or withdrawn goes ou
 }
 
 TEST_CASE("A site that is rolled back has no news, and none when it goes on") {
-    for (const auto& url :
-         {gene_url, std::string("/rss?class=Gene"), std::string("/releases?format=rss")}) {
+    for (const auto& url : {gene_url, std::string("/releases?format=rss")}) {
         INFO(url);
         World world(site_with_hub());
         world.release_up_to(1);
@@ -188,20 +166,6 @@ TEST_CASE("A site that is rolled back has no news, and none when it goes on") {
         world.small.put(later);
         CHECK_FALSE(news_of(world, url, position));
     }
-}
-
-TEST_CASE("A new presentation of a site is no news") {
-    World world(site_with_hub());
-    world.release_up_to(2);
-    const auto position = position_of(world, gene_url);
-    auto look = site_with_hub();
-    look.title = "Another title";
-    serve::Site reloaded(
-        {world.small.service, world.small.current, world.small.pool, world.tokens}, look,
-        *render::Templates::make(), settings_with("other"));
-    const auto news = reloaded.news(topic(gene_url), position);
-    REQUIRE(news);
-    CHECK_FALSE(*news);
 }
 
 TEST_CASE("An object that vanishes has that as news, and its feed stays") {
@@ -276,25 +240,13 @@ TEST_CASE("Narrowed feeds of an object have only news that they show") {
     CHECK_FALSE(news_of(world, none, positions[none]));
 }
 
-TEST_CASE("News of a private site have no token in their addresses") {
+TEST_CASE("Everybody may read a public site, and holders of a token a private one") {
+    World open_to_all(site_with_hub());
+    CHECK(open_to_all.site.may_read("") == true);
+    // Whoever opens a private site without asking for tokens still knows who may read it.
     auto look = site_with_hub();
     look.is_private = true;
-    auto settings = settings_with();
-    settings.private_site = true;
-    World world(look, settings);
-    world.release_up_to(1);
-    const auto position = position_of(world, gene_url);
-    world.release_up_to(2);
-    const auto news = news_of(world, gene_url, position);
-    REQUIRE(news);
-    CHECK(support::read_rss(news->body).self == site_top + gene_url);
-    CHECK(news->body.find("token") == std::string::npos);
-}
-
-TEST_CASE("Who showed a token may read a private site until it is revoked, others may not") {
-    auto settings = settings_with();
-    settings.private_site = true;
-    World world(site_with_hub(), settings);
+    World world(look);
     world.add_token("reader", "secret");
     CHECK(world.site.may_read(base::sha256_hex("secret")) == true);
     CHECK(world.site.may_read(base::sha256_hex("other")) == false);
@@ -302,20 +254,6 @@ TEST_CASE("Who showed a token may read a private site until it is revoked, other
     REQUIRE(serve::revoke_token(world.small.pool, "reader"));
     serve::TokenHolders fresh(world.small.pool);
     CHECK(*fresh.holder_with_digest(base::sha256_hex("secret")) == std::nullopt);
-}
-
-TEST_CASE("Who opens a private site without asking for tokens still knows who may read it") {
-    auto look = site_with_hub();
-    look.is_private = true;
-    World world(look);
-    world.add_token("reader", "secret");
-    CHECK(world.site.may_read(base::sha256_hex("secret")) == true);
-    CHECK(world.site.may_read("") == false);
-}
-
-TEST_CASE("Everybody may read a public site") {
-    World world(site_with_hub());
-    CHECK(world.site.may_read("") == true);
 }
 
 TEST_CASE("An object that cannot be compared with the build now is no object without news") {

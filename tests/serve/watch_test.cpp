@@ -7,19 +7,9 @@ using namespace world;
 
 namespace {
 
-const std::string site_url = "https://example.org/changes";
-const std::string urlencoded = "application/x-www-form-urlencoded";
-
 Response send(World& world, const std::string& body, Fields fields = {},
               const std::string& path = "/watch") {
-    Request request;
-    request.method = "POST";
-    request.path = path;
-    request.fields = std::move(fields);
-    request.fields.emplace("content-type", urlencoded);
-    request.client_address = "192.0.2.1";
-    request.body = body;
-    return world.site.answer(request);
+    return world.post(path, body, std::move(fields));
 }
 
 // Where a form leads, below base_url.
@@ -28,26 +18,19 @@ std::string sent_to(World& world, const std::string& body) {
     CHECK(response.status == 303);
     CHECK(response.field("Cache-Control") == "no-store");
     const std::string location(response.field("Location"));
-    REQUIRE(location.starts_with(site_url));
-    return location.substr(site_url.size());
+    REQUIRE(location.starts_with(site_top));
+    return location.substr(site_top.size());
 }
 
 }  // namespace
 
-TEST_CASE("The page of a watch list shows changes and labels, and marks what is unknown") {
+TEST_CASE("The page of a watch list in another spelling is redirected to the recorded one") {
     World world;
     world.release(1, {unc26});
-    const auto page = world.open("/watch?object=Gene:WBGene00006763&object=Gene:daf-16");
-    CHECK(page.status == 200);
-    CHECK(page.field("Content-Security-Policy").starts_with("default-src 'none'"));
-    CHECK(says(page, "at=WS1\">unc-26</a>"));
-    CHECK(says(page, "unknown</span>. Common name of: "));
-    CHECK(says(page, "value=\"Gene%3Adaf-16 Gene%3AWBGene00000912\""));
-    CHECK(world.open("/watch").status == 200);
     CHECK(world.open("/watch?object=Gene:nobody").status == 200);
     const auto moved = world.open("/watch?pasted=x&object=gene:wbgene00006763");
     CHECK(moved.status == 301);
-    CHECK(moved.field("Location") == site_url + "/watch?object=Gene:WBGene00006763&pasted=x");
+    CHECK(moved.field("Location") == site_top + "/watch?object=Gene:WBGene00006763&pasted=x");
 }
 
 TEST_CASE("An object that vanished is marked with its release and successor") {
@@ -61,37 +44,13 @@ TEST_CASE("An object that vanished is marked with its release and successor") {
         {store::Value{std::string(R"({"changes":[],"renamed_to":)"
                                   R"({"class":"Gene","name":"WBGene00009999"}})")}});
     const auto page = world.open("/watch?object=Gene:WBGene00006763");
-    CHECK(says(page, "<span class=\"gone\">vanished</span> in <a href=\"" + site_url +
+    CHECK(says(page, "<span class=\"gone\">vanished</span> in <a href=\"" + site_top +
                          "/release/WS2\""));
     CHECK(says(page, "name=\"instead\" value=\"Gene%3AWBGene00006763 Gene%3AWBGene00009999\""));
     CHECK(sent_to(world, "object=Gene:WBGene00006763&object=Paper:WBPaper00031000&instead="
                          "Gene%253AWBGene00006763+Gene%253AWBGene00009999") ==
           "/watch?object=Gene:WBGene00009999&object=Paper:WBPaper00031000");
     CHECK(send(world, "instead=Gene:x").status == 400);
-}
-
-TEST_CASE("A list of 200 vanished objects is one page, on which each is marked") {
-    World world;
-    std::string objects;
-    for (int i = 0; i < 200; ++i) {
-        const ObjectName object{"Gene", "WBGene0000" + std::to_string(1000 + i)};
-        world.labels[object] = "abc-" + std::to_string(i);
-        world.set_value(object, "0");
-        objects += "&object=Gene:" + object.name;
-    }
-    world.release(1);
-    for (int i = 0; i < 200; ++i)
-        world.small.remove_object({"Gene", "WBGene0000" + std::to_string(1000 + i)});
-    world.release(2);
-    const auto page = world.open("/watch?" + objects.substr(1));
-    CHECK(page.status == 200);
-    CHECK(page.body->size() <= 60'000);
-    CHECK(says(page, "In the newest release, WS2, 200 of them changed. In all, 200 vanished."));
-    std::size_t marks = 0;
-    for (std::size_t at = 0;
-         (at = page.body->find("vanished</span> in WS2", at)) != std::string::npos; ++at)
-        ++marks;
-    CHECK(marks == 200);
 }
 
 TEST_CASE("A form leads to the page of the list that it makes") {
@@ -135,22 +94,15 @@ TEST_CASE("A list that is kept has one short address, with the feeds of its obje
     CHECK(sent_to(world, "keep=1&names=unc-26,Paper:WBPaper00031000,Gene:wbgene00006763") ==
           address);
     CHECK(world.small.query("SELECT id FROM watch_lists").size() == 1);
-    const auto page = world.open(address);
-    CHECK(page.status == 200);
-    CHECK(says(page, "/rss?watch=" + id));
-    CHECK(says(page, ">WBPaper00031000</a>"));
+    CHECK(says(world.open(address), "/rss?watch=" + id));
     const std::string full(body_of(world.get(objects + "&format=atom")));
     const auto feed = world.get("watch=" + id + "&format=atom");
-    CHECK(says(feed, site_url + "/rss?watch=" + id + "&amp;format=atom\""));
-    CHECK(says(feed, site_url + address + "\""));
+    CHECK(says(feed, site_top + "/rss?watch=" + id + "&amp;format=atom\""));
+    CHECK(says(feed, site_top + address + "\""));
     // That of the feed, and of its items.
     REQUIRE(full.find("<id>", full.find("<entry>")) != std::string::npos);
     for (std::size_t at = 0; (at = full.find("<id>", at)) != std::string::npos; ++at)
         CHECK(says(feed, full.substr(at, full.find("</id>", at) - at)));
-    CHECK(world
-              .get("watch=" + id + "&format=atom",
-                   {{"if-none-match", std::string(feed.field("ETag"))}})
-              .status == 304);
     CHECK(says(world.open("/opml?watch=" + id), "xmlUrl"));
     CHECK(says(world.open("/rss/archive?before=50&watch=" + id), "/rss?watch=" + id + "\""));
 }
@@ -163,17 +115,13 @@ TEST_CASE("An unknown short address says what to do, and a list of nothing is no
         INFO(url);
         const auto page = world.open(url);
         CHECK(page.status == 404);
-        CHECK(says(page, "Make the list again at " + site_url + "/watch"));
+        CHECK(says(page, "Make the list again at " + site_top + "/watch"));
     }
     CHECK(world.open("/watch/x").status == 404);
     CHECK(world.open("/watch/").status == 404);
     CHECK(send(world, "keep=1").status == 400);
     CHECK(send(world, "keep=1&object=Gene:nobody").status == 404);
     CHECK(world.small.query("SELECT id FROM watch_lists").empty());
-    // What is not clear is asked about on the page of what is.
-    const auto asking = sent_to(world, "keep=1&names=unc-26,nobody");
-    CHECK(asking.ends_with("?pasted=nobody"));
-    CHECK(says(world.open(asking), "<b>nobody</b> no object has that name"));
 }
 
 TEST_CASE("A list is kept without objects that nobody knows, and its page asks about them") {
@@ -184,6 +132,7 @@ TEST_CASE("A list is kept without objects that nobody knows, and its page asks a
     CHECK(world.small.query("SELECT objects FROM watch_lists").at(0).text(0) ==
           "Gene:WBGene00006763\n");
     CHECK(says(world.open(address), "<b>Gene:nobody</b> no object has that name"));
+    CHECK(sent_to(world, "keep=1&names=unc-26,nobody").ends_with("?pasted=nobody"));
 }
 
 TEST_CASE("A list whose names are longer than 16 KB has no short address") {
@@ -276,16 +225,14 @@ TEST_CASE("Lists are kept one after the other, not hundreds at once") {
 }
 
 TEST_CASE("A private site takes a form with a token only, and its list is behind the token too") {
-    auto settings = settings_with();
-    settings.private_site = true;
-    World world(settings);
+    World world(private_settings());
     world.release(1, {unc26});
     world.add_token("reader", "secret");
     CHECK(send(world, "keep=1&object=Gene:WBGene00006763").status == 401);
     const auto kept =
         send(world, "keep=1&object=Gene:WBGene00006763", {{"authorization", "Bearer secret"}});
     CHECK(kept.status == 303);
-    const std::string path = std::string(kept.field("Location")).substr(site_url.size());
+    const std::string path = std::string(kept.field("Location")).substr(site_top.size());
     CHECK(world.open(path).status == 401);
     CHECK(world.open(path, {{"authorization", "Bearer secret"}}).status == 200);
     const auto feed = world.get("watch=" + path.substr(7) + "&token=secret");

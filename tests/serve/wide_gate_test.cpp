@@ -137,15 +137,7 @@ TEST_CASE("While a wide page is computed, a list is neither read from a form nor
     World world(one_at_a_time());
     world.release_up_to(1);
     CHECK(world.get("class=Paper&n=3").status == 200);
-    const auto send = [&](const std::string& body) {
-        Request request;
-        request.method = "POST";
-        request.path = "/watch";
-        request.fields = {{"content-type", "application/x-www-form-urlencoded"}};
-        request.client_address = "192.0.2.1";
-        request.body = body;
-        return world.site.answer(request);
-    };
+    const auto send = [&](const std::string& body) { return world.post("/watch", body); };
     const std::vector<std::string> wide = {"keep=1&object=Gene:WBGene00006763", "names=unc-26"};
     {
         StoppedRequest computed(world, "/rss?class=Gene");

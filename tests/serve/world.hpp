@@ -36,6 +36,12 @@ inline serve::Settings settings_with(const std::string& page_digest = "c",
     return settings;
 }
 
+inline serve::Settings private_settings() {
+    auto settings = settings_with();
+    settings.private_site = true;
+    return settings;
+}
+
 inline render::Site site_at(const std::string& base_url) {
     render::Site site;
     site.title = "Changes";
@@ -51,14 +57,25 @@ inline render::Site site_with_hub() {
     return site;
 }
 
+// Returns the request for a page with its query; "/rss?class=Gene".
+inline Request request_for(const std::string& url, Fields fields = {}) {
+    const auto question = url.find('?');
+    Request request;
+    request.path = url.substr(0, question);
+    if (question != std::string::npos) request.query = url.substr(question + 1);
+    request.fields = std::move(fields);
+    request.client_address = "192.0.2.1";
+    return request;
+}
+
 // WS1 has the date 2008-01-01, WS2 the next day, and so on. WS0 has all three objects, but no
 // rows: nothing is recorded of an object at first sight.
 class World {
    public:
     enum class Start : unsigned char { with_release, without_build };
     explicit World(serve::Settings settings = settings_with(),
-                   const std::string& base_url = "https://example.org/changes",
-                   Start start = Start::with_release, base::ByteBudget::Limits budget = {})
+                   const std::string& base_url = site_top, Start start = Start::with_release,
+                   base::ByteBudget::Limits budget = {})
         : World(site_at(base_url), std::move(settings), start, budget) {}
     explicit World(render::Site look, serve::Settings settings = settings_with(),
                    Start start = Start::with_release, base::ByteBudget::Limits budget = {})
@@ -116,25 +133,30 @@ class World {
     }
 
     Response get(const std::string& query, Fields fields = {}) {
-        return ask("GET", "/rss", query, std::move(fields));
+        return open("/rss?" + query, std::move(fields));
     }
-    // Requests a path with its query.
     Response open(const std::string& url, Fields fields = {}) {
-        const auto question = url.find('?');
-        return ask("GET", url.substr(0, question),
-                   question == std::string::npos ? "" : url.substr(question + 1),
-                   std::move(fields));
+        return site.answer(request_for(url, std::move(fields)));
     }
-    Response ask(const std::string& method, const std::string& path,
-                 const std::string& query = "", Fields fields = {},
-                 const std::string& client_address = "192.0.2.1") {
-        Request request;
+    Response ask(const std::string& method, const std::string& url) {
+        auto request = request_for(url);
         request.method = method;
-        request.path = path;
-        request.query = query;
-        request.fields = std::move(fields);
+        return site.answer(request);
+    }
+    // Sends a form, as browsers and subscribers do.
+    Response post(const std::string& url, const std::string& body, Fields fields = {},
+                  const std::string& client_address = "192.0.2.1") {
+        auto request = request_for(url, std::move(fields));
+        request.method = "POST";
+        request.fields.emplace("content-type", "application/x-www-form-urlencoded");
+        request.body = body;
         request.client_address = client_address;
         return site.answer(request);
+    }
+    // Returns another site over the same store and builds, as another process has it.
+    [[nodiscard]] serve::Site site_like(render::Site look, serve::Settings settings) {
+        return serve::Site({small.service, small.current, small.pool, tokens}, std::move(look),
+                           *render::Templates::make(), completed(std::move(settings)));
     }
 
    private:
@@ -146,11 +168,7 @@ class World {
     // Clocks stand still until a test moves them.
     serve::Settings completed(serve::Settings settings) {
         if (settings.metrics == nullptr) settings.metrics = &metrics;
-        settings.clock = [this] {
-            // A copy, because it may replace itself.
-            if (const auto call = before_time) call();
-            return small.now;
-        };
+        settings.clock = [this] { return small.now; };
         settings.steady_clock = [this] { return tick; };
         return settings;
     }
@@ -160,7 +178,6 @@ class World {
         {unc26, "unc-26"}, {daf16, "daf-16"}, {paper, "A paper"}};
     int newest = 0;
     std::chrono::steady_clock::time_point tick{};
-    std::function<void()> before_time;  // called before the clock tells the time
     serve::Metrics metrics;
     support::SmallSite small;
     serve::TokenHolders tokens;
