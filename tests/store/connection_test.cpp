@@ -13,28 +13,35 @@ namespace {
 
 std::vector<Value> values(std::initializer_list<Value> list) { return list; }
 
-// A table for any content: the types of both engines, keys compared as in the schema.
-void create_things(Connection& connection) {
-    connection.execute(connection.engine() == Engine::sqlite
-                           ? "CREATE TABLE things (id TEXT NOT NULL PRIMARY KEY, number INTEGER,"
-                             " words TEXT, bytes BLOB) STRICT"
-                           : "CREATE TABLE things (id VARCHAR(64) NOT NULL PRIMARY KEY,"
-                             " number BIGINT, words LONGTEXT, bytes LONGBLOB) ENGINE=InnoDB"
-                             " DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin");
-}
-
 constexpr auto insert_thing = "INSERT INTO things (id, number, words, bytes) VALUES (?, ?, ?, ?)";
+
+std::vector<Value> thing(const std::string& id, std::int64_t number = 1) {
+    return {id, number, "", Blob{}};
+}
 
 std::int64_t count_things(Connection& connection) {
     return connection.query("SELECT COUNT(*) FROM things").at(0).integer(0);
 }
 
+// A table for any content: the types of both engines, keys compared as in the schema.
+struct Things {
+    explicit Things(Engine engine = GENERATE(support::both_engines()))
+        : fresh(engine, Schema::none), connection(fresh.connect()()) {
+        connection->execute(
+            engine == Engine::sqlite
+                ? "CREATE TABLE things (id TEXT NOT NULL PRIMARY KEY, number INTEGER,"
+                  " words TEXT, bytes BLOB) STRICT"
+                : "CREATE TABLE things (id VARCHAR(64) NOT NULL PRIMARY KEY,"
+                  " number BIGINT, words LONGTEXT, bytes LONGBLOB) ENGINE=InnoDB"
+                  " DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin");
+    }
+    const FreshStore fresh;
+    const std::unique_ptr<Connection> connection;
+};
+
 }  // namespace
 
-TEST_CASE("Every value is read as it was written") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "Every value is read as it was written") {
     const std::string with_nul("a\0b", 3);
     std::string all_bytes;
     for (int byte = 0; byte < 256; ++byte) all_bytes += static_cast<char>(byte);
@@ -52,10 +59,7 @@ TEST_CASE("Every value is read as it was written") {
     CHECK(rows[0] == Row(written));
 }
 
-TEST_CASE("A text and a blob of 5 MB are read whole") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "A text and a blob of 5 MB are read whole") {
     std::string bytes(5'000'000, '\0');
     unsigned state = 1;
     for (auto& byte : bytes)
@@ -69,33 +73,21 @@ TEST_CASE("A text and a blob of 5 MB are read whole") {
     CHECK((rows[0] == Row(written)));
 }
 
-TEST_CASE("Keys that differ in case or by a blank at the end are different keys") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
-    for (const auto* id : {"a", "A", "a ", "\xC3\xA4", "\xC3\x84"})
-        CHECK(connection->execute(insert_thing, values({id, std::int64_t{1}, "", Blob{}})) == 1);
+TEST_CASE_METHOD(
+    Things, "Keys differ, and are ordered, by their bytes: case and a blank at the end count") {
+    for (const auto* id : {"b", "\xC3\xA4", "B", "a", "a ", "\xC3\x84"})
+        CHECK(connection->execute(insert_thing, thing(id)) == 1);
+    std::string order;
+    for (const auto& row : connection->query("SELECT id FROM things ORDER BY id"))
+        order += row.text(0) + "|";
+    CHECK(order == "B|a|a |b|\xC3\x84|\xC3\xA4|");
     const auto found = connection->query("SELECT id FROM things WHERE id = ?", values({"a "}));
     REQUIRE(found.size() == 1);
     CHECK(found[0].text(0) == "a ");
 }
 
-TEST_CASE("Texts are ordered by their bytes") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
-    for (const auto* id : {"b", "\xC3\xA4", "B", "a", "a "})
-        connection->execute(insert_thing, values({id, std::int64_t{1}, "", Blob{}}));
-    std::string order;
-    for (const auto& row : connection->query("SELECT id FROM things ORDER BY id"))
-        order += row.text(0) + "|";
-    CHECK(order == "B|a|a |b|\xC3\xA4|");
-}
-
-TEST_CASE("Counting, summing and joining texts give the same types on both engines") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things,
+                 "Counting, summing and joining texts give the same types on both engines") {
     for (const auto* id : {"one", "two"})
         connection->execute(insert_thing, values({id, std::int64_t{21}, "w", Blob{}}));
     const auto rows = connection->query(
@@ -105,35 +97,24 @@ TEST_CASE("Counting, summing and joining texts give the same types on both engin
           Row(values({std::int64_t{2}, std::int64_t{42}, "two-w", "back\\slash", Blob{}})));
 }
 
-TEST_CASE("An update counts the rows it matched, changed or not") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
-    connection->execute(insert_thing, values({"a", std::int64_t{7}, "", Blob{}}));
+TEST_CASE_METHOD(Things, "An update counts the rows it matched, changed or not") {
+    connection->execute(insert_thing, thing("a", 7));
     const auto update = "UPDATE things SET number = ? WHERE number = ?";
     CHECK(connection->execute(update, values({std::int64_t{7}, std::int64_t{7}})) == 1);
     CHECK(connection->execute(update, values({std::int64_t{8}, std::int64_t{9}})) == 0);
     CHECK(connection->execute("DELETE FROM things") == 1);
 }
 
-TEST_CASE("One statement is run repeatedly with other values") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "One statement is run repeatedly with other values") {
     for (std::int64_t n = 0; n < 300; ++n)
-        connection->execute(insert_thing, values({std::to_string(n), n, "", Blob{}}));
+        connection->execute(insert_thing, thing(std::to_string(n), n));
     // A longer text, a shorter one and none in turn: nothing of the previous run may remain.
     for (std::int64_t n = 0; n < 300; ++n) {
         const auto rows = connection->query("SELECT number FROM things WHERE id = ? LIMIT ?",
                                             values({std::to_string(n), std::int64_t{1}}));
         REQUIRE(rows.at(0).integer(0) == n);
     }
-    CHECK(count_things(*connection) == 300);
-}
-
-TEST_CASE("More statements than a connection keeps still give the right rows") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
+    // More statements than a connection keeps.
     for (std::int64_t n = 0; n < 600; ++n) {
         const auto rows =
             connection->query("SELECT " + std::to_string(n) + " + ?", values({std::int64_t{1}}));
@@ -141,36 +122,29 @@ TEST_CASE("More statements than a connection keeps still give the right rows") {
     }
 }
 
-TEST_CASE("Others see a transaction when it is committed and not before") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
+TEST_CASE_METHOD(Things, "Others see a transaction when it is committed and not before") {
     const auto one = fresh.connect()(), other = fresh.connect()();
-    create_things(*one);
     one->begin(Access::write);
-    one->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    one->execute(insert_thing, thing("a"));
     CHECK(count_things(*other) == 0);
     one->commit();
     CHECK(count_things(*other) == 1);
 }
 
-TEST_CASE("A transaction that is not committed leaves nothing") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "A transaction that is not committed leaves nothing") {
     {
         Transaction transaction(*connection, Access::write);
-        transaction.execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+        transaction.execute(insert_thing, thing("a"));
     }
     CHECK(count_things(*connection) == 0);
     CHECK_FALSE(connection->is_broken());
 }
 
-TEST_CASE("A reading transaction sees one state from its first query to its end") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto reader = fresh.connect()(), writer = fresh.connect()();
-    create_things(*writer);
+TEST_CASE_METHOD(Things, "A reading transaction sees one state from its first query to its end") {
+    const auto reader = fresh.connect()();
     reader->begin(Access::read);
     CHECK(count_things(*reader) == 0);
-    writer->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    connection->execute(insert_thing, thing("a"));
     CHECK(count_things(*reader) == 0);
     reader->commit();
     CHECK(count_things(*reader) == 1);
@@ -178,20 +152,18 @@ TEST_CASE("A reading transaction sees one state from its first query to its end"
 
 TEST_CASE("A writing transaction sees what others have committed meanwhile") {
     // Only where writers can overlap: SQLite's are alone after BEGIN IMMEDIATE.
-    const FreshStore fresh(Engine::mysql, Schema::none);
-    const auto one = fresh.connect()(), other = fresh.connect()();
-    create_things(*one);
+    const Things things(Engine::mysql);
+    const auto one = things.fresh.connect()();
     one->begin(Access::write);
     CHECK(count_things(*one) == 0);
-    other->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    things.connection->execute(insert_thing, thing("a"));
     CHECK(count_things(*one) == 1);
     one->rollback();
 }
 
-TEST_CASE("A cached query sees what any connection wrote, and nothing that was rolled back") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
+TEST_CASE_METHOD(
+    Things, "A cached query sees what any connection wrote, and nothing that was rolled back") {
     const auto one = fresh.connect()(), other = fresh.connect()();
-    create_things(*one);
     const auto counted = [&] {
         one->begin(Access::read);
         const auto rows = one->query_cached("SELECT COUNT(*) FROM things");
@@ -199,36 +171,29 @@ TEST_CASE("A cached query sees what any connection wrote, and nothing that was r
         return rows.at(0).integer(0);
     };
     CHECK(counted() == 0);
-    other->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    other->execute(insert_thing, thing("a"));
     CHECK(counted() == 1);
-    one->execute(insert_thing, values({"b", std::int64_t{1}, "", Blob{}}));
+    one->execute(insert_thing, thing("b"));
     CHECK(counted() == 2);
     one->begin(Access::write);
-    one->execute(insert_thing, values({"c", std::int64_t{1}, "", Blob{}}));
+    one->execute(insert_thing, thing("c"));
     CHECK(one->query_cached("SELECT COUNT(*) FROM things").at(0).integer(0) == 3);
     one->rollback();
     CHECK(counted() == 2);
     CHECK(counted() == 2);
 }
 
-TEST_CASE("A transaction for reading refuses to write") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "A transaction for reading refuses to write") {
     connection->begin(Access::read);
-    const auto failure = failure_of(
-        [&] { connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})); });
+    const auto failure = failure_of([&] { connection->execute(insert_thing, thing("a")); });
     CHECK_FALSE(failure.kind().transient);
     connection->rollback();
-    CHECK(connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})) == 1);
+    CHECK(connection->execute(insert_thing, thing("a")) == 1);
 }
 
-TEST_CASE("A key in use is a duplicate, and the transaction continues") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "A key in use is a duplicate, and the transaction continues") {
     Transaction transaction(*connection, Access::write);
-    const auto row = values({"a", std::int64_t{1}, "", Blob{}});
+    const auto row = thing("a");
     transaction.execute(insert_thing, row);
     const auto failure = failure_of([&] { transaction.execute(insert_thing, row); });
     CHECK(failure.kind().duplicate);
@@ -262,10 +227,7 @@ TEST_CASE("A name that is too long is refused and never cut") {
                     Failure);
 }
 
-TEST_CASE("Wrong SQL or values are reported and break nothing") {
-    const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
-    const auto connection = fresh.connect()();
-    create_things(*connection);
+TEST_CASE_METHOD(Things, "Wrong SQL or values are reported and break nothing") {
     CHECK_FALSE(failure_of([&] { (void)connection->query("SELEC 1"); }).kind().transient);
     CHECK_FALSE(
         failure_of([&] { (void)connection->query("SELECT 1 FROM nowhere"); }).kind().transient);

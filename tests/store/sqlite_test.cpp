@@ -58,25 +58,24 @@ fs::path store_with_one_release(const support::TempDir& folder) {
 }
 
 FailureKind kind_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Failure& failure) {
-        return failure.kind();
-    }
-    throw std::logic_error("nothing failed");
+    return support::failure_of(action).kind();
 }
 
 std::int64_t releases_in(Connection& connection) {
     return connection.query("SELECT COUNT(*) FROM releases").at(0).integer(0);
 }
 
+struct OpenStore {
+    const support::TempDir folder;
+    const fs::path file = store_with_one_release(folder);
+    const std::unique_ptr<Connection> connection = open_sqlite(file, IfMissing::fail);
+};
+
 }  // namespace
 
-TEST_CASE("A failed write names the files beside the database that cannot be written") {
-    const support::TempDir folder;
-    const auto file = store_with_one_release(folder);
-    const auto reader = open_sqlite(file, IfMissing::fail);  // keeps the files beside it
-    REQUIRE(releases_in(*reader) == 1);
+TEST_CASE_METHOD(OpenStore,
+                 "A failed write names the files beside the database that cannot be written") {
+    REQUIRE(releases_in(*connection) == 1);  // a reader keeps the files beside it
     give_to_nobody(folder.path());
     for (const auto* beside : {"", "-wal", "-shm"}) {
         const auto path = file.string() + beside;
@@ -84,13 +83,10 @@ TEST_CASE("A failed write names the files beside the database that cannot be wri
         set_mode(path, *beside == '\0' ? 0640 : 0400);
     }
     const NoRoot nobody;
-    std::string said;
-    try {
-        const auto connection = open_sqlite(file, IfMissing::fail);
-        connection->execute(insert_release, std::array<Value, 1>{"WS187"});
-    } catch (const Failure& failure) {
-        said = failure.what();
-    }
+    const std::string said = support::failure_of([&] {
+                                 open_sqlite(file, IfMissing::fail)
+                                     ->execute(insert_release, std::array<Value, 1>{"WS187"});
+                             }).what();
     INFO(said);
     CHECK(said.find("; not writable: ") != std::string::npos);
     CHECK(said.ends_with(file.string() + "-shm"));
@@ -111,9 +107,7 @@ TEST_CASE("A new store is for its user and group at most, with the files beside 
     }
 }
 
-TEST_CASE("A file is in WAL mode, flushed at each commit, with foreign keys") {
-    const support::TempDir folder;
-    const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
+TEST_CASE_METHOD(OpenStore, "A file is in WAL mode, flushed at each commit, with foreign keys") {
     CHECK(connection->query("PRAGMA journal_mode").at(0).text(0) == "wal");
     CHECK(connection->query("PRAGMA synchronous").at(0).integer(0) == 2);
     CHECK(connection->query("PRAGMA foreign_keys").at(0).integer(0) == 1);
@@ -146,10 +140,8 @@ TEST_CASE("Several who open a file that is not in WAL mode yet wait for each oth
     }
 }
 
-TEST_CASE("A connection notices that its files were deleted, moved or replaced") {
-    const support::TempDir folder;
-    const auto file = store_with_one_release(folder);
-    const auto connection = open_sqlite(file, IfMissing::fail);
+TEST_CASE_METHOD(OpenStore,
+                 "A connection notices that its files were deleted, moved or replaced") {
     CHECK(releases_in(*connection) == 1);
     CHECK_FALSE(connection->has_moved());
     const auto beside = folder.path() / "beside.db", log = folder.path() / "history.db-wal";
@@ -163,10 +155,7 @@ TEST_CASE("A connection notices that its files were deleted, moved or replaced")
     CHECK(connection->has_moved());
 }
 
-TEST_CASE("A writer knows whether another process waits for it") {
-    const support::TempDir folder;
-    const auto file = store_with_one_release(folder);
-    const auto connection = open_sqlite(file, IfMissing::fail);
+TEST_CASE_METHOD(OpenStore, "A writer knows whether another process waits for it") {
     connection->begin(Access::write);
     CHECK_FALSE(connection->may_be_awaited());
     // As another process holds it that waits for the lock of the database.
@@ -178,19 +167,7 @@ TEST_CASE("A writer knows whether another process waits for it") {
     connection->rollback();
 }
 
-TEST_CASE("Checking that the store can be written commits, and counts in one row") {
-    const support::TempDir folder;
-    const auto file = store_with_one_release(folder);
-    const auto connection = open_sqlite(file, IfMissing::fail);
-    check_writable(*connection);
-    check_writable(*connection);
-    const auto other = open_sqlite(file, IfMissing::fail);
-    CHECK(other->query("SELECT value FROM meta WHERE name = 'probe'").at(0).integer(0) == 2);
-}
-
-TEST_CASE("A disk without room for more than a row counts as full") {
-    const support::TempDir folder;
-    const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
+TEST_CASE_METHOD(OpenStore, "A disk without room for more than a row counts as full") {
     check_writable(*connection);
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -203,12 +180,14 @@ TEST_CASE("A disk without room for more than a row counts as full") {
     std::signal(SIGXFSZ, on_full);
     CHECK(kind.needs_operator);
     check_writable(*connection);
+    // It commits, and counts in one row.
+    CHECK(open_sqlite(file, IfMissing::fail)
+              ->query("SELECT value FROM meta WHERE name = 'probe'")
+              .at(0)
+              .integer(0) == 4);
 }
 
-TEST_CASE("A full disk needs the operator, and what was written stays whole") {
-    const support::TempDir folder;
-    const auto file = store_with_one_release(folder);
-    const auto connection = open_sqlite(file, IfMissing::fail);
+TEST_CASE_METHOD(OpenStore, "A full disk needs the operator, and what was written stays whole") {
     const auto pages = connection->query("PRAGMA page_count").at(0).integer(0);
     (void)connection->query("PRAGMA max_page_count = " + std::to_string(pages + 2));
     const auto fill = [&] {
@@ -284,57 +263,51 @@ TEST_CASE("SQLite's error codes have their kinds") {
     CHECK(sqlite_failure_kind(SQLITE_CONSTRAINT_PRIMARYKEY).duplicate);
     CHECK_FALSE(sqlite_failure_kind(SQLITE_CONSTRAINT_FOREIGNKEY).duplicate);
     CHECK(sqlite_failure_kind(SQLITE_CONSTRAINT_FOREIGNKEY).orphan);
-    CHECK(sqlite_failure_kind(SQLITE_FULL).needs_operator);
-    CHECK(sqlite_failure_kind(SQLITE_READONLY_DBMOVED).needs_operator);
-    CHECK(sqlite_failure_kind(SQLITE_IOERR_FSYNC).needs_operator);
+    for (const int code : {SQLITE_FULL, SQLITE_READONLY_DBMOVED, SQLITE_IOERR_FSYNC})
+        CHECK(sqlite_failure_kind(code).needs_operator);
     CHECK(sqlite_failure_kind(SQLITE_IOERR_FSYNC).lost_connection);
     CHECK_FALSE(sqlite_failure_kind(SQLITE_ERROR).transient);
 }
 
-TEST_CASE("A log that is damaged while it is in use is reported, and what it held before stays") {
-    const support::TempDir folder;
-    const auto file = store_with_one_release(folder);
+TEST_CASE_METHOD(
+    OpenStore,
+    "A log that is damaged while it is in use is reported, and what it held before stays") {
     const auto log = file.string() + "-wal";
-    auto writer = open_sqlite(file, IfMissing::fail);
     const auto write = [&](const std::string& version) {
-        Transaction transaction(*writer, Access::write);
+        Transaction transaction(*connection, Access::write);
         transaction.execute(insert_release, {Value{version}});
         transaction.execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', ?, '')",
                             {Value{version}});
         transaction.commit();
     };
+    const auto overwrite = [](const std::string& path, std::size_t at, const std::string& bytes) {
+        std::fstream damaged(path, std::ios::in | std::ios::out | std::ios::binary);
+        damaged.seekp(static_cast<std::streamoff>(at));
+        damaged << bytes;
+    };
     write("WS187");
     const auto whole = fs::file_size(log);
     write("WS188");
-    const auto copied = folder.path() / "copy.db";
-    SECTION("everything behind a moment is garbage, while connections are open") {
-        {
-            std::fstream damaged(log, std::ios::in | std::ios::out | std::ios::binary);
-            damaged.seekp(static_cast<std::streamoff>(whole));
-            damaged << std::string(fs::file_size(log) - whole, 'x');
-        }
+    SECTION("everything behind a moment is garbage or cut off, while connections are open") {
+        const bool is_cut = GENERATE(true, false);
+        if (is_cut)
+            fs::resize_file(log, whole);
+        else
+            overwrite(log, whole, std::string(fs::file_size(log) - whole, 'x'));
         const auto reader = open_sqlite(file, IfMissing::fail);
         const auto kind = kind_of([&] { (void)releases_in(*reader); });
         CHECK(kind.needs_operator);
-        CHECK(kind.lost_connection);
+        CHECK((is_cut || kind.lost_connection));
     }
-    SECTION("the same, met by the next process after a crash") {
+    SECTION("damage is met by the next process after a crash") {
+        const auto copied = folder.path() / "copy.db";
         fs::copy_file(file, copied);
         fs::copy_file(log, copied.string() + "-wal");
-        std::fstream damaged(copied.string() + "-wal",
-                             std::ios::in | std::ios::out | std::ios::binary);
-        damaged.seekp(static_cast<std::streamoff>(whole) + 100);
-        damaged << "damage";
-        damaged.close();
+        overwrite(copied.string() + "-wal", whole + 100, "damage");
         // The transactions behind the damage are gone as if they had never begun, each as a whole.
         const auto next = open_sqlite(copied, IfMissing::fail);
         CHECK(releases_in(*next) == 2);
         CHECK(next->query("SELECT COUNT(*) FROM objects").at(0).integer(0) == 1);
         CHECK(next->query("PRAGMA integrity_check").at(0).text(0) == "ok");
-    }
-    SECTION("it is cut off, while connections are open") {
-        fs::resize_file(log, whole);
-        const auto reader = open_sqlite(file, IfMissing::fail);
-        CHECK(kind_of([&] { (void)releases_in(*reader); }).needs_operator);
     }
 }
