@@ -5,8 +5,10 @@
 #include "support/catch.hpp"
 #include "support/stores.hpp"
 #include "tables/forgetting.hpp"
+#include "tables/writing.hpp"
 
 using namespace tables;
+using tables_tests::Writing;
 
 namespace {
 
@@ -30,33 +32,26 @@ TEST_CASE("Of two objects whose names differ in case, a third spelling finds nei
     CHECK(two.find({"Gene", "UNC-1"}) == nullptr);
 }
 
-TEST_CASE("An object is written only if it still is as it was read") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        auto there = object("unc-1");
-        const auto* row = &there;
-        there.oid = insert_objects(transaction, std::span(&row, 1)).at(0);
-        auto other_release = there, other_content = there, other_day = there;
-        other_release.ace_version = "WS185";
-        other_content.signature = "two";
-        other_day.last_modified += std::chrono::days(1);
-        for (const auto& read : {other_release, other_content, other_day})
-            CHECK_FALSE(update_object(transaction, there, read));
-        CHECK(update_object(transaction, other_content, there));
-        CHECK_FALSE(update_object(transaction, other_content, there));
-    });
+TEST_CASE_METHOD(Writing, "An object is written only if it still is as it was read") {
+    auto there = object("unc-1");
+    const auto* row = &there;
+    there.oid = insert_objects(transaction, std::span(&row, 1)).at(0);
+    auto other_release = there, other_content = there, other_day = there;
+    other_release.ace_version = "WS185";
+    other_content.signature = "two";
+    other_day.last_modified += std::chrono::days(1);
+    for (const auto& read : {other_release, other_content, other_day})
+        CHECK_FALSE(update_object(transaction, there, read));
+    CHECK(update_object(transaction, other_content, there));
+    CHECK_FALSE(update_object(transaction, other_content, there));
 }
 
-TEST_CASE("Names that differ in case, or in a blank at the end, are names of three objects") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        const std::vector objects{object("unc-1"), object("Unc-1"), object("unc-1 ")};
-        for (const auto& each : objects) {
-            const auto* row = &each;
-            static_cast<void>(insert_objects(transaction, std::span(&row, 1)));
-        }
-        for (const auto& each : objects) CHECK(oids_named(transaction, each.object).size() == 1);
-    });
+TEST_CASE_METHOD(
+    Writing, "Names that differ in case, or in a blank at the end, are names of three objects") {
+    const std::vector objects{object("unc-1"), object("Unc-1"), object("unc-1 ")};
+    for (const auto& each : objects) {
+        const auto* row = &each;
+        static_cast<void>(insert_objects(transaction, std::span(&row, 1)));
+    }
+    for (const auto& each : objects) CHECK(oids_named(transaction, each.object).size() == 1);
 }

@@ -3,15 +3,14 @@
 #include "tables/presentations.hpp"
 
 #include "support/catch.hpp"
-#include "support/stores.hpp"
 #include "tables/releases.hpp"
+#include "tables/writing.hpp"
 
 using namespace tables;
+using tables_tests::Writing;
 
-TEST_CASE("A presentation counts from when it became the newest one of its site") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
+TEST_CASE_METHOD(Writing,
+                 "A presentation counts from when it became the newest one of its site") {
     const Presentation first{"0123456789abcdef", std::string(32, '1')};
     const Presentation second{first.site, std::string(32, '2')};
     const Presentation elsewhere{"fedcba9876543210", std::string(32, '1')};
@@ -44,10 +43,8 @@ TEST_CASE("A presentation counts from when it became the newest one of its site"
           Times{{first.name(), at(500)}, {elsewhere.name(), at(401)}});
 }
 
-TEST_CASE("Of two presentations of a site that are left, the newer one counts, and both go") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
+TEST_CASE_METHOD(
+    Writing, "Of two presentations of a site that are left, the newer one counts, and both go") {
     const auto digit = [](char one) {
         return Presentation{"0123456789abcdef", std::string(32, one)};
     };

@@ -4,8 +4,10 @@
 
 #include "support/catch.hpp"
 #include "support/stores.hpp"
+#include "tables/writing.hpp"
 
 using namespace tables;
+using tables_tests::Writing;
 
 namespace {
 
@@ -50,51 +52,39 @@ TEST_CASE("A release has a position among all, and among those of its day") {
     CHECK_FALSE(releases.position("WS1"));
 }
 
-TEST_CASE("Recording a release moves the generation on whenever it changes the table") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
+TEST_CASE_METHOD(Writing,
+                 "Recording a release moves the generation on whenever it changes the table") {
     const auto moves = [&](const std::string& digest) {
-        return store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-            const auto before = generation(transaction);
-            REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), digest));
-            return generation(transaction) != before;
-        });
+        const auto before = generation(transaction);
+        REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), digest));
+        return generation(transaction) != before;
     };
-    CHECK(moves(""));
-    CHECK_FALSE(moves(""));
-    CHECK(moves("one"));
-    CHECK_FALSE(moves("one"));
-    CHECK(moves("server:one"));
-    CHECK_FALSE(moves("server:one"));
+    for (const auto* digest : {"", "one", "server:one"}) {
+        CHECK(moves(digest));
+        CHECK_FALSE(moves(digest));
+    }
 }
 
-TEST_CASE("A build is not recorded before a release that is") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        REQUIRE(record_release(transaction, release("WS2", "2008-02-01"), "two"));
-        const auto middle = record_release(transaction, release("WS1", "2008-01-01"), "one");
-        REQUIRE_FALSE(middle);
-        CHECK(middle.error().kind == base::ErrorKind::conflict);
-        CHECK(middle.error().text == "WS1 is not recorded, and WS2 is recorded after it");
-        // Timestamps name releases of any date.
-        CHECK(record_release(transaction, release("WS1", "2008-01-01"), ""));
-        CHECK(record_release(transaction, release("WS3", "2008-03-01"), "three"));
-    });
+TEST_CASE_METHOD(Writing, "A build is not recorded before a release that is") {
+    REQUIRE(record_release(transaction, release("WS2", "2008-02-01"), "two"));
+    const auto middle = record_release(transaction, release("WS1", "2008-01-01"), "one");
+    REQUIRE_FALSE(middle);
+    CHECK(middle.error().kind == base::ErrorKind::conflict);
+    CHECK(middle.error().text == "WS1 is not recorded, and WS2 is recorded after it");
+    // Timestamps name releases of any date.
+    CHECK(record_release(transaction, release("WS1", "2008-01-01"), ""));
+    CHECK(record_release(transaction, release("WS3", "2008-03-01"), "three"));
 }
 
-TEST_CASE("A release that was known by name alone gets the date of its first build") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        const auto date = [&] {
-            return base::format_date(*load_releases(transaction).date_of("WS1"));
-        };
-        REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), ""));
-        CHECK(date() == "2008-01-01");
-        REQUIRE(record_release(transaction, release("WS1", "2008-01-05"), "one"));
-        CHECK(date() == "2008-01-05");
-        REQUIRE(record_release(transaction, release("WS1", "2008-01-09"), "server:one"));
-        CHECK(date() == "2008-01-05");
-    });
+TEST_CASE_METHOD(Writing,
+                 "A release that was known by name alone gets the date of its first build") {
+    const auto date = [&] {
+        return base::format_date(*load_releases(transaction).date_of("WS1"));
+    };
+    REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), ""));
+    CHECK(date() == "2008-01-01");
+    REQUIRE(record_release(transaction, release("WS1", "2008-01-05"), "one"));
+    CHECK(date() == "2008-01-05");
+    REQUIRE(record_release(transaction, release("WS1", "2008-01-09"), "server:one"));
+    CHECK(date() == "2008-01-05");
 }

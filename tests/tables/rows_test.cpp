@@ -7,8 +7,10 @@
 #include "support/catch.hpp"
 #include "support/stores.hpp"
 #include "tables/objects.hpp"
+#include "tables/writing.hpp"
 
 using namespace tables;
+using tables_tests::Writing;
 
 namespace {
 
@@ -35,40 +37,33 @@ std::int64_t record_one(store::Transaction& transaction,
 
 }  // namespace
 
-TEST_CASE("A row of unknown kind or date is left out and named, and its label can be read") {
-    const auto* damage = GENERATE("kind = 'mended'", "date = '2010-02-31'", "date = ''");
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [damage](store::Transaction& transaction) {
-        const auto oid = record_one(transaction);
-        std::vector<UnreadableRow> unreadable;
-        const auto summaries = [&] {
-            return row_summaries(transaction, std::span(&oid, 1),
-                                 [&](const auto& row) { unreadable.push_back(row); });
-        };
-        CHECK(summaries().at(oid).at(0).kind == RowKind::vanished);
-        CHECK(unreadable.empty());
-        transaction.execute(std::string("UPDATE history SET ") + damage, {});
-        CHECK(summaries().empty());
-        REQUIRE(unreadable.size() == 1);
-        CHECK(unreadable[0].version == "WS187");
-        const auto labels = row_labels(transaction, std::span(&oid, 1));
-        CHECK(labels.at(oid).at(0).label == "unc-26");
-    });
+TEST_CASE_METHOD(
+    Writing, "A row of unknown kind or date is left out and named, and its label can be read") {
+    const std::string damage = GENERATE("kind = 'mended'", "date = '2010-02-31'", "date = ''");
+    const auto oid = record_one(transaction);
+    std::vector<UnreadableRow> unreadable;
+    const auto summaries = [&] {
+        return row_summaries(transaction, std::span(&oid, 1),
+                             [&](const auto& row) { unreadable.push_back(row); });
+    };
+    CHECK(summaries().at(oid).at(0).kind == RowKind::vanished);
+    CHECK(unreadable.empty());
+    transaction.execute("UPDATE history SET " + damage, {});
+    CHECK(summaries().empty());
+    REQUIRE(unreadable.size() == 1);
+    CHECK(unreadable[0].version == "WS187");
+    const auto labels = row_labels(transaction, std::span(&oid, 1));
+    CHECK(labels.at(oid).at(0).label == "unc-26");
 }
 
-TEST_CASE("An object whose date is damaged is read as one without a date") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
-        record_one(transaction);
-        const ObjectName name{"Gene", "WBGene00006763"};
-        transaction.execute("UPDATE objects SET last_modification_date = '2010-02-31'", {});
-        const auto objects = objects_named(transaction, std::span(&name, 1));
-        const auto* object = objects.find(name);
-        REQUIRE(object != nullptr);
-        CHECK(base::format_date(object->last_modified) == "2007-01-01");
-    });
+TEST_CASE_METHOD(Writing, "An object whose date is damaged is read as one without a date") {
+    record_one(transaction);
+    const ObjectName name{"Gene", "WBGene00006763"};
+    transaction.execute("UPDATE objects SET last_modification_date = '2010-02-31'", {});
+    const auto objects = objects_named(transaction, std::span(&name, 1));
+    const auto* object = objects.find(name);
+    REQUIRE(object != nullptr);
+    CHECK(base::format_date(object->last_modified) == "2007-01-01");
 }
 
 TEST_CASE("A day, time or kind that rows cannot be read with is named, and other texts are not") {
@@ -85,71 +80,66 @@ TEST_CASE("A day, time or kind that rows cannot be read with is named, and other
     CHECK(fault_of("objects", "last_modification_date", "").empty());
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    Writing,
     "The rows of one object are the same whether one statement reads them or their numbers do") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
-        const auto oid = record_one(transaction);
-        const ObjectName name{"Gene", "WBGene00006763"};
-        std::vector<UnreadableRow> unreadable;
-        const auto note = [&](const auto& row) { unreadable.push_back(row); };
-        const auto few = [&](FewRows::Part part) {
-            return FewRows::of(transaction, oid, name, part);
-        };
-        using enum FewRows::Part;
-        const std::array sids{few(whole)->keys().at(0).sid};
-        const auto as_numbered = [&] {
-            return rows_numbered(transaction, sids, note) == few(whole)->numbered(sids, note);
-        };
-        CHECK(few(whole)->numbered(sids, note).size() == 1);
-        CHECK(few(whole)->numbered({}, note).empty());
-        CHECK(as_numbered());
-        // It vanished, so another name of it may become known.
-        transaction.execute(
-            R"(UPDATE history SET notes = '{"renamed_to":{"class":"Gene","name":"WBGene00000008"}}')");
-        CHECK(few(identity)->numbered(sids, note) == few(whole)->numbered(sids, note));
-        CHECK(unreadable.empty());
+    const auto oid = record_one(transaction);
+    const ObjectName name{"Gene", "WBGene00006763"};
+    std::vector<UnreadableRow> unreadable;
+    const auto note = [&](const auto& row) { unreadable.push_back(row); };
+    const auto few = [&](FewRows::Part part) {
+        return FewRows::of(transaction, oid, name, part);
+    };
+    using enum FewRows::Part;
+    const std::array sids{few(whole)->keys().at(0).sid};
+    const auto as_numbered = [&] {
+        return rows_numbered(transaction, sids, note) == few(whole)->numbered(sids, note);
+    };
+    CHECK(few(whole)->numbered(sids, note).size() == 1);
+    CHECK(few(whole)->numbered({}, note).empty());
+    CHECK(as_numbered());
+    // It vanished, so another name of it may become known.
+    transaction.execute(
+        R"(UPDATE history SET notes = '{"renamed_to":{"class":"Gene","name":"WBGene00000008"}}')");
+    CHECK(few(identity)->numbered(sids, note) == few(whole)->numbered(sids, note));
+    CHECK(unreadable.empty());
 
-        transaction.execute("UPDATE history SET notes = 'damaged'");
-        CHECK(as_numbered());
-        REQUIRE(unreadable.size() == 2);
-        CHECK(unreadable[0] == unreadable[1]);
+    transaction.execute("UPDATE history SET notes = 'damaged'");
+    CHECK(as_numbered());
+    REQUIRE(unreadable.size() == 2);
+    CHECK(unreadable[0] == unreadable[1]);
 
-        transaction.execute("UPDATE history SET kind = 'changed'");
-        CHECK(few(identity)->numbered(sids, note).size() == 1);
-        CHECK(unreadable.size() == 2);
+    transaction.execute("UPDATE history SET kind = 'changed'");
+    CHECK(few(identity)->numbered(sids, note).size() == 1);
+    CHECK(unreadable.size() == 2);
 
-        const auto long_notes = "\"" + std::string(FewRows::longest_notes, 'x') + "\"";
-        transaction.execute("UPDATE history SET notes = ?", {store::Value{long_notes}});
-        CHECK(!few(whole));
-        CHECK(few(identity));
-    });
+    const auto long_notes = "\"" + std::string(FewRows::longest_notes, 'x') + "\"";
+    transaction.execute("UPDATE history SET notes = ?", {store::Value{long_notes}});
+    CHECK(!few(whole));
+    CHECK(few(identity));
 }
 
-TEST_CASE("Rows are not read when their notes have more bytes than the caller has memory for") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
-        const auto oid = record_one(transaction);
-        Notes notes;
-        // A character of three bytes each.
-        notes.previous = "\u2028\u2028\u2028\u2028\u2028";
-        const auto json = to_json(notes);
-        transaction.execute("UPDATE history SET notes = ?", {store::Value{json}});
-        const auto keys = row_keys(transaction, std::span(&oid, 1));
-        // The second has no row, and half of the bytes: the row's are measured.
-        const std::array sids{keys.at(0).sid, keys.at(0).sid + 1};
-        const auto read = [&](std::size_t most) {
-            return rows_numbered(transaction, sids, log_unreadable, most);
-        };
-        CHECK(read(2 * json.size()).at(sids[0]).notes == notes);
-        CHECK(read(json.size()).at(sids[0]).notes == notes);
-        try {
-            static_cast<void>(read(json.size() - 1));
-            FAIL("were read");
-        } catch (const NotesTooLong& too_long) {
-            CHECK(too_long.bytes == json.size());
-        }
-    });
+TEST_CASE_METHOD(
+    Writing,
+    "Rows are not read when their notes have more bytes than the caller has memory for") {
+    const auto oid = record_one(transaction);
+    Notes notes;
+    // A character of three bytes each.
+    notes.previous = "\u2028\u2028\u2028\u2028\u2028";
+    const auto json = to_json(notes);
+    transaction.execute("UPDATE history SET notes = ?", {store::Value{json}});
+    const auto keys = row_keys(transaction, std::span(&oid, 1));
+    // The second has no row, and half of the bytes: the row's are measured.
+    const std::array sids{keys.at(0).sid, keys.at(0).sid + 1};
+    const auto read = [&](std::size_t most) {
+        return rows_numbered(transaction, sids, log_unreadable, most);
+    };
+    CHECK(read(2 * json.size()).at(sids[0]).notes == notes);
+    CHECK(read(json.size()).at(sids[0]).notes == notes);
+    try {
+        static_cast<void>(read(json.size() - 1));
+        FAIL("were read");
+    } catch (const NotesTooLong& too_long) {
+        CHECK(too_long.bytes == json.size());
+    }
 }

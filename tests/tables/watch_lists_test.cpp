@@ -3,13 +3,16 @@
 #include "tables/watch_lists.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
+#include "tables/writing.hpp"
 
 using namespace tables;
 using support::Fault;
+using tables_tests::Writing;
 
 namespace {
 
@@ -29,68 +32,36 @@ TEST_CASE("The id of a watch list is made of its objects alone") {
     CHECK(id == "rhhn4az52phipxie");
 }
 
-TEST_CASE("A watch list is found with its objects, whatever their names are") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
-    const std::vector<ObjectName> objects{{"Gene", "a\nb%\x7f"}, {"Ge:ne", ":"}};
-    const auto list = watch_list_of(objects);
-    CHECK_FALSE(find_watch_list(transaction, list.id));
-    CHECK(keep_watch_list(transaction, list, on("2008-02-15")) == KeptList::kept);
-    CHECK(find_watch_list(transaction, list.id) == objects);
-    CHECK(keep_watch_list(transaction, list, on("2008-02-16")) == KeptList::kept);
-    CHECK(transaction.query("SELECT id, created_at, last_used FROM watch_lists") ==
-          store::Rows{store::Row({list.id, "2008-02-15T00:00:00Z", "2008-02-16"})});
-    // Another list under its id is neither shown nor overwritten.
-    transaction.execute("UPDATE watch_lists SET objects = 'Gene:x\n'", {});
-    CHECK_FALSE(find_watch_list(transaction, list.id));
-    CHECK(keep_watch_list(transaction, list, on("2008-02-16")) == KeptList::taken);
-    CHECK(check_watch_lists(transaction).damaged == std::vector{list.id});
-    CHECK(check_watch_lists(transaction).lists == 1);
-}
-
-TEST_CASE("Of too many watch lists the one unused longest gives way, after 400 days") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
+TEST_CASE_METHOD(Writing,
+                 "Of too many watch lists the one unused longest gives way, after 400 days") {
     const auto keep = [&](const std::string& name, const std::string& day) {
         return keep_watch_list(transaction, list_of(name), on(day), 2);
+    };
+    const auto use = [&](const std::vector<std::string>& names, const std::string& day) {
+        std::set<std::string> ids;
+        for (const auto& name : names) ids.insert(list_of(name).id);
+        note_use_of_lists(transaction, ids, *base::parse_date(day));
     };
     CHECK(keep("a", "2008-01-01") == KeptList::kept);
     CHECK(keep("b", "2008-01-02") == KeptList::kept);
-    note_use_of_lists(transaction, {list_of("a").id, list_of("b").id},
-                      *base::parse_date("2008-01-03"));
+    use({"a", "b"}, "2008-01-03");
     CHECK(keep("c", "2009-02-06") == KeptList::full);
     CHECK(keep("a", "2009-02-06") == KeptList::kept);  // it is there
-    note_use_of_lists(transaction, {list_of("a").id, list_of("nobody").id},
-                      *base::parse_date("2009-02-01"));
+    use({"a", "nobody"}, "2009-02-01");
     CHECK(keep("c", "2009-02-07") == KeptList::kept);
-    CHECK(find_watch_list(transaction, list_of("a").id));
     CHECK_FALSE(find_watch_list(transaction, list_of("b").id));
     CHECK(check_watch_lists(transaction).lists == 2);
     CHECK(check_watch_lists(transaction).damaged.empty());
+    // One that was never used gives way after 30 days.
+    CHECK(keep("new", "2009-03-09") == KeptList::full);
+    CHECK(keep("new", "2009-03-10") == KeptList::kept);
+    CHECK(find_watch_list(transaction, list_of("a").id));
+    CHECK_FALSE(find_watch_list(transaction, list_of("c").id));
 }
 
-TEST_CASE("Of too many watch lists one that was never used gives way after 30 days") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
-    const auto keep = [&](const std::string& name, const std::string& day) {
-        return keep_watch_list(transaction, list_of(name), on(day), 2);
-    };
-    CHECK(keep("used", "2008-01-01") == KeptList::kept);
-    CHECK(keep("never", "2008-01-03") == KeptList::kept);
-    note_use_of_lists(transaction, {list_of("used").id}, *base::parse_date("2008-01-02"));
-    CHECK(keep("new", "2008-02-02") == KeptList::full);
-    CHECK(keep("new", "2008-02-03") == KeptList::kept);
-    CHECK(find_watch_list(transaction, list_of("used").id));
-    CHECK_FALSE(find_watch_list(transaction, list_of("never").id));
-}
-
-TEST_CASE("Operators see when watch lists were used, and delete one or those that nobody uses") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
+TEST_CASE_METHOD(
+    Writing,
+    "Operators see when watch lists were used, and delete one or those that nobody uses") {
     for (const std::string name : {"a", "b", "c", "d"})
         CHECK(keep_watch_list(transaction, list_of(name),
                               on("2008-01-0" + std::to_string(name[0] - '`'))) == KeptList::kept);
@@ -117,10 +88,7 @@ TEST_CASE("Operators see when watch lists were used, and delete one or those tha
     CHECK(ids("", 9).empty());
 }
 
-TEST_CASE("A watch list of more than 16 KB is not kept") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    const auto connection = fresh.connect()();
-    store::Transaction transaction(*connection, store::Access::write);
+TEST_CASE_METHOD(Writing, "A watch list of more than 16 KB is not kept") {
     // "Gene:" and the end of the line come on top.
     const auto longest = list_of(std::string(16'384 - 6, 'x'));
     const auto longer = list_of(std::string(16'384 - 5, 'x'));
