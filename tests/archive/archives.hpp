@@ -67,6 +67,16 @@ inline std::vector<store::Value> object(std::int64_t oid, const std::string& nam
             "one other name\nanother"};
 }
 
+// Returns all columns of objects 1 to `count`, called n1 and so on.
+inline std::vector<store::Value> objects(std::int64_t count) {
+    std::vector<store::Value> all;
+    for (std::int64_t oid = 1; oid <= count; ++oid) {
+        const auto one = object(oid, "n" + std::to_string(oid));
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+}
+
 // Writes rows into every table, with bytes that careless programs lose.
 inline void fill(store::Connection& connection) {
     using store::Blob;

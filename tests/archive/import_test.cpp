@@ -45,7 +45,6 @@ struct Mistake {
 // Lines 2 to 5 are objects, 6 and 7 history, 8 to 11 trees.
 const std::array mistakes{
     Mistake{"{\"varve_export\":1", "{\"varve_export\":2", "line 1: the export has format 2"},
-    Mistake{"{\"varve_export\":1", "{\"varve\":1", "line 1: "},
     Mistake{"\"schema\":1}", "\"schema\":3}", "schema 3"},
     Mistake{"{\"table\":\"objects\"", "{\"table\":\"things\"",
             "line 2: unknown table \"things\""},
@@ -54,8 +53,6 @@ const std::array mistakes{
     Mistake{"{\"oid\":-5,", "{\"oid\":-5,\"oid\":-5,",
             "line 2: objects: column oid appears twice"},
     Mistake{"{\"oid\":-5,", "{\"oid\":\"-5\",",
-            "line 2: objects: column oid is not a 64-bit integer"},
-    Mistake{"{\"oid\":-5,", "{\"oid\":-5.0,",
             "line 2: objects: column oid is not a 64-bit integer"},
     Mistake{"{\"oid\":-5,", "{\"oid\":9223372036854775808,",
             "line 2: objects: column oid is not a 64-bit integer"},
@@ -79,10 +76,6 @@ const std::array mistakes{
             "line 8: trees: column tree has invalid base64"},
     Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"YWJ=\"}",
             "line 8: trees: column tree has invalid base64"},
-    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"Y=I=\"}",
-            "line 8: trees: column tree has invalid base64"},
-    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\" YW=\"}",
-            "line 8: trees: column tree has invalid base64"},
     Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"====\"}",
             "line 8: trees: column tree has invalid base64"},
     Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":\"YWI=\"",
@@ -94,7 +87,6 @@ const std::array mistakes{
     Mistake{"{\"table\":\"trees\"", "{\"more\":1,\"table\":\"trees\"",
             "line 8: the line has not exactly two members"},
     Mistake{"{\"table\":\"trees\"", "\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
-    Mistake{"{\"table\":\"trees\"", "[\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
     Mistake{"{\"table\":\"trees\",\"row\":{", "{\"table\":\"trees\",\"line\":{",
             "line 8: a row needs the name of a table and an object"},
     Mistake{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":1}\n{\"table\":\"trees\"",
@@ -178,13 +170,7 @@ TEST_CASE("Tables in another order, and anything after the last line, are refuse
 TEST_CASE("A bad line far into an archive is reported with its number, and thousands of rows are "
           "deleted") {
     const FreshStore source(store::Engine::sqlite);
-    const auto connection = source.connect()();
-    std::vector<Value> objects;
-    for (std::int64_t oid = 1; oid <= 9000; ++oid) {
-        const auto object = archives::object(oid, "n" + std::to_string(oid));
-        objects.insert(objects.end(), object.begin(), object.end());
-    }
-    archives::insert(*connection, "objects", objects);
+    archives::insert(*source.connect()(), "objects", archives::objects(9000));
     const auto bytes =
         replaced(exported(source.connect()), "\"name\":\"n8500\"", "\"name\":\"n8499\"");
     support::each_store([&](const store::Connect& connect) {
@@ -227,67 +213,51 @@ TEST_CASE("Only an import that starts over accepts a store with an unfinished im
     });
 }
 
-TEST_CASE(
-    "An import ends when another one takes over the store, and leaves the rows of that one") {
-    support::each_store([](const store::Connect& connect) {
+TEST_CASE("What happens before the n-th read of an archive ends its import, and is left alone") {
+    const FreshStore fresh(GENERATE(support::engines()));
+    const auto connect = fresh.connect();
+    // Reads 200 bytes at a time, and acts before the n-th time.
+    const auto import_with = [&](std::size_t nth,
+                                 const std::function<base::Result<void>()>& act) {
         store::Pool pool(connect, 2);
-        // The other one starts when the first has written its mark and asks for more bytes.
-        bool came = false;
-        const auto slowly = archives::reading(sample(), 200);
-        std::size_t reads = 0;
-        const auto done = archive::import_store(
-            pool,
-            [&](std::span<char> into) {
-                if (++reads == 4)
-                    came = imported(connect, sample(), Leftovers::clear).has_value();
-                return slowly(into);
-            },
-            Leftovers::refuse);
-        REQUIRE_FALSE(done);
-        CHECK(done.error().kind == base::ErrorKind::conflict);
-        CHECK(came);
-        CHECK(exported(connect) == sample());
-    });
-}
-
-TEST_CASE("An import notices rows that another program writes meanwhile, and leaves them alone") {
-    support::each_store([](const store::Connect& connect) {
-        store::Pool pool(connect, 2);
-        const auto slowly = archives::reading(sample(), 200);
-        std::size_t reads = 0;
-        const auto done = archive::import_store(
-            pool,
-            [&](std::span<char> into) {
-                if (++reads == 9)
-                    archives::insert(*connect(), "objects", archives::object(77, "another"));
-                return slowly(into);
-            },
-            Leftovers::refuse);
-        REQUIRE_FALSE(done);
-        CHECK(done.error().kind == base::ErrorKind::conflict);
-        CHECK_THAT(done.error().text,
-                   Catch::Contains("objects does not contain the imported rows"));
-        CHECK(connect()->query("SELECT * FROM objects WHERE oid = 77").size() == 1);
-        CHECK_FALSE(store::check_schema(*connect()));
-    });
-}
-
-TEST_CASE("An import whose reader fails deletes its rows and returns the reason") {
-    support::each_store([](const store::Connect& connect) {
-        store::Pool pool(connect, 2);
-        const auto slowly = archives::reading(sample(), 700);
+        auto slowly = archives::reading(sample(), 200);
         std::size_t reads = 0;
         const auto done = archive::import_store(
             pool,
             [&](std::span<char> into) -> base::Result<std::size_t> {
-                if (++reads == 6) return base::fail(base::ErrorKind::unavailable, "tape torn");
+                if (++reads == nth)
+                    if (const auto acted = act(); !acted) return tl::unexpected(acted.error());
                 return slowly(into);
             },
             Leftovers::refuse);
         REQUIRE_FALSE(done);
-        CHECK(done.error().text == "tape torn");
+        return done.error();
+    };
+    SECTION("the reader fails") {
+        const auto error = import_with(20, [] {
+            return base::Result<void>(base::fail(base::ErrorKind::unavailable, "tape torn"));
+        });
+        CHECK(error.text == "tape torn");
         CHECK(archives::is_as_new(connect));
-    });
+    }
+    SECTION("another import takes over the store, when this one has written its mark") {
+        const auto error = import_with(4, [&] {
+            REQUIRE(imported(connect, sample(), Leftovers::clear));
+            return base::Result<void>();
+        });
+        CHECK(error.kind == base::ErrorKind::conflict);
+        CHECK(exported(connect) == sample());
+    }
+    SECTION("another program writes a row") {
+        const auto error = import_with(9, [&] {
+            archives::insert(*connect(), "objects", archives::object(77, "another"));
+            return base::Result<void>();
+        });
+        CHECK(error.kind == base::ErrorKind::conflict);
+        CHECK_THAT(error.text, Catch::Contains("objects does not contain the imported rows"));
+        CHECK(connect()->query("SELECT * FROM objects WHERE oid = 77").size() == 1);
+        CHECK_FALSE(store::check_schema(*connect()));
+    }
 }
 
 TEST_CASE("An import survives a transient fault at any statement") {
