@@ -48,6 +48,12 @@ std::map<Status, int> counted(const std::vector<Recorded>& recorded) {
     return counts;
 }
 
+struct BatchStore {
+    BatchStore() : fresh(GENERATE(support::engines())), site(fresh.connect()) {}
+    const support::FreshStore fresh;
+    BatchSite site;
+};
+
 // Three objects before; then one is the same, one changed, one has another name.
 struct OldBuild : SmallBuild {
     OldBuild() : SmallBuild("WS186", "2008-02-01") {
@@ -90,28 +96,7 @@ TEST_CASE("Batches record the sample builds exactly as single requests do") {
     CHECK(batches.contents() == singly.contents());
 }
 
-TEST_CASE("What is recorded of a class that is skipped stays as it is") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    BatchSite site(fresh.connect());
-    SmallBuild before("WS186", "2008-02-01"), now("WS187", "2008-02-15"),
-        next("WS188", "2008-03-22");
-    for (auto* build : {&before, &next}) build->with("Word", "muscle", remark("one"));
-    now.skipping("Word");
-    const Names word{{"Word", "muscle"}}, unknown{{"Word", "unknown"}};
-    site.record(before, nullptr, word);
-    const auto recorded = site.contents();
-    CHECK(counted(site.record(now, &before, word)) ==
-          std::map<Status, int>{{Status::compared, 1}});
-    CHECK(counted(site.record(now, &before, unknown)) ==
-          std::map<Status, int>{{Status::absent, 1}});
-    CHECK(site.contents() == recorded);
-    CHECK(counted(site.record(next, &now, word)) ==
-          std::map<Status, int>{{Status::unchanged, 1}});
-}
-
-TEST_CASE("A batch returns what happened to each object") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    BatchSite site(fresh.connect());
+TEST_CASE_METHOD(BatchStore, "A batch returns what happened to each object") {
     const OldBuild old_build;
     const NewBuild new_build;
     auto recorded = site.record(old_build, nullptr, all);
@@ -128,9 +113,8 @@ TEST_CASE("A batch returns what happened to each object") {
     CHECK(new_build.loads() == 4);
 }
 
-TEST_CASE("An object with the same bytes as its compared version is not loaded") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    BatchSite site(fresh.connect());
+TEST_CASE_METHOD(BatchStore,
+                 "An object with the same bytes as its compared version is not loaded") {
     const OldBuild old_build;
     const NewBuild new_build;
     site.record(old_build, nullptr, all);
@@ -154,25 +138,7 @@ TEST_CASE("An object with the same bytes as its compared version is not loaded")
     CHECK(site.record(new_build, &old_build, {{"Gene", "same"}})[0].status == Status::compared);
 }
 
-TEST_CASE("An unreadable object is listed with the reason, and the others are recorded") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    BatchSite site(fresh.connect());
-    OldBuild build;
-    build.break_with({base::ErrorKind::malformed, "dump.ace:7: a cell without an end"});
-    const auto recorded = site.record(build, nullptr, all);
-    CHECK(counted(recorded) == std::map<Status, int>{{Status::failed, 3}, {Status::absent, 1}});
-    CHECK(recorded[0].error->text == "dump.ace:7: a cell without an end");
-    const auto listed =
-        site.query("SELECT version, class, name, reason FROM failed ORDER BY name");
-    REQUIRE(listed.size() == 3);
-    CHECK(listed[0] == store::Row({"WS186", "Gene", "changed", recorded[0].error->text}));
-    // A second time changes nothing.
-    site.record(build, nullptr, all);
-}
-
-TEST_CASE("An unreadable build stops a batch") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    BatchSite site(fresh.connect());
+TEST_CASE_METHOD(BatchStore, "An unreadable build stops a batch") {
     OldBuild build;
     build.break_with({base::ErrorKind::unavailable, "the folder has gone"});
     const auto done = bring_up_to_date(site.context(), build, nullptr, all, {});
@@ -233,31 +199,14 @@ TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody 
     CHECK(commits == reading + (is_awaited ? 4 : 1));  // of at most 64 objects each
 }
 
-TEST_CASE("An object that a request records during a batch costs few others a transaction of "
-          "their own") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    SmallBuild build("WS186", "2008-02-01");
-    Names names;
-    for (int i = 0; i < 1000; ++i) {
-        names.push_back({"Gene", "gene" + std::to_string(i)});
-        build.with("Gene", names.back().name, remark("one"));
-    }
-    BatchSite request(fresh.connect());
-    int commits = 0;
-    BatchSite site(support::watched(fresh.connect(), [&](support::Statement statement, auto) {
-        // The first one is that of reading what is recorded.
-        if (statement == support::Statement::commit && ++commits == 1)
-            request.ask(build, nullptr, names[500]);
-    }));
-    RecordSettings how;
-    how.longest_write.awaited = std::chrono::hours(1);
-    CHECK(counted(site.record(build, nullptr, names, how)) ==
-          std::map<Status, int>{{Status::added, 1000}});
-    CHECK(commits < 100);
-}
-
-TEST_CASE("A rename that a request records during a batch costs no other object a transaction of "
-          "its own") {
+TEST_CASE(
+    "What a request records during a batch costs few other objects a transaction of their own") {
+    struct Request {
+        int commit;  // behind which it comes
+        const char* name;
+    };
+    // The first transaction reads what is recorded, the third the renames that are known.
+    const auto asked = GENERATE(values<Request>({{1, "gene500"}, {3, "new"}}));
     const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
     SmallBuild old_build("WS186", "2008-02-01"), new_build("WS187", "2008-02-15");
     Names names;
@@ -272,19 +221,20 @@ TEST_CASE("A rename that a request records during a batch costs no other object 
 
     BatchSite calm(other.connect()), request(fresh.connect());
     calm.record(old_build, nullptr, names);
-    calm.ask(new_build, &old_build, {"Gene", "new"});
+    calm.ask(new_build, &old_build, {"Gene", asked.name});
     calm.record(new_build, &old_build, names);
     request.record(old_build, nullptr, names);
     int commits = 0;
     BatchSite site(support::watched(fresh.connect(), [&](support::Statement statement, auto) {
-        // The third one is that of reading the renames that are known; those after it write.
-        if (statement == support::Statement::commit && ++commits == 3)
-            request.ask(new_build, &old_build, {"Gene", "new"});
+        if (statement == support::Statement::commit && ++commits == asked.commit)
+            request.ask(new_build, &old_build, {"Gene", asked.name});
     }));
     RecordSettings how;
     how.longest_write.awaited = std::chrono::hours(1);
-    CHECK(counted(site.record(new_build, &old_build, names, how)) ==
-          std::map<Status, int>{{Status::changed, 1000}, {Status::vanished, 1}});
+    auto counts = counted(site.record(new_build, &old_build, names, how));
+    CHECK(counts[Status::changed] >= 999);  // what the request recorded is its own
+    CHECK(counts[Status::vanished] == 1);
+    CHECK(counts[Status::failed] == 0);
     CHECK(commits < 100);
     CHECK(site.contents() == calm.contents());
 }

@@ -67,13 +67,11 @@ TEST_CASE("An object that changed gets a row with the changes and since when") {
     CHECK(outcome.row.ace_version == "WS188");
     CHECK(outcome.row.last_modified == day("2008-03-22"));
     CHECK(outcome.store_tree);
-}
-
-TEST_CASE("An object that skipped a release is compared with its last known tree") {
-    const auto outcome = decide(known(one, "WS186"), in_build(two), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].since == "WS186");
-    CHECK(outcome.rows[0].notes.previous == "WS187");
+    // One that skipped a release is compared with its last known tree.
+    const auto later = decide(known(one, "WS186"), in_build(two), setting());
+    REQUIRE(later.rows.size() == 1);
+    CHECK(later.rows[0].since == "WS186");
+    CHECK(later.rows[0].notes.previous == "WS187");
 }
 
 TEST_CASE("An object that did not change is noted, and no row is written") {
@@ -84,34 +82,25 @@ TEST_CASE("An object that did not change is noted, and no row is written") {
     CHECK(outcome.row.last_modified == day("2008-02-15"));
 }
 
-TEST_CASE("An object that is not in the build any more vanishes once") {
-    const auto outcome = decide(known(one), gone(), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == RowKind::vanished);
-    CHECK(outcome.rows[0].signature.empty());
-    CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::removed);
-    CHECK(outcome.row.signature.empty());
-    CHECK(outcome.store_tree);
+TEST_CASE(
+    "An object that is not in the build any more vanishes once, and comes back with a row") {
+    const auto content = GENERATE(one, Nodes{});  // one without content does so, too
+    const auto gone_now = decide(known(content), gone(), setting());
+    REQUIRE(gone_now.rows.size() == 1);
+    CHECK(gone_now.rows[0].kind == RowKind::vanished);
+    CHECK(gone_now.rows[0].signature.empty());
+    CHECK(gone_now.row.signature.empty());
+    CHECK(gone_now.store_tree);
 
     Before before = known({});
     before.row->signature.clear();
     CHECK(decide(before, gone(), setting()).rows.empty());
-}
-
-TEST_CASE("An object that comes back is compared with the empty tree") {
-    Before before = known({});
-    before.row->signature.clear();
-    const auto outcome = decide(before, in_build(one), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == RowKind::reappeared);
-    CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::added);
-}
-
-TEST_CASE("An object without content still vanishes and comes back with a row") {
-    CHECK(decide(known({}), gone(), setting()).rows.size() == 1);
-    Before before = known({});
-    before.row->signature.clear();
-    CHECK(decide(before, in_build({}), setting()).rows.size() == 1);
+    const auto back = decide(before, in_build(content), setting());
+    REQUIRE(back.rows.size() == 1);
+    CHECK(back.rows[0].kind == RowKind::reappeared);
+    if (content.empty()) return;
+    CHECK(gone_now.rows[0].notes.changes[0].op == compare::Op::removed);
+    CHECK(back.rows[0].notes.changes[0].op == compare::Op::added);
 }
 
 TEST_CASE("An object that the previous build did not have was created") {
@@ -145,23 +134,18 @@ TEST_CASE("At first sight the tree is kept even when no timestamp gives any hist
     CHECK(outcome.row.last_modified == day("2007-01-01"));
 }
 
-TEST_CASE("An object whose tree was forgotten continues by timestamps, and its own rows stay") {
+TEST_CASE("An object whose tree was forgotten continues by timestamps, or has vanished") {
     const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
                                      stamped(text("mar"), "2008-03-15_08:05:09_x")})};
-    Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"},
-                  std::nullopt,
-                  {},
-                  {"WS187"}};
-    const auto outcome = decide(before, in_build(nodes), setting());
-    REQUIRE(outcome.rows.size() == 1);
+    const Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"},
+                        std::nullopt,
+                        {},
+                        {"WS187"}};
+    auto outcome = decide(before, in_build(nodes), setting());
+    REQUIRE(outcome.rows.size() == 1);  // that of its own release stays
     CHECK(outcome.rows[0].release.version == "WS188");
     CHECK(outcome.row.signature == tree::signature_of(nodes));
-}
-
-TEST_CASE("An object whose tree was forgotten and that is not in the build has vanished") {
-    Before before{
-        ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {}};
-    const auto outcome = decide(before, gone(), setting());
+    outcome = decide(before, gone(), setting());
     REQUIRE(outcome.rows.size() == 1);
     CHECK(outcome.rows[0].kind == RowKind::vanished);
     CHECK(outcome.store_tree);
@@ -178,9 +162,7 @@ TEST_CASE("The label comes from the first path that is found, else it is the nam
     CHECK(label_of(lines, gene, name_paths) == "first line");
     const Nodes longer{tag("CGC_name", {text(std::string(99, 'a') + "\xC3\xA9\xC3\xA9")})};
     CHECK(label_of(longer, gene, name_paths) == std::string(99, 'a') + "\xE2\x80\xA6");
-}
-
-TEST_CASE("A label holds no marks that turn the direction of what follows") {
+    // No marks that turn the direction of what follows.
     const std::string mark = "\xE2\x80\xAE";
     CHECK(label_of({tag("CGC_name", {text(mark + "unc-26")})}, gene, name_paths) == "unc-26");
     CHECK(label_of({}, {"Gene", "a" + mark + "b"}, name_paths) == "ab");

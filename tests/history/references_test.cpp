@@ -35,16 +35,23 @@ tables::Notes notes_of(support::RecordingSite& site, const tree::ObjectName& obj
     });
 }
 
+// A site with two releases, whose labels are the names of terms and genes.
+struct TwoReleases {
+    TwoReleases() : fresh(GENERATE(support::engines())), site(fresh.connect()) {
+        site.settings.names = label_paths();
+    }
+    const support::FreshStore fresh;
+    support::RecordingSite site;
+    SmallBuild first{"WS1", "2008-01-01"}, second{"WS2", "2008-02-01"};
+};
+
 }  // namespace
 
-TEST_CASE("References have the labels of their release, whatever was recorded before, and when") {
+TEST_CASE_METHOD(
+    TwoReleases,
+    "References have the labels of their release, whatever was recorded before, and when") {
     const bool label_first = GENERATE(true, false);
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    site.settings.names = label_paths();
-    auto first = SmallBuild("WS1", "2008-01-01");
     first.with("GO_term", "GO:1", with_name("core")).with("Gene", "WBGene1", {});
-    auto second = SmallBuild("WS2", "2008-02-01");
     second.with("GO_term", "GO:1", with_name("nucleus"))
         .with("Gene", "WBGene1", {tag("GO_term", {reference("GO_term", "GO:1")})});
     site.ask(first, nullptr, term);
@@ -56,13 +63,10 @@ TEST_CASE("References have the labels of their release, whatever was recorded be
     CHECK(notes.headline == "GO term nucleus added");
 }
 
-TEST_CASE("References to objects of a running database have the labels that the store knows") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    site.settings.names = label_paths();
-    auto first = SmallBuild("WS1", "2008-01-01");
+TEST_CASE_METHOD(
+    TwoReleases,
+    "References to objects of a running database have the labels that the store knows") {
     first.with("GO_term", "GO:1", with_name("core")).with("Gene", "WBGene1", {}).of_server();
-    auto second = SmallBuild("WS2", "2008-02-01");
     second.with("GO_term", "GO:1", with_name("nucleus"))
         .with("GO_term", "GO:2", with_name("unknown"))
         .with("Gene", "WBGene1",
@@ -77,20 +81,17 @@ TEST_CASE("References to objects of a running database have the labels that the 
           compare::References{{term, "core", Fate::stays}});
 }
 
-TEST_CASE("References say which objects the release created or lost, unless they are helpers") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    site.settings.names = label_paths();
+TEST_CASE_METHOD(
+    TwoReleases,
+    "References say which objects the release created or lost, unless they are helpers") {
     site.settings.ranking.helper_classes = {"Author"};
     const auto list = [](const std::string& other) {
         return support::Nodes{tag("Gene", {reference("Gene", other)}),
                               tag("Author", {reference("Author", "of " + other)})};
     };
-    auto first = SmallBuild("WS1", "2008-01-01");
     first.with("GO_term", "GO:1", list("WBGene1"))
         .with("Gene", "WBGene1", with_name("abc-1"))
         .with("Author", "of WBGene1", {});
-    auto second = SmallBuild("WS2", "2008-02-01");
     second.with("GO_term", "GO:1", list("WBGene2"))
         .with("Gene", "WBGene2", with_name("abc-2"))
         .with("Author", "of WBGene2", {});
@@ -104,13 +105,10 @@ TEST_CASE("References say which objects the release created or lost, unless they
     CHECK(notes.headline == "Author of WBGene1 \xE2\x86\x92 of WBGene2, 1 more change");
 }
 
-TEST_CASE("References say which objects no build has, whoever was asked for before") {
+TEST_CASE_METHOD(TwoReleases,
+                 "References say which objects no build has, whoever was asked for before") {
     const bool asked_before = GENERATE(true, false);
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    auto first = SmallBuild("WS1", "2008-01-01");
     first.with("GO_term", "GO:1", {}).with("Gene", "WBGene1", {}).with("Gene", "WBGene3", {});
-    auto second = SmallBuild("WS2", "2008-02-01");
     const auto genes = tag("Gene", {reference("Gene", "WBGene1"), reference("Gene", "nobody"),
                                     reference("Gene", "WBGene3"), reference("Text", "words")});
     second.with("GO_term", "GO:1", {genes})
@@ -151,13 +149,9 @@ TEST_CASE(
           compare::References{{{"Gene", "WBGene3"}, label, Fate::absent}});
 }
 
-TEST_CASE("Without the build before nothing is known to be new or gone") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    auto first = SmallBuild("WS1", "2008-01-01");
+TEST_CASE_METHOD(TwoReleases, "Without the build before nothing is known to be new or gone") {
     first.with("GO_term", "GO:1", {tag("Gene", {reference("Gene", "WBGene1")})})
         .with("Gene", "WBGene1", {});
-    auto second = SmallBuild("WS2", "2008-02-01");
     second.with("GO_term", "GO:1", {});
     site.ask(first, nullptr, term);
     site.ask(second, nullptr, term);
@@ -166,19 +160,14 @@ TEST_CASE("Without the build before nothing is known to be new or gone") {
     CHECK(notes.headline == "Gene WBGene1 removed");
 }
 
-TEST_CASE("A row of thousands of references names 200 of them") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    site.settings.names = label_paths();
+TEST_CASE_METHOD(TwoReleases, "A row of thousands of references names 200 of them") {
     support::Nodes terms;
-    auto second = SmallBuild("WS2", "2008-02-01");
     for (int i = 0; i < 3000; ++i) {
         const auto id = "GO:" + std::to_string(10'000 + i);
         terms.push_back(reference("GO_term", id));
         second.with("GO_term", id, with_name("term " + std::to_string(i)));
     }
     second.with("Gene", "WBGene1", {tag("GO_term", terms)});
-    auto first = SmallBuild("WS1", "2008-01-01");
     first.with("Gene", "WBGene1", {});
     site.ask(first, nullptr, named_gene);
     site.ask(second, &first, named_gene);
@@ -212,14 +201,12 @@ TEST_CASE(
           base::ErrorKind::unavailable);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    TwoReleases,
     "Changes of many MB are recorded without what is below them, and the title counts all") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
     support::Nodes texts;
     for (int i = 0; i < 5'000; ++i)
         texts.push_back(text(std::to_string(i) + std::string(1'000, 'x')));
-    auto first = SmallBuild("WS1", "2008-01-01"), second = SmallBuild("WS2", "2008-02-01");
     first.with("Gene", "WBGene1", {});
     second.with("Gene", "WBGene1", {tag("Small", {text("one")}), tag("Sequence", texts)});
     site.ask(first, nullptr, named_gene);
