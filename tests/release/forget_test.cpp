@@ -1,16 +1,13 @@
 // What is forgotten is deleted with all that depends on it, as if it had never been recorded.
 // SPDX-License-Identifier: MIT
 #include <array>
-#include <atomic>
 #include <random>
-#include <thread>
 
 #include "release/forgotten_builds.hpp"
 #include "release/interleaving.hpp"
 #include "store/dialect.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
-#include "tables/mentions.hpp"
 
 using namespace release;
 using namespace release_tests;
@@ -37,25 +34,14 @@ std::int64_t orphans(JobSite& site) {
            site.number("SELECT COUNT(*) FROM trees WHERE oid NOT IN (SELECT oid FROM objects)");
 }
 
+struct ThreeRecorded : SiteWithStore {
+    ThreeRecorded() { ask_for_all(site, builds); }
+    const Three builds;
+};
+
 }  // namespace
 
-TEST_CASE("Forgetting and recording the newest release again gives the same store") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
-    const auto expected = site.contents();
-    const auto gone = site.forget(third);
-    // new_in_third and new_name have no other rows.
-    CHECK(gone.objects == 2);
-    CHECK(traces_of_release(site, "WS188") == 0);
-    ask_for_all(site, builds.c, &builds.b);
-    CHECK(site.contents() == expected);
-}
-
-TEST_CASE("Forgetting the newest release restores the store before it") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "Forgetting the newest release restores the store before it") {
     const Three builds;
     ask_for_all(site, builds.a, nullptr);
     ask_for_all(site, builds.b, &builds.a);
@@ -67,9 +53,9 @@ TEST_CASE("Forgetting the newest release restores the store before it") {
     CHECK(site.number("SELECT COUNT(*) FROM objects WHERE ace_version = ''") == 0);
 }
 
-TEST_CASE("An object that is gone again, since its return is forgotten, has the names it had") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(
+    SiteWithStore,
+    "An object that is gone again, since its return is forgotten, has the names it had") {
     site.settings.names.clear();
     site.settings.search = {{"Gene", {{"Public_name"}}}};
     const Three builds;
@@ -82,9 +68,7 @@ TEST_CASE("An object that is gone again, since its return is forgotten, has the 
     CHECK(names() == "old name");
 }
 
-TEST_CASE("Forgetting all releases leaves nothing") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "Forgetting all releases leaves nothing") {
     const auto empty = site.contents();
     const Three builds;
     ask_for_all(site, builds);
@@ -95,11 +79,8 @@ TEST_CASE("Forgetting all releases leaves nothing") {
     CHECK(site.contents() == empty);
 }
 
-TEST_CASE("Forgetting a release in the middle does not change rows of later ones") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
+TEST_CASE_METHOD(ThreeRecorded,
+                 "Forgetting a release in the middle does not change rows of later ones") {
     const auto rows_of_third = [&] {
         return site.query("SELECT o.name, h.since, h.kind, h.signature, h.notes FROM history h"
                           " JOIN objects o ON o.oid = h.oid WHERE h.version = 'WS188'"
@@ -112,22 +93,15 @@ TEST_CASE("Forgetting a release in the middle does not change rows of later ones
     // The next comparison finds what only the second release had changed.
     ask_for_all(site, builds.c, &builds.a);
     CHECK(rows_of_third().size() == before.size() + 3);
-    const auto found = site.query(
-        "SELECT o.name, h.kind, h.since FROM history h JOIN objects o ON o.oid = h.oid WHERE"
-        " h.version = 'WS188' AND o.name IN ('in_second', 'gone_in_second', 'new_in_second')"
-        " ORDER BY o.name");
-    REQUIRE(found.size() == 3);
-    CHECK(found[0].text(1) == "vanished");
-    CHECK(found[1].text(1) == "changed");
-    CHECK(found[2].text(1) == "created");
-    for (const auto& row : found) CHECK(row.text(2) == "WS186");
+    const auto found = site.kinds();
+    CHECK(found.at("in_second") == "changed 0 WS186");
+    CHECK(found.at("gone_in_second") == "vanished 0 WS186");
+    CHECK(found.at("new_in_second") == "created 0 WS186");
 }
 
-TEST_CASE("Two forgotten releases, the older first, are recorded again as if they were new") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
+TEST_CASE_METHOD(
+    ThreeRecorded,
+    "Two forgotten releases, the older first, are recorded again as if they were new") {
     const auto expected = site.contents();
     site.forget(second);
     site.forget(third);
@@ -136,20 +110,13 @@ TEST_CASE("Two forgotten releases, the older first, are recorded again as if the
     CHECK(site.contents() == expected);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    ThreeRecorded,
     "An object that loses its only tree and keeps other rows starts again from these rows") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
     site.forget(third);
     const auto rows = site.query("SELECT label, signature, ace_version, last_modification_date"
                                  " FROM objects WHERE name = 'late'");
-    REQUIRE(rows.size() == 1);
-    CHECK(rows[0].text(0).empty());
-    CHECK(rows[0].text(1).empty());
-    CHECK(rows[0].text(2).empty());
-    CHECK(rows[0].text(3) == "2008-02-01");
+    CHECK(rows == store::Rows{store::Row({"", "", "", "2008-02-01"})});
 }
 
 TEST_CASE("A forgotten class is gone from every table, and other classes stay as they are") {
@@ -167,8 +134,7 @@ TEST_CASE("A forgotten class is gone from every table, and other classes stay as
                           " WHERE o.class <> 'Gene' ORDER BY o.name, h.version");
     };
     const auto before = other();
-    const auto gone = site.forget(WholeClass{"Gene"});
-    CHECK(gone.objects == 12);
+    CHECK(site.forget(WholeClass{"Gene"}).objects == 12);
     for (const auto* table : {"objects", "failed", "mass_changes", "warmed"})
         CHECK(site.number("SELECT COUNT(*) FROM " + std::string(table) +
                           " WHERE class = 'Gene'") == 0);
@@ -177,11 +143,8 @@ TEST_CASE("A forgotten class is gone from every table, and other classes stay as
     CHECK(before.size() > 2);
 }
 
-TEST_CASE("A forgotten object is gone, and its next request is a first sight") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
+TEST_CASE_METHOD(ThreeRecorded,
+                 "A forgotten object is gone, and its next request is a first sight") {
     const ObjectName object{"Gene", "in_each"};
     CHECK(site.forget(object) == tables::Deleted{1, 2, 3});
     CHECK(site.number("SELECT COUNT(*) FROM objects WHERE name = 'in_each'") == 0);
@@ -192,9 +155,7 @@ TEST_CASE("A forgotten object is gone, and its next request is a first sight") {
                       " WHERE o.name = 'in_each'") == 0);
 }
 
-TEST_CASE("The next job brings back what was forgotten") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "The next job brings back what was forgotten") {
     const Three builds;
     site.prewarm(builds.a, nullptr);
     site.prewarm(builds.b, &builds.a);
@@ -215,29 +176,6 @@ TEST_CASE("The next job brings back what was forgotten") {
     }
     site.prewarm(builds.c, &builds.b);
     CHECK(names() == expected);
-}
-
-TEST_CASE("A release stays whole when requests record it while it is forgotten") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
-    const auto expected = site.contents();
-    std::atomic<int> passes = 0;
-    std::jthread reader([&](const std::stop_token& stop) {
-        JobSite other(fresh.connect());
-        other.seen = site.seen;
-        for (; !stop.stop_requested(); ++passes) ask_for_all(other, builds.c, &builds.b);
-    });
-    while (passes < 10) {
-        const auto gone = site.try_forget(third);
-        if (!gone && gone.error().kind != base::ErrorKind::absent) FAIL(gone.error().text);
-    }
-    reader.request_stop();
-    reader.join();
-    CHECK(orphans(site) == 0);
-    ask_for_all(site, builds.c, &builds.b);
-    CHECK(site.contents() == expected);
 }
 
 TEST_CASE("Forgetting that fails at any statement continues when it is run again") {
@@ -312,9 +250,7 @@ TEST_CASE("Counts are those of the rows, whatever was recorded, replaced and for
     }
 }
 
-TEST_CASE("Forgetting something unknown is refused") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "Forgetting something unknown is refused") {
     const Three builds;
     ask_for_all(site, builds.a, nullptr);
     for (const auto& what :
@@ -328,9 +264,7 @@ TEST_CASE("Forgetting something unknown is refused") {
           std::string::npos);
 }
 
-TEST_CASE("Nothing is forgotten during a release job or a re-publication") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "Nothing is forgotten during a release job or a re-publication") {
     const Three builds;
     ask_for_all(site, builds.a, nullptr);
     std::string until;
@@ -356,31 +290,22 @@ TEST_CASE("Nothing is forgotten during a release job or a re-publication") {
     CHECK(site.count(WholeClass{"Gene"}).error().kind == base::ErrorKind::conflict);
 }
 
-TEST_CASE("A running server sees at once that something was forgotten") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite server(fresh.connect());
-    const Three builds;
-    ask_for_all(server, builds);
+TEST_CASE_METHOD(
+    ThreeRecorded,
+    "A running server sees at once that something was forgotten, also while it goes") {
+    const auto what = GENERATE(Forgettable(third), Forgettable(WholeClass{"Gene"}));
     const auto generation = [&] {
-        return store::perform(server.pool, store::Access::read, tables::generation);
+        return store::perform(site.pool, store::Access::read, tables::generation);
     };
     const auto before = generation();
     auto meanwhile = before;
-    JobSite site(after_first_part(fresh.connect(), [&] { meanwhile = generation(); }));
-    SECTION("an object") {
-        site.forget(ObjectName{"Gene", "in_each"});
-        CHECK(generation() > before);
-    }
-    SECTION("a release, while it goes") {
-        REQUIRE(site.try_forget(third));
-        CHECK(meanwhile > before);
-        CHECK(generation() > meanwhile);
-    }
-    SECTION("a class, while it goes") {
-        REQUIRE(site.try_forget(WholeClass{"Gene"}));
-        CHECK(meanwhile > before);
-        CHECK(generation() > meanwhile);
-    }
+    JobSite job(after_first_part(fresh.connect(), [&] { meanwhile = generation(); }));
+    REQUIRE(job.try_forget(what));
+    CHECK(meanwhile > before);
+    const auto after = generation();
+    CHECK(after > meanwhile);
+    site.forget(ObjectName{"Paper", "p1"});
+    CHECK(generation() > after);
 }
 
 TEST_CASE("What a request records of a release while it is being forgotten is deleted as well") {
@@ -398,28 +323,15 @@ TEST_CASE("What a request records of a release while it is being forgotten is de
     CHECK(traces_of_release(site, "WS188") == 0);
 }
 
-TEST_CASE("Mentions are forgotten with their object or class, and not with a release") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
+TEST_CASE_METHOD(ThreeRecorded,
+                 "Mentions are forgotten with their object or class, and not with a release") {
     const auto mentions = [&](const std::string& where) {
         return site.number("SELECT COUNT(*) FROM mentions WHERE " + where);
     };
-    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        for (const auto* name : {"in_each", "same", "new_in_third"}) {
-            transaction.execute(
-                "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
-                " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', ?, "
-                "?)",
-                {store::Value{std::int64_t{name[0]}}, store::Value{std::string(name)},
-                 store::Value{std::string(name)}, store::Value{store::Blob{""}},
-                 store::Value{store::Blob{""}}});
-            (void)tables::replace_mentions(transaction, name[0],
-                                           std::vector<ObjectName>{{"Gene", name}},
-                                           base::Seconds(std::chrono::days(17'000)));
-        }
-    });
+    site.execute("INSERT INTO mentions (class, name, first_seen, entry, mentioned_at) VALUES"
+                 " ('Gene', 'in_each', '2016-07-18T00:00:00Z', 1, '2016-07-18T00:00:00Z'),"
+                 " ('Gene', 'same', '2016-07-18T00:00:00Z', 2, '2016-07-18T00:00:00Z'),"
+                 " ('Gene', 'new_in_third', '2016-07-18T00:00:00Z', 3, '2016-07-18T00:00:00Z')");
     site.forget(third);
     CHECK(mentions("name = 'new_in_third'") == 1);
     site.forget(ObjectName{"Gene", "same"});

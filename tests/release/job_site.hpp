@@ -147,4 +147,11 @@ struct JobSite : support::RecordingSite {
     std::set<ObjectName> seen;
 };
 
+// For TEST_CASE_METHOD: one process over a store of its own.
+struct SiteWithStore {
+    SiteWithStore() : fresh(GENERATE(support::engines())), site(fresh.connect()) {}
+    const support::FreshStore fresh;
+    JobSite site;
+};
+
 }  // namespace release_tests

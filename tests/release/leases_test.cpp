@@ -14,12 +14,17 @@ using namespace release;
 
 namespace {
 
-struct Workers {
-    explicit Workers(store::Engine engine) : fresh(engine), pool(fresh.connect(), 2) {}
+LeaseTerms terms_of(const std::string& task = "WS188 objects x") {
+    LeaseTerms terms;
+    terms.task = task;
+    return terms;
+}
 
-    Leases leases(const std::string& task = "WS188 objects x") {
-        LeaseTerms terms;
-        terms.task = task;
+struct Workers {
+    Workers() : fresh(GENERATE(support::engines())), pool(fresh.connect(), 2) {}
+
+    Leases leases_of(const std::string& task) {
+        auto terms = terms_of(task);
         terms.is_gone = [this](const std::string& worker) { return worker == dead; };
         return {pool, terms};
     }
@@ -48,13 +53,13 @@ struct Workers {
     support::FreshStore fresh;
     store::Pool pool;
     std::string dead;
+    Leases leases = leases_of("WS188 objects x");
 };
 
 }  // namespace
 
-TEST_CASE("Parts are claimed from the lowest on, each by one worker") {
-    Workers workers(GENERATE(support::engines()));
-    auto leases = workers.leases(), others = workers.leases("WS189 objects x");
+TEST_CASE_METHOD(Workers, "Parts are claimed from the lowest on, each by one worker") {
+    auto others = leases_of("WS189 objects x");
     CHECK(leases.claim("a", 3).part == 0);
     CHECK(leases.claim("b", 3).part == 1);
     CHECK(leases.claim("c", 3).part == 2);
@@ -65,9 +70,8 @@ TEST_CASE("Parts are claimed from the lowest on, each by one worker") {
     CHECK(leases.claim("b", 3).part == 1);  // it already has that one
 }
 
-TEST_CASE("A finished part is not claimed again, and the last one ends the task") {
-    Workers workers(GENERATE(support::engines()));
-    auto leases = workers.leases();
+TEST_CASE_METHOD(Workers,
+                 "A finished part is not claimed again, and the last one ends the task") {
     for (int part = 0; part < 2; ++part) {
         REQUIRE(leases.claim("a", 2).part == part);
         CHECK(leases.finish("a", {part, "result " + std::to_string(part)}));
@@ -76,7 +80,7 @@ TEST_CASE("A finished part is not claimed again, and the last one ends the task"
     CHECK(leases.claim("b", 2).all_done);
     CHECK(leases.claim("b", 3).part == 2);
     const auto results =
-        store::perform(workers.pool, store::Access::read, [](store::Transaction& transaction) {
+        store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
             return results_of(transaction, "WS188 objects x");
         });
     CHECK(results == std::vector<std::string>{"result 0", "result 1"});
@@ -86,9 +90,7 @@ TEST_CASE("A part is finished and the next one claimed in one transaction") {
     support::FreshStore fresh(GENERATE(support::engines()));
     const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost_commit, 0);
     store::Pool pool(support::faulty(fresh.connect(), plan), 1);
-    LeaseTerms terms;
-    terms.task = "WS188 objects x";
-    Leases leases(pool, terms);
+    Leases leases(pool, terms_of());
     REQUIRE(leases.claim("a", 2).part == 0);
     const auto commits = plan->seen();
     CHECK(leases.claim("a", 2, Leases::Done{0, "first"}).part == 1);
@@ -96,15 +98,14 @@ TEST_CASE("A part is finished and the next one claimed in one transaction") {
     CHECK(leases.claim("a", 2, Leases::Done{1, "second"}).all_done);
 }
 
-TEST_CASE("An expired lease goes to another worker, and the first one notices it") {
-    Workers workers(GENERATE(support::engines()));
-    auto leases = workers.leases();
+TEST_CASE_METHOD(Workers,
+                 "An expired lease goes to another worker, and the first one notices it") {
     REQUIRE(leases.claim("slow", 1).part == 0);
-    workers.pass(std::chrono::seconds(20));
+    pass(std::chrono::seconds(20));
     CHECK(leases.renew("slow", 0));
-    workers.pass(std::chrono::seconds(20));
+    pass(std::chrono::seconds(20));
     CHECK_FALSE(leases.claim("quick", 1).part);
-    workers.pass(std::chrono::seconds(20));
+    pass(std::chrono::seconds(20));
     CHECK(leases.claim("quick", 1).part == 0);
     CHECK_FALSE(leases.renew("slow", 0));
     CHECK_FALSE(leases.finish("slow", {0, "late"}));
@@ -112,15 +113,14 @@ TEST_CASE("An expired lease goes to another worker, and the first one notices it
     CHECK(leases.finish("quick", {0, "done"}));
 }
 
-TEST_CASE("A lease left by a host whose clock is a day ahead or behind blocks nobody") {
-    Workers workers(GENERATE(support::engines()));
+TEST_CASE_METHOD(Workers,
+                 "A lease left by a host whose clock is a day ahead or behind blocks nobody") {
     const auto wrong_by = std::chrono::hours(GENERATE(24, -24));
-    workers.write_by_clock(wrong_by);
+    write_by_clock(wrong_by);
     const auto is_active = [&] {
-        return store::perform(workers.pool, store::Access::read, active_until);
+        return store::perform(pool, store::Access::read, active_until);
     };
     CHECK_FALSE(is_active());
-    auto leases = workers.leases();
     CHECK(leases.claim("a", 1).part == 0);
     CHECK(is_active());
     CHECK(leases.renew("a", 0));
@@ -128,17 +128,15 @@ TEST_CASE("A lease left by a host whose clock is a day ahead or behind blocks no
 }
 
 TEST_CASE("A lease ends by the clock of the store") {
-    Workers workers(store::Engine::mysql);
+    const support::FreshStore fresh(store::Engine::mysql);
     // The server's clock for this session: a day ahead of the one of this host.
-    auto ahead = [connect = workers.fresh.connect()] {
+    auto ahead = [connect = fresh.connect()] {
         auto connection = connect();
         (void)connection->execute("SET SESSION timestamp = UNIX_TIMESTAMP() + 86400");
         return connection;
     };
     store::Pool pool(ahead, 1);
-    LeaseTerms terms;
-    terms.task = "WS188 objects x";
-    Leases leases(pool, terms);
+    Leases leases(pool, terms_of());
     REQUIRE(leases.claim("a", 1).part == 0);
     CHECK_FALSE(leases.claim("b", 1).part);
     CHECK(store::perform(pool, store::Access::read, active_until));
@@ -148,37 +146,29 @@ TEST_CASE("A lease ends by the clock of the store") {
     CHECK(*base::parse_rfc3339(expires_at) > base::system_clock_now() + std::chrono::hours(23));
 }
 
-TEST_CASE("A part whose worker is known to be dead is claimed at once") {
-    Workers workers(GENERATE(support::engines()));
-    auto leases = workers.leases();
+TEST_CASE_METHOD(
+    Workers, "A part that is given up, or whose worker is known to be dead, is claimed at once") {
     REQUIRE(leases.claim("victim", 1).part == 0);
     CHECK_FALSE(leases.claim("heir", 1).part);
-    workers.dead = "victim";
+    dead = "victim";
     CHECK(leases.claim("heir", 1).part == 0);
-}
-
-TEST_CASE("A part that is given up is free") {
-    Workers workers(GENERATE(support::engines()));
-    auto leases = workers.leases();
-    REQUIRE(leases.claim("a", 1).part == 0);
-    leases.give_up("a", 0);
+    leases.give_up("heir", 0);
     CHECK(leases.claim("b", 1).part == 0);
     CHECK(leases.finish("b", {0, ""}));
     leases.give_up("b", 0);  // has no effect on a finished part
     CHECK(leases.claim("c", 1).all_done);
 }
 
-TEST_CASE("Leases that expired long ago are deleted, finished or not") {
-    Workers workers(GENERATE(support::engines()));
-    auto old = workers.leases("WS187 objects x"), young = workers.leases();
+TEST_CASE_METHOD(Workers, "Leases that expired long ago are deleted, finished or not") {
+    auto old = leases_of("WS187 objects x");
     REQUIRE(old.claim("a", 1).part == 0);
     CHECK(old.finish("a", {0, ""}));
-    workers.pass(std::chrono::hours(24 * 8));
-    REQUIRE(young.claim("a", 1).part == 0);
-    store::perform(workers.pool, store::Access::write,
+    pass(std::chrono::hours(24 * 8));
+    REQUIRE(leases.claim("a", 1).part == 0);
+    store::perform(pool, store::Access::write,
                    [&](store::Transaction& transaction) { delete_expired_leases(transaction); });
     CHECK(old.claim("b", 1).part == 0);
-    CHECK_FALSE(young.claim("b", 1).part);
+    CHECK_FALSE(leases.claim("b", 1).part);
 }
 
 TEST_CASE("A claim whose commit is in doubt is found again") {
@@ -188,9 +178,7 @@ TEST_CASE("A claim whose commit is in doubt is found again") {
     support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const support::FreshStore fresh(engine);
         store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
-        LeaseTerms terms;
-        terms.task = "WS188 objects x";
-        Leases leases(pool, terms);
+        Leases leases(pool, terms_of());
         CHECK(leases.claim("a", 5).part == 0);
         CHECK(leases.finish("a", {0, "done"}));
         CHECK(leases.claim("a", 5).part == 1);

@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "release/prewarm.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <map>
-#include <set>
 #include <thread>
 
-#include "query/history_service.hpp"
 #include "release/interleaving.hpp"
 #include "release/job_site.hpp"
-#include "source/files_build.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
 
@@ -21,7 +15,8 @@ using namespace release_tests;
 
 namespace {
 
-// A hundred genes; a release changes every tenth, drops the last and adds one.
+// A hundred genes; a release changes every tenth, drops the last and adds one. WS188 changes one that
+// was unchanged in WS187, too.
 class HundredGenes : public SmallBuild {
    public:
     explicit HundredGenes(int release)
@@ -29,7 +24,7 @@ class HundredGenes : public SmallBuild {
                      "2008-0" + std::to_string(release - 185) + "-01") {
         for (int i = 0; i < 100; ++i) {
             if (i == 99 - (release - 186)) continue;
-            const bool changes = i % 10 == 0;
+            const bool changes = i % 10 == 0 || (i == 5 && release == 188);
             with("Gene", "g" + std::to_string(i),
                  remark(changes ? std::to_string(i * release) : std::to_string(i)));
         }
@@ -68,18 +63,6 @@ std::string asked_for(store::Engine engine, const HundredGenes& a, const Hundred
     return site.contents(ComparedIn::left_out);
 }
 
-Objects most_requested(JobSite& site, std::size_t most) {
-    return store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
-        return tables::most_requested_objects(transaction, most);
-    });
-}
-
-std::int64_t count(store::Pool& pool, std::string_view sql) {
-    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return transaction.query(sql).at(0).integer(0);
-    });
-}
-
 }  // namespace
 
 TEST_CASE("Warming three releases records the same as requesting each object") {
@@ -91,79 +74,46 @@ TEST_CASE("Warming three releases records the same as requesting each object") {
     const auto first = site.prewarm(small_parts(site, a));
     CHECK(first.looked_at == 100);
     CHECK(first.added == 100);
+    const auto loads = b.loads();
     const auto second = site.prewarm(small_parts(site, b, &a));
     CHECK(second.changed == 9);
     CHECK(second.vanished == 2);
     CHECK(second.added == 2);
     CHECK(second.unchanged == 89);
     CHECK(second.looked_at == 102);
+    // It loads the changed objects, and the new ones twice, since each may be an old one under a new
+    // name (C9). It writes no others: the row of the class says that they were compared.
+    CHECK(b.loads() == loads + 9 + 2 * 2);
+    CHECK(site.number("SELECT COUNT(*) FROM objects WHERE ace_version = 'WS186'") == 89);
+    CHECK(support::record(site.context(), b, &a, {"Gene", "g1"})->row->compared_in == "WS187");
+    CHECK(b.loads() == loads + 9 + 2 * 2);
     site.prewarm(small_parts(site, c, &b));
     CHECK(site.contents(ComparedIn::left_out) == expected);
 }
 
-TEST_CASE("An object whose bytes did not change costs no load and no write") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const HundredGenes a(186), b(187);
-    site.prewarm(small_parts(site, a));
-    const auto before = count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version ="
-                                         " 'WS186'");
-    site.prewarm(small_parts(site, b, &a));
-    // It loads the changed objects, and the new ones twice, since each may be an old one under a new
-    // name (C9).
-    CHECK(b.loads() == 9 + 2 * 2);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS186'") ==
-          before - 9 - 2);
-    // The row of the class applies to them, so a request has nothing to compare.
-    const auto asked = support::record(site.context(), b, &a, {"Gene", "g1"});
-    REQUIRE(asked);
-    CHECK(asked->row->compared_in == "WS187");
-    CHECK(b.loads() == 9 + 2 * 2);
-}
-
-TEST_CASE("A change is compared with the release in which its class was prewarmed") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore,
+                 "A change found by a request between two jobs is kept when it is taken back") {
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
-    a.with("Gene", "g", remark("one"));
-    b.with("Gene", "g", remark("one"));
-    c.with("Gene", "g", remark("two"));
-    site.prewarm(small_parts(site, a));
-    site.prewarm(small_parts(site, b, &a));
-    site.prewarm(small_parts(site, c, &b));
-    const auto rows =
-        store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
-            return transaction.query("SELECT version, since FROM history");
-        });
-    CHECK(rows == store::Rows{store::Row({"WS188", "WS187"})});
-}
-
-TEST_CASE("A change found by a request between two jobs is kept when it is taken back") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
-    for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
+    for (auto* build : {&a, &b}) build->with("Gene", "late", remark("one"));
     a.with("Gene", "g", remark("one"));
     b.with("Gene", "g", remark("two"));
-    c.with("Gene", "g", remark("one"));
+    c.with("Gene", "g", remark("one")).with("Gene", "late", remark("two"));
     site.prewarm(small_parts(site, a));
     REQUIRE(support::record(site.context(), b, &a, {"Gene", "g"}));
     auto job = small_parts(site, c, &b);
     job.open_kept = [&](const std::string& version, const std::string&) {
         return version == "WS186" ? held(&a) : nullptr;
     };
-    CHECK(site.prewarm(job).changed == 1);
-    CHECK(c.loads() == 1);
-    const auto rows =
-        store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
-            return transaction.query("SELECT version, since FROM history ORDER BY version");
-        });
-    CHECK(rows == store::Rows{store::Row({"WS187", "WS186"}), store::Row({"WS188", "WS187"})});
+    CHECK(site.prewarm(job).changed == 2);
+    CHECK(c.loads() == 2);
+    CHECK(site.kinds("WS187") == Kinds{{"g", "changed 0 WS186"}});
+    // No request had the other one: its class was prewarmed in the first release only.
+    CHECK(site.kinds() == Kinds{{"g", "changed 0 WS187"}, {"late", "changed 0 WS186"}});
 }
 
-TEST_CASE("An object first seen in an older build does not count as compared in a later one") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(
+    SiteWithStore,
+    "An object first seen in an older build does not count as compared in a later one") {
     SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
     a.with("Gene", "rolled-back", remark("one")).with("Gene", "prewarmed-back", remark("two"));
@@ -233,16 +183,11 @@ TEST_CASE("What a job cannot read when it catches up with requests counts as fai
     CHECK(counters.failures.size() == 2);
 }
 
-TEST_CASE("A damaged tree fails its object and not the job") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "A damaged tree fails its object and not the job") {
     const HundredGenes a(186), b(187);
     site.prewarm(small_parts(site, a));
-    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        transaction.execute("UPDATE trees SET tree = ? WHERE oid = (SELECT oid FROM objects WHERE"
-                            " name = 'g10')",
-                            {store::Value{store::Blob{"no zstd"}}});
-    });
+    site.execute("UPDATE trees SET tree = X'00' WHERE oid ="
+                 " (SELECT oid FROM objects WHERE name = 'g10')");
     const auto tally = site.prewarm(small_parts(site, b, &a));
     CHECK(tally.failed == 1);
     CHECK(tally.changed == 8);
@@ -264,24 +209,12 @@ TEST_CASE("A release that is replaced during the job is not noted as prewarmed")
     REQUIRE(was_replaced);
     REQUIRE_FALSE(prewarmed);
     CHECK(prewarmed.error().kind == base::ErrorKind::conflict);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
+    CHECK(site.number("SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
 }
 
-TEST_CASE("A job that is run again has nothing to do") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const HundredGenes a(186);
-    site.prewarm(small_parts(site, a));
-    const auto loads = a.loads();
-    const auto contents = site.contents(ComparedIn::left_out);
-    CHECK(site.prewarm(small_parts(site, a)).looked_at == 0);
-    CHECK(a.loads() == loads);
-    CHECK(site.contents(ComparedIn::left_out) == contents);
-}
-
-TEST_CASE("Only the job that records a whole release first says that it is newly recorded") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(
+    SiteWithStore,
+    "A job that is run again does nothing, and does not say that the release is newly recorded") {
     const HundredGenes a(186), b(187);
     const auto is_new = [&](const ReleaseJob& job, const Selection& what) {
         return value_of(site.try_prewarm(job, what)).newly_recorded;
@@ -289,13 +222,15 @@ TEST_CASE("Only the job that records a whole release first says that it is newly
     CHECK_FALSE(is_new(small_parts(site, a), OfClass{"Gene"}));
     CHECK_FALSE(is_new(small_parts(site, a), Objects{{"Gene", "g1"}}));
     CHECK(is_new(small_parts(site, a), Everything{}));
+    const auto loads = a.loads();
+    CHECK(site.prewarm(small_parts(site, a)).looked_at == 0);
+    CHECK(a.loads() == loads);
     CHECK_FALSE(is_new(small_parts(site, a), Everything{}));
     CHECK(is_new(small_parts(site, b, &a), Everything{}));
 }
 
-TEST_CASE("Unreadable objects are listed, and the next run tries them again") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore,
+                 "Unreadable objects are listed, and the next run tries them again") {
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "good", remark("one"));
     a.with("Gene", "bad", remark("one"));
@@ -313,10 +248,7 @@ TEST_CASE("Unreadable objects are listed, and the next run tries them again") {
     // Its bytes equal those of the release in which it failed, and still it is loaded.
     const auto third = site.prewarm(small_parts(site, c, &b));
     CHECK(third.changed == 1);
-    const auto rows =
-        store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
-            return transaction.query("SELECT version, since FROM history");
-        });
+    const auto rows = site.query("SELECT version, since FROM history");
     CHECK(rows == store::Rows{store::Row({"WS188", "WS186"})});
 }
 
@@ -346,26 +278,7 @@ TEST_CASE("Jobs of several processes and requests between them record each objec
     }
     JobSite site(fresh.connect());
     CHECK(site.contents(ComparedIn::left_out) == expected);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
-}
-
-TEST_CASE("One worker does a part, and one job loads an object") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    const HundredGenes a(186);
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 3; ++i)
-        threads.emplace_back([&, i] {
-            JobSite site(fresh.connect());
-            auto job = small_parts(site, a);
-            job.options.threads = 2;
-            job.options.worker_name = [i](std::size_t number) {
-                return std::to_string(i) + '.' + std::to_string(number);
-            };
-            job.options.is_gone = [](const std::string&) { return false; };
-            site.prewarm(job);
-        });
-    threads.clear();
-    CHECK(a.loads() == 100);
+    CHECK(site.number("SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
 }
 
 TEST_CASE("A job that broke off anywhere continues and gives the same store as one run") {
@@ -408,16 +321,14 @@ TEST_CASE("A stopped job says so, and the next one continues") {
     const auto stopped = prewarm(job, Everything{}, progress, stop.get_token());
     REQUIRE(stopped);
     CHECK_FALSE(stopped->finished);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed") == 0);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") < 100);
+    CHECK(site.number("SELECT COUNT(*) FROM warmed") == 0);
+    CHECK(site.number("SELECT COUNT(*) FROM objects") < 100);
     site.prewarm(small_parts(site, a));
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") == 100);
+    CHECK(site.number("SELECT COUNT(*) FROM objects") == 100);
     CHECK(a.loads() < 100 + 8);
 }
 
-TEST_CASE("A list warms its objects and notes each of them") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "A list warms its objects and notes each of them") {
     const HundredGenes a(186), b(187);
     const Objects list{{"Gene", "g0"}, {"Gene", "g1"}, {"Gene", "g99"}, {"Gene", "never"}};
     CHECK(site.prewarm(small_parts(site, a), list).added == 2);
@@ -426,34 +337,31 @@ TEST_CASE("A list warms its objects and notes each of them") {
     CHECK(second.failed == 1);     // a listed object that does not exist
     CHECK(second.unchanged == 2);  // g0 is 0 times the release in each
     CHECK(second.vanished == 0);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
+    CHECK(site.number("SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
     CHECK(b.loads() == 2);  // the new one, see above
 }
 
-TEST_CASE("The most requested objects come first") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "The most requested objects come first") {
     const HundredGenes a(186);
     site.prewarm(small_parts(site, a));
-    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        transaction.execute("UPDATE objects SET hits = 7 WHERE name = 'g5'");
-        transaction.execute("UPDATE objects SET hits = 9 WHERE name = 'g3'");
-        transaction.execute("UPDATE objects SET hits = 1 WHERE name = 'g4'");
-    });
-    CHECK(most_requested(site, 2) == Objects{{"Gene", "g3"}, {"Gene", "g5"}});
-    CHECK(most_requested(site, 100).size() == 3);
+    site.execute("UPDATE objects SET hits = SUBSTR(name, 2) WHERE name IN ('g1', 'g9', 'g4')");
+    const auto most_requested = [&](std::size_t most) {
+        return store::perform(site.pool, store::Access::read, [&](store::Transaction& read) {
+            return tables::most_requested_objects(read, most);
+        });
+    };
+    CHECK(most_requested(2) == Objects{{"Gene", "g9"}, {"Gene", "g4"}});
+    CHECK(most_requested(100).size() == 3);
 }
 
-TEST_CASE("A class is prewarmed without the others") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "A class is prewarmed without the others") {
     const HundredGenes a(186), b(187);
     CHECK(site.prewarm(small_parts(site, a), OfClass{"Paper"}).looked_at == 1);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") == 1);
+    CHECK(site.number("SELECT COUNT(*) FROM objects") == 1);
     const auto second = site.prewarm(small_parts(site, b, &a), OfClass{"Paper"});
     CHECK(second.vanished == 1);
     CHECK(second.added == 1);
-    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed") == 2);
+    CHECK(site.number("SELECT COUNT(*) FROM warmed") == 2);
 }
 
 TEST_CASE("A class that was skipped is compared with the last release in which it counted") {
@@ -480,9 +388,8 @@ TEST_CASE("A class that was skipped is compared with the last release in which i
           Kinds{{"changed", "changed 0 WS186"}, {"gone", "vanished 0 WS186"}});
 }
 
-TEST_CASE("A job goes over a release again for a class that counts again in it") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore,
+                 "A job goes over a release again for a class that counts again in it") {
     const bool is_word_in_build = GENERATE(true, false);
     SmallBuild before("WS186", "2008-02-01"), whole("WS187", "2008-02-15"),
         skipping("WS187", "2008-02-15");
@@ -498,9 +405,9 @@ TEST_CASE("A job goes over a release again for a class that counts again in it")
     CHECK(site.prewarm(whole, &before).looked_at == 0);
 }
 
-TEST_CASE("A release whose classes all counted stays the base when a class appears or goes") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(
+    SiteWithStore,
+    "A release whose classes all counted stays the base when a class appears or goes") {
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "g", remark("1"));
     a.with("Word", "w", remark("1"));
@@ -515,9 +422,8 @@ TEST_CASE("A release whose classes all counted stays the base when a class appea
     CHECK(site.number("SELECT COUNT(*) FROM warmed WHERE class = 'Word'") == 3);
 }
 
-TEST_CASE("A path that changed in most objects of a class is a mass change") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore,
+                 "A path that changed in most objects of a class is a mass change") {
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
     for (int i = 0; i < 40; ++i) {
         const auto name = "g" + std::to_string(i);
@@ -534,12 +440,11 @@ TEST_CASE("A path that changed in most objects of a class is a mass change") {
     REQUIRE(prewarmed);
     const std::vector<MassChange> expected{{"WS187", "Gene", "Checked", 30, 40}};
     CHECK(prewarmed->mass_changes == expected);
-    CHECK(count(site.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
+    CHECK(site.number("SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
 }
 
-TEST_CASE("A job ends where the notes of a row are damaged, and counts the others") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore,
+                 "A job ends where the notes of a row are damaged, and counts the others") {
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
     for (int i = 0; i < 40; ++i) {
         const auto name = "g" + std::to_string(i);
@@ -556,66 +461,16 @@ TEST_CASE("A job ends where the notes of a row are damaged, and counts the other
     CHECK(prewarmed->mass_changes[0].objects == 39);
 }
 
-TEST_CASE("Warming a staged build changes nothing that readers see until the switch") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    SmallBuild now("WS187", "2008-02-15"), next("WS188", "2008-03-22");
-    now.with("Gene", "g", {tag("Name", {text("old-1")})}).with("Gene", "gone", remark("here"));
-    next.with("Gene", "g", {tag("Name", {text("new-1")})}).with("Gene", "fresh", remark("new"));
-    site.settings.names = {{"Gene", {{"Name"}}}};
-    source::Build current = held(&now);
-    history::BuildOpener opener{
-        [&] { return current->release().version; },
-        [&](history::Wholeness) -> base::Result<source::Build> { return current; },
-        [&](const base::Release&, const history::WasServed&) -> std::vector<source::Build> {
-            if (current == held(&now)) return {};
-            return {held(&now)};
-        }};
-    history::CurrentBuild current_build(opener, site.pool);
-    current_build.look();
-    site.prewarm(small_parts(site, now));
-    const auto answers = [&] {
-        query::HistoryService service(site.pool, current_build, site.settings, site.clock);
-        std::vector<base::Result<query::HistoryService::Answer>> all;
-        for (const auto* name : {"g", "gone", "fresh"})
-            all.push_back(service.history_of({"Gene", name}, {}));
-        return all;
-    };
-    const auto before = answers();
-    REQUIRE(before[0]);
-    CHECK(before[0]->history.label == "old-1");
-    CHECK(before[2].error().kind == base::ErrorKind::absent);
-    site.prewarm(small_parts(site, next, &now));
-    const auto after = answers();
-    for (std::size_t i = 0; i < 2; ++i) CHECK(after[i]->history == before[i]->history);
-    CHECK_FALSE(after[2]);
-
-    current = held(&next);
-    current_build.look();
-    const auto switched = answers();
-    REQUIRE(switched[0]);
-    CHECK(switched[0]->history.label == "new-1");
-    CHECK(switched[0]->history.rows.size() == before[0]->history.rows.size() + 1);
-    CHECK(switched[1]->history.vanished);
-    REQUIRE(switched[2]);
-    CHECK(switched[2]->history.rows.size() == 1);
-    CHECK(next.loads() == 3);
-}
-
 TEST_CASE("A failing store stops the job with its error text") {
     const support::FreshStore fresh(store::Engine::sqlite);
     JobSite site(fresh.connect());
     const HundredGenes a(186);
-    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        transaction.execute("CREATE TRIGGER full BEFORE INSERT ON trees BEGIN SELECT"
-                            " RAISE(FAIL, 'database or disk is full'); END");
-    });
+    site.execute("CREATE TRIGGER full BEFORE INSERT ON trees BEGIN SELECT"
+                 " RAISE(FAIL, 'database or disk is full'); END");
     const auto failed = site.try_prewarm(small_parts(site, a));
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == base::ErrorKind::unavailable);
     CHECK_THAT(failed.error().text, Catch::Contains("disk is full"));
-    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        transaction.execute("DROP TRIGGER full");
-    });
+    site.execute("DROP TRIGGER full");
     CHECK(site.prewarm(small_parts(site, a)).added == 100);
 }

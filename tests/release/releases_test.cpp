@@ -33,18 +33,12 @@ class OneOfTwo : public SmallBuild {
 const auto old_one = made("WS99", "2008-01-01"), new_one = made("WS100", "2008-01-01");
 
 // Two releases, of which the second changed an object and lacks another.
-void record_two(store::Pool& pool, const history::Settings& settings) {
-    const base::Clock clock = [] { return base::Seconds{}; };
-    history::BuildDifference difference;
-    history::LabelCache labels;
-    const history::Context desk{pool, settings, clock, difference, labels};
+void record_two(support::RecordingSite& site) {
     OneOfTwo a(old_one, "one");
     a.with("Gene", "goes", {tag("Remark")});
     const OneOfTwo b(new_one, "two");
-    for (const auto* name : {"same", "changes", "goes"}) {
-        REQUIRE(support::record(desk, a, nullptr, {"Gene", name}));
-        if (std::string(name) != "same") REQUIRE(support::record(desk, b, &a, {"Gene", name}));
-    }
+    for (const auto* name : {"same", "changes", "goes"}) site.ask(a, nullptr, {"Gene", name});
+    for (const auto* name : {"changes", "goes"}) site.ask(b, &a, {"Gene", name});
 }
 
 void execute(store::Pool& pool, std::string_view sql) {
@@ -56,10 +50,9 @@ void execute(store::Pool& pool, std::string_view sql) {
 
 TEST_CASE("Releases are listed oldest first, with what is recorded of each") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    const history::Settings settings;
-    record_two(pool, settings);
-    const auto list = list_releases(pool, settings, std::nullopt);
+    support::RecordingSite site(fresh.connect());
+    record_two(site);
+    const auto list = list_releases(site.pool, site.settings, std::nullopt);
     REQUIRE(list.size() == 2);
     const ListedRelease first{.release = old_one, .counts = {.has_digest = true, .compared = 1}};
     CHECK(list[0] == first);
@@ -85,16 +78,15 @@ TEST_CASE("Configured and current releases are listed even when nothing is recor
 
 TEST_CASE("A release shows which classes are prewarmed and which objects jobs could not read") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    const history::Settings settings;
-    record_two(pool, settings);
-    execute(pool, "INSERT INTO warmed (class, version, warmed_at, objects) VALUES"
-                  " ('Gene', 'WS99', '2008-01-01T00:00:00Z', 3),"
-                  " ('', 'WS99', '2008-01-01T00:00:00Z', 3),"
-                  " ('Gene', 'WS100', '2008-01-01T00:00:00Z', 2)");
-    execute(pool, "INSERT INTO failed (version, class, name, reason) VALUES"
-                  " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
-    const auto list = list_releases(pool, settings, std::nullopt);
+    support::RecordingSite site(fresh.connect());
+    record_two(site);
+    execute(site.pool, "INSERT INTO warmed (class, version, warmed_at, objects) VALUES"
+                       " ('Gene', 'WS99', '2008-01-01T00:00:00Z', 3),"
+                       " ('', 'WS99', '2008-01-01T00:00:00Z', 3),"
+                       " ('Gene', 'WS100', '2008-01-01T00:00:00Z', 2)");
+    execute(site.pool, "INSERT INTO failed (version, class, name, reason) VALUES"
+                       " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
+    const auto list = list_releases(site.pool, site.settings, std::nullopt);
     REQUIRE(list.size() == 2);
     CHECK(list[0].counts.is_prewarmed);
     CHECK(list[0].counts.prewarmed_classes == 1);

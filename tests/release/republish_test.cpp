@@ -207,9 +207,7 @@ TEST_CASE("An object that could be read only in the re-publication is recorded")
     CHECK(site.kinds().at("created") == "created 0 WS187");
 }
 
-TEST_CASE("Mass changes are counted again") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+TEST_CASE_METHOD(SiteWithStore, "Mass changes are counted again") {
     struct Genes : SmallBuild {
         Genes(const std::string& version, const std::string& day, int changed)
             : SmallBuild(version, day) {
@@ -232,31 +230,9 @@ TEST_CASE("Mass changes are counted again") {
     CHECK(remarks().empty());
 }
 
-TEST_CASE("Jobs leave what is recorded of a class that is skipped as it is") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    SmallBuild before("WS187", "2008-02-15"), first("WS188", "2008-03-22"),
-        again("WS188", "2008-03-22"), next("WS189", "2008-04-19");
-    before.with("Gene", "g", remark("1")).with("Word", "changed", remark("1"));
-    first.with("Gene", "g", remark("2")).with("Word", "changed", remark("2"));
-    first.with("Word", "created", remark("2"));
-    again.with("Gene", "g", remark("3")).skipping("Word");
-    next.with("Gene", "g", remark("4")).skipping("Word");
-    site.prewarm(before);
-    site.prewarm(first, &before);
-    site.republish(again, &before, &first);
-    CHECK(site.kinds() == Kinds{{"g", "changed 1 WS187"},
-                                {"changed", "changed 0 WS187"},
-                                {"created", "created 0 WS187"}});
-    const auto counters = site.prewarm(next, &first);
-    CHECK(counters.looked_at == 1);
-    CHECK(site.kinds("WS189") == Kinds{{"g", "changed 0 WS188"}});
-}
-
-TEST_CASE(
+TEST_CASE_METHOD(
+    SiteWithStore,
     "A class that was skipped in a re-publication is compared with it once it counts again") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
     SmallBuild before("WS187", "2008-02-15"), first("WS188", "2008-03-22"),
         skipping("WS188", "2008-03-22"), whole("WS188", "2008-03-22"),
         next("WS189", "2008-04-19");

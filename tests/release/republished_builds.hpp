@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "release/job_site.hpp"
+#include "support/watched_connection.hpp"
 
 namespace release_tests {
 
@@ -55,18 +57,33 @@ struct Builds {
     Again again;
 };
 
-inline void publish_first(const store::Connect& connect, const Builds& builds) {
-    JobSite site(connect);
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
-}
-
 // A store into which the first publication was recorded; tests copy it.
 struct Published : support::FreshStore {
     Published(store::Engine engine, const Builds& builds) : FreshStore(engine) {
-        publish_first(connect(), builds);
+        JobSite site(connect());
+        site.prewarm(builds.before);
+        site.prewarm(builds.first, &builds.before);
     }
 };
+
+// Publishes again, and dies behind the first commit after which `is_time`.
+inline void republish_until(const store::Connect& connect, const Builds& builds,
+                            const std::function<bool()>& is_time) {
+    JobSite site(support::watched(connect, [&](support::Statement statement, std::string_view) {
+        if (statement == support::Statement::commit && is_time())
+            throw store::Failure("killed (by the test)", {}, 0);
+    }));
+    REQUIRE_FALSE(site.try_republish(builds.again, &builds.before, &builds.first));
+}
+
+inline bool is_replacing(JobSite& site) {
+    return !site.query("SELECT version FROM releases WHERE replacing <> 0").empty();
+}
+
+inline void check_is_ended(JobSite& site) {
+    CHECK(site.query("SELECT oid FROM replacements").empty());
+    CHECK_FALSE(is_replacing(site));
+}
 
 // Returns what an undisturbed job makes of a copy of the store.
 inline std::string republished_alone(const Published& published, const Builds& builds) {
