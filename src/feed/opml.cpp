@@ -5,9 +5,9 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/xml_parser.hpp"
 #include "feed/charset.hpp"
 #include "feed/safe_html.hpp"
-#include "feed/xml_parser.hpp"
 
 namespace feed {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t most_feeds = 100'000, most_bytes = 32 << 20;
 constexpr std::size_t longest_value = 4096;  // of an attribute; a longer one is cut
 
 // Collects outlines.
-class OutlineReader final : public XmlHandler {
+class OutlineReader final : public base::XmlHandler {
    public:
     void start(const Tag& tag) override {
         const auto name = base::fold_ascii(tag.local);
@@ -40,7 +40,7 @@ class OutlineReader final : public XmlHandler {
         ListedFeed feed;
         std::string text;
         for (int i = 0; i < tag.attribute_count; ++i) {
-            const XmlAttribute attribute(tag.attributes, i);
+            const base::XmlAttribute attribute(tag.attributes, i);
             const auto name = base::fold_ascii(attribute.name());
             const std::string value(base::trim(attribute.value(longest_value)));
             if (name == "xmlurl") feed.url = value;
@@ -74,7 +74,7 @@ base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
         return base::fail(base::ErrorKind::too_large, "the list is longer than 32 MB");
     const auto mended = mend_xml(decode_text(bytes, "").text);
     OutlineReader reader;
-    const bool is_whole = parse_xml(mended.text, reader);
+    const bool is_whole = base::parse_damaged_xml(mended.text, reader);
     auto feeds = reader.finish();
     if (feeds && mended.is_too_deep)
         return base::fail(base::ErrorKind::too_large, "the outlines are nested too deeply");

@@ -10,12 +10,12 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/xml_parser.hpp"
 #include "feed/charset.hpp"
 #include "feed/date.hpp"
 #include "feed/formats.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
-#include "feed/xml_parser.hpp"
 
 namespace feed {
 namespace {
@@ -209,7 +209,7 @@ Attributes read_attributes(const xmlChar** all, int count) {
     constexpr std::size_t longest = 4096;
     Attributes read;
     for (int i = 0; i < count; ++i) {
-        const XmlAttribute attribute(all, i);
+        const base::XmlAttribute attribute(all, i);
         const auto name = base::fold_ascii(attribute.name());
         auto value = attribute.value(longest);
         const auto keyword = [&] { return base::fold_ascii(base::trim(value)); };
@@ -341,7 +341,7 @@ bool looks_like_html(std::string_view text) {
 }
 
 // Builds a feed of the tags and texts of a document.
-class Builder final : public XmlHandler {
+class Builder final : public base::XmlHandler {
    public:
     Builder(std::string url, const ReadLimits& limits) : limits_(limits) {
         open_.push_back({.base = std::move(url)});
@@ -464,7 +464,7 @@ class Builder final : public XmlHandler {
         }
         std::string markup = "<" + std::string(tag.local);
         for (int i = 0; i < tag.attribute_count; ++i) {
-            const XmlAttribute attribute(tag.attributes, i);
+            const base::XmlAttribute attribute(tag.attributes, i);
             auto value = attribute.value(limits_.most_text);
             // An xml:base inside of the text: the text itself has another one.
             if (base != open_[open_.size() - 1 - markup_depth_].base &&
@@ -490,7 +490,7 @@ class Builder final : public XmlHandler {
     Vocabulary vocabulary_of(const Tag& tag) {
         if (tag.uri == nullptr) return feed::vocabulary_of({}, tag.prefix);
         const auto [known, is_new] = vocabularies_.try_emplace(tag.uri, Vocabulary::other);
-        if (is_new) known->second = feed::vocabulary_of(view_of(tag.uri), {});
+        if (is_new) known->second = feed::vocabulary_of(base::view_of(tag.uri), {});
         return known->second;
     }
 
@@ -783,7 +783,7 @@ base::Result<Feed> read_xml_feed(std::string_view text, const std::string& url,
     if (mended.text.find('<') == std::string::npos)
         return base::fail(ErrorKind::malformed, "no version");
     Builder builder(url, limits);
-    const bool is_well_formed = parse_xml(mended.text, builder);
+    const bool is_well_formed = base::parse_damaged_xml(mended.text, builder);
     auto feed = builder.finish();
     if (feed) feed->repairs.is_recovered = mended.is_mended || !is_well_formed;
     return feed;

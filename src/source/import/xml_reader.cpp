@@ -5,14 +5,12 @@
 #include <array>
 #include <cassert>
 #include <deque>
-#include <exception>
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/xml_parser.hpp"
 #include "source/ace_object.hpp"
 #include "source/import/xml_input.hpp"
 #include "tree/object.hpp"
@@ -356,133 +354,64 @@ std::uint64_t XmlBuilder::open_line() const {
 constexpr std::string_view root_begin = "<varve>", root_end = "</varve>";
 // libxml2 keeps the names of elements and attributes to the end of the file, each once.
 constexpr std::size_t most_of_names = 16 << 20;
-constexpr std::size_t fields_of_attribute = 5;  // name, prefix, URI, value, end of value
-
-struct FreeParser {
-    void operator()(xmlParserCtxt* parser) const { xmlFreeParserCtxt(parser); }
-};
-using Parser = std::unique_ptr<xmlParserCtxt, FreeParser>;
-
-const char* chars(const xmlChar* text) { return reinterpret_cast<const char*>(text); }
-
-std::string_view view(const xmlChar* begin, const xmlChar* end) {
-    return {chars(begin), static_cast<std::size_t>(end - begin)};
-}
 
 }  // namespace
 
-// libxml2 calls back by SAX2. The results wait in `ready` and `error` for next().
-struct XmlReader::State {
+// The results wait in `ready` and `failure` for next().
+struct XmlReader::State final : base::XmlHandler {
     State(const File& file, std::string called, std::size_t most)
         : name(std::move(called)), input(file, name, most), builder(most) {}
 
-    void make_parser();
     void parse_batch();
-    void finish();
-
-    void on_start(const xmlChar* prefix, const xmlChar* local, const xmlChar** attributes,
-                  int count);
-    void read_attribute(XmlElement& element, const xmlChar** attribute);
-    std::string_view text_of(std::string_view value, std::size_t place);
-    void on_end();
-    void on_text(std::string_view text);
-    void on_error(const xmlError& found);
     void parse(std::string_view bytes, bool is_last);
+    void finish();
     void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what);
-    // Keeps exceptions from crossing libxml2, which is C.
-    template <class Work>
-    void caught(const Work& work);
-    template <class Work>
-    void guarded(const Work& work) {
-        caught(work);
-        if (error || thrown) xmlStopParser(parser.get());
-    }
+    void stop_at(std::uint64_t line, const base::Error& error);
 
-    static State& of(void* context) { return *static_cast<State*>(context); }
-    static void start_element(void* context, const xmlChar* local, const xmlChar* prefix,
-                              const xmlChar*, int, const xmlChar**, int count, int,
-                              const xmlChar** attributes) {
-        auto& state = of(context);
-        state.guarded([&] { state.on_start(prefix, local, attributes, count); });
-    }
-    static void end_element(void* context, const xmlChar*, const xmlChar*, const xmlChar*) {
-        auto& state = of(context);
-        state.guarded([&] { state.on_end(); });
-    }
-    static void characters(void* context, const xmlChar* text, int size) {
-        auto& state = of(context);
-        state.guarded([&] { state.on_text(view(text, text + size)); });
-    }
-    static void structured_error(void* context, xmlErrorPtr found) {
-        auto& state = of(context);
-        state.caught([&] { state.on_error(*found); });  // the parser stops by itself
-    }
+    void start(const Tag& tag) override;
+    void read_attribute(XmlElement& element, const base::XmlAttribute& attribute);
+    std::string_view text_of(std::string_view value, std::size_t place);
+    void end(std::string_view local) override;
+    void text(std::string_view text) override;
+    void error(const xmlError& found) override;
 
     std::string name;
     XmlInput input;
     XmlBuilder builder;
-    Parser parser;
-    const xmlChar *class_key = nullptr, *value_key = nullptr, *stamp_key = nullptr,
-                  *comment_key = nullptr, *type_key = nullptr;  // as the parser interns them
+    std::optional<base::XmlParser> parser;
     std::array<std::string, 5> replaced;  // values that held `&`, by meaning
     std::size_t next_start = 0;           // of input.starts()
     bool is_in_root = false;
     std::deque<XmlObject> ready;
     bool has_objects = false, is_done = false;
-    std::optional<base::Error> error;  // after what is ready
-    std::exception_ptr thrown;
+    std::optional<base::Error> failure;  // after what is ready
 };
 
-template <class Work>
-void XmlReader::State::caught(const Work& work) {
-    if (error || thrown) return;
-    try {
-        work();
-    } catch (...) {
-        thrown = std::current_exception();
-    }
-}
-
 void XmlReader::State::fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
-    if (error) return;
-    error = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
+    if (failure) return;
+    failure = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
 }
 
-void XmlReader::State::make_parser() {
-    // The library's first call sets up its tables, which is not safe from several threads.
-    static const bool is_set_up = (xmlInitParser(), true);
-    static_cast<void>(is_set_up);
-    xmlSAXHandler handler{};
-    handler.initialized = XML_SAX2_MAGIC;
-    handler.startElementNs = start_element;
-    handler.endElementNs = end_element;
-    handler.characters = handler.ignorableWhitespace = characters;
-    handler.serror = structured_error;
-    parser.reset(xmlCreatePushParserCtxt(&handler, this, nullptr, 0, nullptr));
-    if (!parser) throw std::bad_alloc();
-    // HUGE for DNA in an attribute; input and builder have limits of their own. No NOENT.
-    xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_HUGE);
-    xmlDictSetLimit(parser->dict, most_of_names);
-    const auto key = [&](const char* word) {
-        return xmlDictLookup(parser->dict, reinterpret_cast<const xmlChar*>(word), -1);
-    };
-    class_key = key("class"), value_key = key("value"), stamp_key = key("timestamp");
-    comment_key = key("comment"), type_key = key("type");
-    parse(root_begin, false);
+void XmlReader::State::stop_at(std::uint64_t line, const base::Error& error) {
+    fail(line, error.kind, error.text);
+    parser->stop();
 }
 
 void XmlReader::State::parse(std::string_view bytes, bool is_last) {
-    xmlParseChunk(parser.get(), bytes.data(), static_cast<int>(bytes.size()), is_last ? 1 : 0);
-    if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
-    if (parser->wellFormed == 0)
+    parser->parse(bytes, is_last);
+    if (!parser->is_well_formed())
         fail(input.line(), base::ErrorKind::malformed, "not well-formed XML");
 }
 
 void XmlReader::State::parse_batch() {
-    if (!parser) make_parser();
+    if (!parser) {
+        // HUGE for DNA in an attribute; input and builder have limits of their own.
+        parser.emplace(*this, XML_PARSE_HUGE, base::XmlLimits{.bytes_of_names = most_of_names});
+        parse(root_begin, false);
+    }
     const auto more = input.next();
     if (!more) {
-        error = more.error();
+        failure = more.error();
         return;
     }
     if (!*more) return finish();
@@ -501,62 +430,48 @@ void XmlReader::State::finish() {
     if (!has_objects) fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
 }
 
-void XmlReader::State::on_start(const xmlChar* prefix, const xmlChar* local,
-                                const xmlChar** attributes, int count) {
-    if (!std::exchange(is_in_root, true)) return;
+void XmlReader::State::start(const Tag& tag) {
+    if (failure || !std::exchange(is_in_root, true)) return;
     const auto start = input.starts().at(next_start++);
     XmlElement element;
-    element.name = chars(prefix == nullptr ? local : xmlDictQLookup(parser->dict, prefix, local));
+    element.name = parser->full_name(tag);
     element.line = start.line;
     element.is_cut = start.is_cut;
-    for (const auto* end = attributes + static_cast<std::size_t>(count) * fields_of_attribute;
-         attributes != end; attributes += fields_of_attribute)
-        if (attributes[1] == nullptr) read_attribute(element, attributes);
-    if (const auto begun = builder.begin(element); !begun)
-        fail(start.line, begun.error().kind, begun.error().text);
+    for (int i = 0; i < tag.attribute_count; ++i)
+        read_attribute(element, base::XmlAttribute(tag.attributes, i));
+    if (const auto begun = builder.begin(element); !begun) stop_at(start.line, begun.error());
 }
 
-// Reads an attribute without a prefix.
-void XmlReader::State::read_attribute(XmlElement& element, const xmlChar** attribute) {
-    const auto* key = attribute[0];
-    const auto value = view(attribute[3], attribute[4]);
-    if (key == class_key) element.class_name = text_of(value, 0);
-    if (key == value_key) element.value = text_of(value, 1);
-    if (key == stamp_key) element.stamp = text_of(value, 2);
-    if (key == comment_key) element.comment = text_of(value, 3);
-    if (key == type_key) element.type = text_of(value, 4);
+void XmlReader::State::read_attribute(XmlElement& element, const base::XmlAttribute& attribute) {
+    if (!attribute.prefix().empty()) return;
+    const auto key = attribute.name(), value = attribute.written();
+    if (key == "class") element.class_name = text_of(value, 0);
+    if (key == "value") element.value = text_of(value, 1);
+    if (key == "timestamp") element.stamp = text_of(value, 2);
+    if (key == "comment") element.comment = text_of(value, 3);
+    if (key == "type") element.type = text_of(value, 4);
 }
 
-// Returns the text of a value. Without NOENT, libxml2 passes every `&` on as `&#38;`, for a
-// second pass of the caller. A value contains no other `&`.
 std::string_view XmlReader::State::text_of(std::string_view value, std::size_t place) {
-    constexpr std::string_view ampersand = "&#38;";
     if (value.find('&') == std::string_view::npos) return value;
-    auto& text = replaced[place];
-    text.clear();
-    for (std::size_t at = 0; at < value.size(); ++at) {
-        text += value[at];
-        if (value.substr(at).starts_with(ampersand)) at += ampersand.size() - 1;
-    }
-    return text;
+    return replaced[place] = base::with_ampersands(value);
 }
 
-void XmlReader::State::on_end() {
-    if (!builder.is_open()) return;  // the end of our root, or one that libxml2 reports next
+void XmlReader::State::end(std::string_view) {
+    // The end of our root, or one that libxml2 reports next.
+    if (failure || !builder.is_open()) return;
     auto object = builder.end();
     if (!object) return;
     ready.push_back(std::move(*object));
     has_objects = true;
 }
 
-void XmlReader::State::on_text(std::string_view text) {
-    if (base::trim(text).empty()) return;
-    if (const auto legal = builder.text(); !legal)
-        fail(static_cast<std::uint64_t>(xmlSAX2GetLineNumber(parser.get())), legal.error().kind,
-             legal.error().text);
+void XmlReader::State::text(std::string_view text) {
+    if (failure || base::trim(text).empty()) return;
+    if (const auto legal = builder.text(); !legal) stop_at(parser->line(), legal.error());
 }
 
-void XmlReader::State::on_error(const xmlError& found) {
+void XmlReader::State::error(const xmlError& found) {
     if (found.level != XML_ERR_FATAL) return;
     const std::string_view message = found.message == nullptr ? "" : found.message;
     fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
@@ -576,7 +491,7 @@ base::Result<std::optional<XmlObject>> XmlReader::next() {
             ready.pop_front();
             return object;
         }
-        if (state_->error) return tl::unexpected(*state_->error);
+        if (state_->failure) return tl::unexpected(*state_->failure);
         if (state_->is_done) return std::optional<XmlObject>();
         state_->parse_batch();
     }
