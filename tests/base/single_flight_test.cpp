@@ -122,18 +122,6 @@ TEST_CASE("An exception reaches all waiting callers, and the next caller compute
     CHECK(flight.run(key, [] { return 1; }) == 1);
 }
 
-TEST_CASE("With many threads and keys each caller gets the result of its own key") {
-    base::SingleFlight<int, int> flight;
-    std::atomic<int> wrong = 0;
-    in_threads([&](int i) {
-        for (int round = 0; round < 500; ++round) {
-            const int key = (i + round) % 5;
-            if (flight.run(key, [&] { return key * 10; }) != key * 10) ++wrong;
-        }
-    });
-    CHECK(wrong == 0);
-}
-
 TEST_CASE("A versioned value is made once per version") {
     base::VersionedValue<int, std::string> value;
     int made = 0;

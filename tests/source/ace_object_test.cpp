@@ -7,6 +7,7 @@
 #include "source/dumps.hpp"
 #include "support/trees.hpp"
 #include "tree/outline.hpp"
+#include "tree/restore.hpp"
 
 using source::parse_object;
 using support::node;
@@ -139,10 +140,6 @@ TEST_CASE("Blanks after the dumper's newline are text, and after another fold th
     CHECK(source::unescape("a\\nb\\") == "a\nb");
 }
 
-TEST_CASE("A name may continue over several lines") {
-    CHECK(parsed("Text : \"first\\n\\\nsecond\" -O \"s\"\nTag\t 1\n").id.name == "first\nsecond");
-}
-
 TEST_CASE("Bytes that are not legal text are made legal cell by cell") {
     const auto object =
         parsed("A : \"caf\xC3\xA9\"\nTag\t \"caf\xC3\xA9\" \"caf\xE9\" \"a\x01\"\n");
@@ -159,11 +156,6 @@ TEST_CASE("Duplicates are merged, even when they are apart") {
     CHECK(object.nodes ==
           Nodes{support::tag("Tag", {support::text("a", {support::tag("B"), support::tag("C")}),
                                      support::text("b")})});
-}
-
-TEST_CASE("An object without content has no nodes") {
-    CHECK(parsed("Gene : \"e07\" -O \"s\"\n").nodes.empty());
-    CHECK(parsed("Gene : \"e07\" -O \"s\"\n").nodes.empty());
 }
 
 TEST_CASE("A violation of the syntax is reported with its place") {
@@ -230,15 +222,6 @@ TEST_CASE("An object written like the dumper is the same after reading") {
     }));
 }
 
-TEST_CASE("An object written like the dumper has the signature of its tree") {
-    CHECK(rc::check([] {
-        tree::Object object{{"Gene", "x"}, "", random_nodes(4)};
-        const auto read = parse_object(dumps::written(object), no_models);
-        RC_ASSERT(read.has_value());
-        RC_ASSERT(tree::signature_of(read->nodes) == tree::signature_of(object.nodes));
-    }));
-}
-
 TEST_CASE("Objects of the sample builds and the edge dump have the same signature with and "
           "without models") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
@@ -255,12 +238,16 @@ TEST_CASE("Objects of the sample builds and the edge dump have the same signatur
     CHECK(objects > 4500);
 }
 
-TEST_CASE("An object is the same after writing and reading, with all its timestamps") {
+TEST_CASE("An object is the same after writing and reading, with all its timestamps and paths") {
+    const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     for (const auto& file : dumps::sample_files)
         for (const auto& bytes : dumps::objects_in(file)) {
-            const auto object = parsed(bytes);
+            const auto object = parsed(bytes, models);
             if (source::form_of(object.id.class_name) != source::Form::tree) continue;
             REQUIRE(dumps::written(object) == bytes);
+            auto nodes = object.nodes;
+            tree::restore_paths(nodes, models, models.of_class(object.id.class_name));
+            REQUIRE(nodes == object.nodes);
         }
 }
 

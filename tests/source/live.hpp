@@ -10,6 +10,7 @@
 
 #include "source/acedb/build.hpp"
 #include "source/acedb/session.hpp"
+#include "source/files_build.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -41,6 +42,14 @@ inline std::string one_class(const std::string& class_name,
     for (const auto& [name, lines] : objects)
         text += class_name + " : \"" + name + "\"\n" + lines + "\n";
     return text + " // End of this dump file \n\n";
+}
+
+// Returns genes, each with a remark of its own.
+//   escaped_names  as in a dump
+inline Contents genes(const std::vector<std::string>& escaped_names) {
+    std::vector<std::pair<std::string, std::string>> objects;
+    for (const auto& name : escaped_names) objects.emplace_back(name, remark("of " + name));
+    return text_of(one_class("Gene", objects));
 }
 
 // A server and the settings to reach it.
@@ -93,6 +102,19 @@ class Site {
     source::acedb::ServerAddress address;
     std::chrono::milliseconds pause{100};  // before a silent server is asked again
 };
+
+// Opens a dump of the same release.
+inline source::Build dumped(const Site& site, const std::string& dump) {
+    site.folder.write("dumped/release.ini", "version = WS188\ndate = 2008-03-22\n");
+    site.folder.write("dumped/models.wrm",
+                      support::read_file("examples/builds/WS188/models.wrm"));
+    site.folder.write("dumped/dump.ace", dump);
+    const auto build = source::open_files(
+        {(site.folder.path() / "dumped").string(), (site.folder.path() / "index").string(), 64});
+    INFO((build ? "" : build.error().text));
+    REQUIRE(build);
+    return *build;
+}
 
 // Returns true once the condition holds, false when it does not within a minute.
 template <class Condition>

@@ -1,17 +1,17 @@
 // Builds in other notations than AceDB's stamped dump.
 // SPDX-License-Identifier: MIT
-#include "source/notations.hpp"
+#include "source/dump/json_lines.hpp"
 
 #include <atomic>
 #include <csignal>
-#include <fcntl.h>
 #include <map>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 
-#include "base/log.hpp"
+#include "base/text.hpp"
 #include "source/build_site.hpp"
+#include "source/dumps.hpp"
 #include "source/index/index_folder.hpp"
 #include "tree/outline.hpp"
 
@@ -25,6 +25,7 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using source::Build;
+using support::TempDir;
 
 namespace {
 
@@ -33,16 +34,6 @@ namespace fs = std::filesystem;
 const std::string& models_text() {
     static const auto text = dumps::read("examples/builds/WS188/models.wrm");
     return text;
-}
-
-const tree::Models& ws188_models() {
-    static const auto parsed = tree::Models::parse(models_text());
-    return parsed;
-}
-
-const std::vector<tree::Object>& sample_objects() {
-    static const auto objects = notations::objects_in(dumps::sample_files[2], ws188_models());
-    return objects;
 }
 
 using Signatures = std::map<std::string, std::string>;  // by "Class name"
@@ -63,23 +54,20 @@ Signatures signatures_of(const Build& build) {
 
 const Signatures& sample_signatures() {
     static const auto signatures = [] {
-        Signatures made;
-        for (const auto& object : sample_objects())
-            made[object.id.class_name + " " + object.id.name] = tree::signature_of(object.nodes);
-        return made;
+        const TempDir folder;
+        return signatures_of(
+            source::open_files({"examples/builds/WS188", folder.path().string(), 64}).value());
     }();
     return signatures;
 }
 
-void check_is_sample(const Site& site) {
-    const auto signatures = signatures_of(site.open());
-    REQUIRE(signatures.size() == sample_signatures().size());
-    for (const auto& [name, signature] : sample_signatures()) {
-        INFO(name);
-        const auto found = signatures.find(name);
-        REQUIRE(found != signatures.end());
-        CHECK(found->second == signature);
-    }
+// Returns what AceDB shows of objects: `.a` without timestamps and with shortened paths of tags,
+// `.aT` with both.
+std::string recorded(const char* extension) {
+    std::string objects;
+    for (const auto& entry : fs::directory_iterator("tests/data/formats"))
+        if (entry.path().extension() == extension) objects += dumps::read(entry.path().string());
+    return objects;
 }
 
 std::string gene(const std::string& name, const std::string& text) {
@@ -94,68 +82,62 @@ std::string gene_xml(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("A dump without timestamps has the signatures of the same dump with them") {
-    const Site site;
-    site.write("x.ace", notations::unstamped(dumps::sample_files[2], ws188_models()));
+TEST_CASE(
+    "A dump without timestamps has the signatures of the same dump with them, given the models") {
+    const Site stamped, site;
+    stamped.write("x.ace", recorded(".aT"));
+    stamped.write("models.wrm", models_text());
+    site.write("x.ace.gz", gzip(recorded(".a")));
+    const auto without_models = site.open();
+    CHECK(signatures_of(without_models) != signatures_of(stamped.open()));
+    REQUIRE(without_models->remarks().size() == 1);
+    CHECK_THAT(without_models->remarks()[0], Contains("models.wrm"));
     site.write("models.wrm", models_text());
-    check_is_sample(site);
-    CHECK(site.open()->remarks().empty());
-    CHECK(site.open()->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == false);
-}
-
-TEST_CASE("A dump without timestamps and models keeps its tags and logs a warning") {
-    const Site site;
-    site.write("x.ace.gz", gzip(notations::unstamped(dumps::sample_files[2], ws188_models())));
     const auto build = site.open();
-    const auto object = build->load({"Gene", "WBGene00006763"});
-    REQUIRE(object);
-    CHECK(std::any_of(object->nodes.begin(), object->nodes.end(),
-                      [](const auto& node) { return node.cell.text == "CGC_name"; }));
-    REQUIRE(build->remarks().size() == 1);
-    CHECK_THAT(build->remarks()[0], Contains("models.wrm"));
-    site.write("models.wrm", models_text());
-    check_is_sample(site);
-    CHECK(site.open()->remarks().empty());
+    CHECK(signatures_of(build) == signatures_of(stamped.open()));
+    CHECK(build->class_counts().size() == 13);
+    CHECK(build->remarks().empty());
+    CHECK(build->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == false);
 }
 
 TEST_CASE("The models are part of the digests of a dump without timestamps, and of no other") {
-    const auto stamped = dumps::read(dumps::sample_files[2]);
-    const auto moved = models_text() + "\n?New_class Tag\n";
+    const tree::ObjectName gene{"Gene", "WBGene00006763"};
     for (const bool has_stamps : {false, true}) {
         const Site site;
-        site.write("x.ace", has_stamps
-                                ? stamped
-                                : notations::unstamped(dumps::sample_files[2], ws188_models()));
+        site.write("x.ace", recorded(has_stamps ? ".aT" : ".a"));
         const auto digest_with = [&](const std::string& models) {
             site.write("models.wrm", models);
             const auto build = site.open();
             const auto kept = source::open_kept_index((site.index() / "WS1.index").string());
-            const auto digest = build->digest_of({"Gene", "WBGene00006763"});
-            REQUIRE(kept);
-            REQUIRE(digest);
-            CHECK((*kept)->digest_of({"Gene", "WBGene00006763"}) == digest);
+            CHECK(kept.value()->digest_of(gene) == build->digest_of(gene));
             source::each_object(*build, [&](const source::Listed& listed) {
                 CHECK(build->digest_of(listed.id()) == listed.digest);
                 return true;
             });
-            return *digest;
+            return build->digest_of(gene).value();
         };
         const auto first = digest_with(models_text());
-        CHECK((digest_with(moved) == first) == has_stamps);
+        CHECK((digest_with(models_text() + "\n?New_class Tag\n") == first) == has_stamps);
         CHECK(digest_with(models_text()) == first);
     }
 }
 
 TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed or not") {
-    const auto lines = notations::json_lines(sample_objects());
-    std::string digest;
-    for (const auto* name : {"x.jsonl", "x.jsonl.gz", "x.jsonl.zst"}) {
+    const TempDir folder;
+    const auto dump = source::open_files({"examples/builds/WS188", folder.path().string(), 64});
+    std::string lines, digest;
+    each_object(**dump, [&](const source::Listed& listed) {
+        source::dump::append_json_line(lines, (*dump)->load(listed.id()).value());
+        return true;
+    });
+    for (const auto& [name, bytes] : {std::pair("x.jsonl", lines),
+                                      {"x.jsonl.gz", gzip(lines)},
+                                      {"x.jsonl.zst", zstd(lines)}}) {
         INFO(name);
         const Site site;
-        const auto is = [&](const char* suffix) { return std::string(name).ends_with(suffix); };
-        site.write(name, is(".gz") ? gzip(lines) : is(".zst") ? zstd(lines) : lines);
-        check_is_sample(site);
+        site.write(name, bytes);
         const auto build = site.open();
+        CHECK(signatures_of(build) == sample_signatures());
         if (digest.empty()) digest = build->digest();
         CHECK(build->digest() == digest);
         // The .N of a session is not part of a time.
@@ -164,14 +146,17 @@ TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed
     }
 }
 
-TEST_CASE("The sample build in XML has the signatures of its dump, packed or not") {
-    const auto bytes = notations::xml(sample_objects());
-    for (const auto* name : {"x.xml", "x.xml.gz", "x.xml.zst"}) {
+TEST_CASE(
+    "A build in XML is read, packed or not, and its index folder has the objects in plain form") {
+    const auto xml = "<x>" + gene_xml("a", "one") + gene_xml("b", "two") + "</x>";
+    for (const auto& [name, bytes] :
+         {std::pair("x.xml", xml), {"x.xml.gz", gzip(xml)}, {"x.xml.zst", zstd(xml)}}) {
         INFO(name);
         const Site site;
-        const auto is = [&](const char* suffix) { return std::string(name).ends_with(suffix); };
-        site.write(name, is(".gz") ? gzip(bytes) : is(".zst") ? zstd(bytes) : bytes);
-        check_is_sample(site);
+        site.write(name, bytes);
+        const auto build = site.open();
+        CHECK(text_in(build, "a") == "one");
+        CHECK(text_in(build, "b") == "two");
         CHECK(fs::exists(site.index() / "WS1.plain" / name));
         CHECK(std::distance(fs::directory_iterator(site.index() / "WS1.plain"), {}) == 1);
     }
@@ -219,14 +204,7 @@ TEST_CASE("What AceDB's dumper writes is read without banners and without timest
     const Site site;
     site.write("models.wrm", models_text());
     site.write("x.ace", plain);
-    check_is_sample(site);
-    for (const auto& entry : fs::directory_iterator("tests/data/formats")) {
-        const auto kind = entry.path().extension();
-        if (kind != ".a" && kind != ".aT") continue;
-        INFO(entry.path().string());
-        site.write("x.ace", dumps::read(entry.path().string()));
-        CHECK(site.try_open());
-    }
+    CHECK(signatures_of(site.open()) == sample_signatures());
 }
 
 TEST_CASE("Files of several notations make one build") {
@@ -260,29 +238,37 @@ TEST_CASE("An object in two files of different notations is reported with both p
     CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
 }
 
-TEST_CASE("A file that is truncated, empty or not of its notation is refused with its place") {
-    const Site site;
-    const auto why = [&](const std::string& name, const std::string& bytes) {
-        site.write(name, bytes);
-        auto text = site.why_not();
-        site.remove(name);
-        return text;
+TEST_CASE(
+    "A file that is truncated, damaged, empty or not of its notation is refused with its place") {
+    const auto line = gene("a", "1"), packed = gzip(line), frame = zstd(line);
+    const std::string header = "\n\n // Class Gene \n\nGene : \"a\"\nTag\t 1\n";
+    struct Case {
+        std::string name, bytes, why;
     };
-    const auto line = gene("a", "1");
-    CHECK(why("x.jsonl", line + line.substr(0, 20)) == "/x.jsonl:2: the file ends inside a line");
-    CHECK(why("x.jsonl", line + "{}\n") == "/x.jsonl:2: \"class\" is missing");
-    CHECK_THAT(why("x.xml", "<x>\n" + gene_xml("a", "1")), StartsWith("/x.xml:"));
-    CHECK_THAT(why("x.xml", gene_xml("a", "1") + "<Gene class='Gene' value='b'><T/>"),
-               StartsWith("/x.xml:"));
-    CHECK_THAT(why("x.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n"),
-               StartsWith("/x.xml:1: ") && Contains("show -x") && Contains("asXML"));
-    for (const auto* name : {"x.ace", "x.jsonl", "x.xml"})
-        for (const auto* bytes : {"", "\n\n"}) {
-            INFO(name);
-            CHECK_THAT(why(name, bytes), StartsWith("/" + std::string(name)));
-        }
-    CHECK_THAT(why("x.jsonl.gz", gzip(line).substr(0, 30)), EndsWith("it ends too early"));
-    CHECK_THAT(why("x.xml.zst", "no zstd"), StartsWith("/x.xml.zst: is damaged"));
+    const Site site;
+    for (const auto& [name, bytes, why] : std::vector<Case>{
+             {"x.ace", header + "Tag", ":7: the file ends inside a line"},
+             {"x.ace", header + "\n", ":8: the file ends without \"// End of this dump file\""},
+             {"x.jsonl", line + line.substr(0, 20), ":2: the file ends inside a line"},
+             {"x.jsonl", line + "{}\n", ":2: \"class\" is missing"},
+             {"x.xml", "<x>\n" + gene_xml("a", "1"), ":"},
+             {"x.xml", gene_xml("a", "1") + "<Gene class='Gene' value='b'><T/>", ":"},
+             {"x.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n",
+              ":1: this is AceDB's `show -x`, which is not XML"},
+             {"x.ace", "", ":"},
+             {"x.jsonl", "\n\n", ":"},
+             {"x.xml", "\n\n", ":"},
+             {"x.jsonl.gz", packed.substr(0, packed.size() - 9),
+              ": is damaged: it ends too early"},
+             {"x.jsonl.gz", "no gzip", ": is damaged: incorrect header check"},
+             {"x.jsonl.zst", frame.substr(0, frame.size() - 3),
+              ": is damaged: it ends too early"},
+             {"x.jsonl.zst", "no zstd at all", ": is damaged: "}}) {
+        INFO(name << why);
+        site.write(name, bytes);
+        CHECK_THAT(site.why_not(), StartsWith("/" + name + why));
+        site.remove(name);
+    }
 }
 
 TEST_CASE("A line of 100 MB is known by name, and the rest is read") {
@@ -346,19 +332,6 @@ TEST_CASE("Lost or damaged indexes and plain files are made again") {
     check();
 }
 
-TEST_CASE("What is known of a build in other notations stays when its folder is gone") {
-    const Site site;
-    site.write("a.xml", gene_xml("a", "1"));
-    const auto build = site.open();
-    fs::remove_all(site.build());
-    CHECK(text_in(build, "a") == "1");
-    const auto kept = source::open_kept_index((site.index() / "WS1.index").string());
-    REQUIRE(kept);
-    CHECK((*kept)->digest() == build->digest());
-    CHECK((*kept)->class_counts() == build->class_counts());
-    CHECK((*kept)->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
-}
-
 TEST_CASE("A reader notices a change of the file it reads, and a copied build is not affected") {
     const Site site;
     site.write("a.jsonl", gene("a", "one"));
@@ -372,6 +345,8 @@ TEST_CASE("A reader notices a change of the file it reads, and a copied build is
     CHECK(text_in(build, "b") == "two");
     CHECK(text_in(site.open(), "a") == "six");
     CHECK(text_in(site.open(), "b") == "ten");
+    site.write("a.jsonl", "");
+    CHECK(build->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("A file that changes while it is read never gives a build of both contents") {

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "source/acedb/session.hpp"
 #include "source/dumps.hpp"
 
 namespace recordings {
@@ -33,7 +32,6 @@ struct Seen {
     bool by_client = false;
     std::size_t size = 0;
     std::string bytes;
-    [[nodiscard]] bool is_whole() const { return bytes.size() == size; }
 };
 
 // Returns the writes of a hexlog.
@@ -58,18 +56,6 @@ inline std::vector<Seen> seen_in(const std::string& file) {
         }
     }
     return all;
-}
-
-// Returns the text of each whole answer of the server.
-inline std::vector<std::string> answers_in(const std::string& file) {
-    std::vector<std::string> answers;
-    for (const auto& seen : seen_in(file)) {
-        if (seen.by_client || !seen.is_whole() || seen.size <= source::acedb::wire::header_size)
-            continue;
-        answers.emplace_back(source::acedb::wire::text_of_body(
-            std::string_view(seen.bytes).substr(source::acedb::wire::header_size)));
-    }
-    return answers;
 }
 
 }  // namespace recordings

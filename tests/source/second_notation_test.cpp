@@ -15,8 +15,8 @@ using tree::CellKind;
 
 namespace {
 
-// A node as "class/text/stamp" cells from the first one down to it.
-using Paths = std::multiset<std::vector<std::string>>;
+// The nodes of an object, each as the "class/text/stamp" cells from the first one down to it.
+using Paths = std::multiset<std::string>;
 
 // Floats are `%f` in a dump (1.2e-07 is 0.000000: lost for good) and `%g` in the other notation;
 // AceDB's are of 32 bits.
@@ -41,83 +41,69 @@ std::string cell_text(const tree::Cell& cell) {
     return {};
 }
 
-void collect(const std::vector<tree::Node>& nodes, std::vector<std::string>& path, Paths& into) {
+void collect(const std::vector<tree::Node>& nodes, const std::string& left, Paths& into) {
     for (const auto& node : nodes) {
-        path.push_back(cell_text(node.cell) + "/" + node.stamp);
+        const auto path = left + "\t" + cell_text(node.cell) + "/" + node.stamp;
         into.insert(path);
         collect(node.children, path, into);
-        path.pop_back();
     }
 }
 
-// Reads `?class?name?stamp` cells, separated by TAB, `\` escaping `\`, `?`, LF and TAB.
-class KReader {
-   public:
-    std::map<std::string, Paths> read(const std::string& text) {
-        for (const auto line : base::split(text, '\n')) {
-            if (line.starts_with('?'))
-                begin(line);
-            else if (line.starts_with('\t'))
-                row(line);
+// Reads a cell, `?class?name?stamp`, in which `\` escapes `\`, `?`, LF and TAB.
+std::vector<std::string> fields(std::string_view cell) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+        if (cell[i] == '?') {
+            out.emplace_back();
+        } else if (cell[i] == '\\' && i + 1 < cell.size()) {
+            const char c = cell[++i];
+            out.back() += c == 'n' ? '\n' : c == 't' ? '\t' : c;
+        } else {
+            out.back() += cell[i];
         }
-        return objects_;
     }
+    out.resize(3);
+    return out;
+}
 
-   private:
-    static std::vector<std::string> fields(std::string_view cell) {
-        std::vector<std::string> out(1);
-        for (std::size_t i = 1; i < cell.size(); ++i) {
-            if (cell[i] == '?') {
-                out.emplace_back();
-            } else if (cell[i] == '\\' && i + 1 < cell.size()) {
-                const char c = cell[++i];
-                out.back() += c == 'n' ? '\n' : c == 't' ? '\t' : c;
-            } else {
-                out.back() += cell[i];
-            }
+// Reads objects by "Class name". A row begins with the name, or with a TAB for each cell that it
+// shares with the row before.
+std::map<std::string, Paths> read_k(const std::string& text) {
+    std::map<std::string, Paths> objects;
+    Paths* current = nullptr;
+    std::vector<std::string> path;
+    for (const auto line : base::split(text, '\n')) {
+        if (!line.starts_with('?') && !line.starts_with('\t')) continue;
+        auto cells = base::split(line, '\t');
+        if (!cells[0].empty()) {
+            const auto name = fields(cells[0]);
+            current = &objects[name[0] + " " + name[1]];
+            path.clear();
         }
-        return out;
-    }
-
-    void begin(std::string_view line) {
-        const auto tab = line.find('\t');
-        const auto name = fields(line.substr(0, tab));
-        REQUIRE(name.size() >= 2);
-        current_ = &objects_[name[0] + " " + name[1]];
-        path_.clear();
-        if (tab != std::string_view::npos) row(line.substr(tab));
-    }
-
-    void row(std::string_view line) {
-        const auto cells = base::split(line.substr(1), '\t');
-        std::size_t column = 0;
+        std::size_t column = 1;
         while (column < cells.size() && cells[column].empty()) ++column;
-        path_.resize(column);
+        path.resize(column - 1);
         for (; column < cells.size(); ++column) {
             const auto cell = fields(cells[column]);
-            REQUIRE(cell.size() >= 2);
-            const auto text = cell[0] == "#Float" ? short_float(cell[1]) : cell[1];
-            path_.push_back(cell[0] + "/" + text + "/" + (cell.size() > 2 ? cell[2] : ""));
-            current_->insert(path_);
+            const auto text_of_cell = cell[0] == "#Float" ? short_float(cell[1]) : cell[1];
+            path.push_back((path.empty() ? "" : path.back()) + "\t" + cell[0] + "/" +
+                           text_of_cell + "/" + cell[2]);
+            current->insert(path.back());
         }
     }
-
-    std::map<std::string, Paths> objects_;
-    Paths* current_ = nullptr;
-    std::vector<std::string> path_;
-};
+    return objects;
+}
 
 // In the other notation a LongText has a LF after its last line, too.
 Paths paths_of(const std::string& bytes, const tree::Models& models) {
     const auto object = source::parse_object(bytes, models);
     REQUIRE(object);
     const auto& class_name = object->id.class_name;
-    if (class_name == "LongText") return {{"txt/" + object->nodes.at(0).cell.text + "\n/"}};
-    if (class_name == "DNA") return {{"dna/" + object->nodes.at(0).cell.text + "/"}};
-    if (class_name == "Peptide") return {{"peptide/" + object->nodes.at(0).cell.text + "/"}};
+    if (class_name == "LongText") return {"\ttxt/" + object->nodes.at(0).cell.text + "\n/"};
+    if (class_name == "DNA") return {"\tdna/" + object->nodes.at(0).cell.text + "/"};
+    if (class_name == "Peptide") return {"\tpeptide/" + object->nodes.at(0).cell.text + "/"};
     Paths paths;
-    std::vector<std::string> path;
-    collect(object->nodes, path, paths);
+    collect(object->nodes, "", paths);
     return paths;
 }
 
@@ -136,7 +122,7 @@ TEST_CASE("Each object in formats/ is the same in both notations") {
     for (const auto& entry : std::filesystem::directory_iterator("tests/data/formats")) {
         auto path = entry.path();
         if (path.extension() != ".kT") continue;
-        const auto other = KReader().read(dumps::read(path.string()));
+        const auto other = read_k(dumps::read(path.string()));
         REQUIRE(other.size() == 1);
         const auto ours = dumps::objects_in(path.replace_extension(".aT").string());
         REQUIRE(ours.size() == 1);
@@ -148,7 +134,7 @@ TEST_CASE("Each object in formats/ is the same in both notations") {
 }
 
 TEST_CASE("Each object of the edge dump is the same in both notations") {
-    const auto other = KReader().read(dumps::read("tests/data/edge/show-k.txt"));
+    const auto other = read_k(dumps::read("tests/data/edge/show-k.txt"));
     std::size_t compared = 0;
     for (const auto& bytes : dumps::objects_in("tests/data/edge/dump.ace")) {
         const auto header = source::parse_header(bytes);

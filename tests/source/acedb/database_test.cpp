@@ -43,14 +43,6 @@ std::string identity_of_impatient(Database& database) {
 
 }  // namespace
 
-TEST_CASE("A free session is used again") {
-    const live::Site site(small());
-    const auto database = site.database();
-    const auto identity = identity_of(*database);
-    for (int i = 0; i < 5; ++i) CHECK(database->with_session(identity, find_a));
-    CHECK(site.server.logins() == 1);
-}
-
 TEST_CASE("The number of sessions is limited, and waiting callers get one in the end") {
     const live::Site site(small());
     const auto database = site.database(2);
@@ -193,19 +185,6 @@ TEST_CASE(
     CHECK(site.server.logins() == 2);
 }
 
-TEST_CASE("A server restarted with the same database is used again after one more log-in") {
-    live::Site site(small());
-    const auto database = site.database();
-    const auto identity = identity_of(*database);
-    site.server.stop();
-    const auto down = database->with_session(identity, find_a);
-    REQUIRE_FALSE(down);
-    CHECK(down.error().kind == ErrorKind::unavailable);
-    CHECK(down.error().text.find("127.0.0.1") != std::string::npos);
-    site.server.start();
-    CHECK(database->with_session(identity, find_a));
-}
-
 TEST_CASE("A server with another build reports it until that build is requested") {
     live::Site site(small());
     const auto database = site.database();
@@ -222,17 +201,6 @@ TEST_CASE("A server with another build reports it until that build is requested"
     CHECK(after != before);
     CHECK(database->with_session(after, find_a));
     CHECK(site.server.logins() == 2);
-}
-
-TEST_CASE("A wrong password is refused with the server's words and without the password") {
-    live::Site site(small());
-    site.address.password = "gUess3d";
-    const auto database = site.database();
-    const auto status = database->status();
-    REQUIRE_FALSE(status);
-    CHECK(status.error().kind == ErrorKind::refused);
-    CHECK(status.error().text.find("userid/password incorrect") != std::string::npos);
-    CHECK(status.error().text.find("gUess3d") == std::string::npos);
 }
 
 TEST_CASE("One caller at a time asks a silent server, and the others fail at once") {

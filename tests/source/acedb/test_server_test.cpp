@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The test server answers as was recorded of AceDB 4.9.62.
 #include <algorithm>
-#include <arpa/inet.h>
-#include <memory>
-#include <netinet/in.h>
 #include <string>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <vector>
 
-#include "support/ace_frames.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -111,131 +105,4 @@ TEST_CASE("The test server shows objects as recorded") {
         CHECK(conversation.ask("show -a") == support::read_file(folder + file + ".a") + end);
         CHECK(conversation.ask("show -j -T") == support::read_file(folder + file + ".jT") + end);
     }
-}
-
-TEST_CASE("The test server reads wildcards, comments and parameters as AceDB does") {
-    Conversation conversation;
-    const auto found = [&](const std::string& command) {
-        const auto answer = conversation.ask(command);
-        const auto at = answer.find("Found ") + 6;
-        return answer.substr(at, answer.find(' ', at) - at);
-    };
-    CHECK(found("find Gene \"*\"") == found("find Gene"));
-    CHECK(found("find Gene WBGene0000676?") == "1");
-    CHECK(found(R"(find Strain "CB\205")") == "1");
-    CHECK(found("find Strain \"CB205") == "1");
-    CHECK(found("find Strain \"CB//205\"") == "0");
-    CHECK(found("find Strain // CB205") == "1");
-    CHECK(found("find Gene \"50%\"") == "0");
-    CHECK(conversation.ask("find Gene \"50%\"").find("Parameter %0 can not") !=
-          std::string::npos);
-    CHECK(found(R"(find Gene "50\%")") == "0");
-    CHECK(conversation.ask(R"(find Gene "50\%")").find("Parameter") == std::string::npos);
-}
-
-namespace {
-
-// A client that uses a real socket.
-class Client {
-   public:
-    explicit Client(std::uint16_t port) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(port);
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        REQUIRE(::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) ==
-                0);
-    }
-    ~Client() { ::close(descriptor_); }
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
-
-    void send(const std::string& body, const std::string& type = "ACESERV_MSGREQ") {
-        support::AceFrame frame;
-        frame.version = 0;
-        frame.client = number;
-        frame.type = type;
-        frame.length = static_cast<std::uint32_t>(body.size() + 1);
-        frame.most_bytes = most_bytes;
-        REQUIRE(support::send_bytes(descriptor_, support::header_of(frame, order) + body + '\0'));
-    }
-    // Returns type and body without NUL; nullopt when the connection ended.
-    std::pair<std::string, std::string> receive() {
-        const auto reply = support::receive_frame(descriptor_);
-        if (!reply) return {};
-        seen = *reply;
-        return {reply->frame.type, reply->frame.body.c_str()};
-    }
-    std::pair<std::string, std::string> ask(const std::string& body,
-                                            const std::string& type = "ACESERV_MSGREQ") {
-        send(body, type);
-        return receive();
-    }
-    std::pair<std::string, std::string> log_in(const std::string& user,
-                                               const std::string& password) {
-        const auto nonce = ask("bonjour").second;
-        number = seen.frame.client;
-        return ask(user + " " + support::md5_hex(support::md5_hex(user + password) + nonce));
-    }
-
-    std::uint32_t number = 0, most_bytes = 0;
-    support::ByteOrder order = support::ByteOrder::little;
-    support::AceRequest seen;
-
-   private:
-    int descriptor_;
-};
-
-using Reply = std::pair<std::string, std::string>;
-
-const std::shared_ptr<const support::AceContents> contents =
-    std::make_shared<const support::AceContents>(support::AceContents::of_dump(sample_dump));
-
-const Reply welcome = {"ACESERV_MSGOK", "et bonjour a vous"};
-const std::string ended = " connection has been terminated.";
-
-}  // namespace
-
-TEST_CASE("The test server admits the users that AceDB admits") {
-    support::AceServer server(contents);
-    Client right(server.port()), wrong(server.port()), rude(server.port()), other(server.port());
-    CHECK(right.log_in("reader", "secret") == welcome);
-    CHECK(wrong.log_in("reader", "Secret") ==
-          Reply{"ACESERV_MSGKILL", "// Sorry, userid/password incorrect, your" + ended});
-    CHECK(wrong.receive() == Reply{});
-    CHECK(rude.ask("hello") ==
-          Reply{"ACESERV_MSGKILL", "// Sorry, you are an unknown client and your" + ended});
-    CHECK(other.ask("bonjour").first == "ACESERV_MSGOK");
-    other.number = other.seen.frame.client;
-    CHECK(other.ask("a b c") ==
-          Reply{"ACESERV_MSGKILL", "// Sorry, illegal request, your" + ended});
-    right.number += 900;
-    CHECK(right.ask("status").first == "ACESERV_MSGKILL");
-    CHECK(server.logins() == 1);
-}
-
-TEST_CASE("The test server divides long replies only between objects") {
-    support::AceServer server(contents);
-    Client client(server.port());
-    REQUIRE(client.log_in("reader", "secret") == welcome);
-    client.ask("find Variation");
-    std::string whole;
-    std::size_t slices = 0;
-    client.most_bytes = 1000;
-    auto slice = client.ask("show -a -T");
-    for (; slice.first == "ACESERV_MSGENCORE"; ++slices) {
-        CHECK(slice.second.substr(slice.second.size() - 2) == "\n\n");
-        whole += slice.second;
-        slice = client.ask("encore", "ACESERV_MSGENCORE");
-    }
-    CHECK(slices > 3);
-    client.most_bytes = 0;
-    std::vector<std::size_t> active;
-    bool failed = false;
-    (void)support::ace_answer(*contents, {}, active, "find Variation", failed);
-    CHECK(whole + slice.second ==
-          support::ace_answer(*contents, {}, active, "show -a -T", failed));
-    CHECK(client.ask("encore", "ACESERV_MSGENCORE") == Reply{"ACESERV_MSGENCORE", ""});
-    CHECK(client.ask("encore").first == "ACESERV_MSGFAIL");
-    CHECK(client.ask("quit") == Reply{"ACESERV_MSGKILL", "// A bientot"});
 }

@@ -58,11 +58,6 @@ TEST_CASE("Undeclared entities are errors in values of any kind") {
     }
 }
 
-TEST_CASE("Declarations other than a DOCTYPE are errors") {
-    CHECK(xml::error_of("<!ENTITY a 'b'>" + object_of("")).kind == ErrorKind::malformed);
-    CHECK(xml::error_of(object_of("<!ELEMENT a ANY>")).kind == ErrorKind::malformed);
-}
-
 TEST_CASE("XInclude and stylesheets load nothing") {
     const auto all = xml::objects("<?xml-stylesheet href='file:///etc/passwd'?>"
                                   "<x xmlns:xi='http://www.w3.org/2001/XInclude'>"
@@ -79,7 +74,8 @@ TEST_CASE("Content that is not XML is an error with its place") {
         as<std::string>(), "<S class='S' value='s'></T>", "</S>", "</varve>", "<S>< /S>",
         "<S class='S' class='T' value='s'/>", "<S class=S value='s'/>", "<S class='a<b'/>",
         "<S class='S' value='s'/", "<1/>", "<S class='S' value='s'/><", "plain text",
-        "<S a='\"/>", "<S\x01/>", "<\xE9/>", "<S class='S' value='s'>></varve><varve>");
+        "<S a='\"/>", "<S\x01/>", "<\xE9/>", "<S class='S' value='s'>></varve><varve>",
+        "<!ENTITY a 'b'><S/>", "<S class='S' value='s'><!ELEMENT a ANY></S>");
     const auto read = xml::read("\n\n" + bad);
     INFO(bad);
     REQUIRE(read.error);
@@ -130,17 +126,6 @@ TEST_CASE("A file truncated at any byte is reported and never gives half an obje
                read.error->text.find("holds no objects") != std::string::npos));
         REQUIRE(read.objects.size() == (size < one.size() ? 0 : size < file.size() - 5 ? 1 : 2));
         if (!read.objects.empty()) CHECK(read.objects[0].object == whole[0].object);
-    }
-}
-
-TEST_CASE("Without an enclosing element, objects before a truncation are whole") {
-    const std::string file = object_of("<T/>") + object_of("<T class='#int' value='2'/>");
-    const auto first = object_of("<T/>").size();
-    for (std::size_t size = 1; size < file.size(); ++size) {
-        const auto read = xml::read(file.substr(0, size));
-        CAPTURE(size);
-        CHECK(read.error.has_value() == (size != first));
-        CHECK(read.objects.size() == (size < first ? 0 : 1));
     }
 }
 
@@ -248,24 +233,13 @@ TEST_CASE("A file with very many names is read as far as they fit into memory") 
 }
 
 TEST_CASE("libxml2 prints nothing") {
-    struct Captured {
-        Captured() : saved(::dup(2)), into(::memfd_create("stderr", MFD_CLOEXEC)) {
-            ::dup2(into, 2);
-        }
-        ~Captured() {
-            ::dup2(saved, 2);
-            ::close(saved);
-            ::close(into);
-        }
-        int saved, into;
-    };
-    off_t printed = 0;
-    {
-        const Captured captured;
-        for (const std::string file :
-             {"<S", "<S><T></S>", "<S a='&b;'/>", "<a:b/>", "<S xml:space='1'/>"})
-            static_cast<void>(xml::read(file));
-        printed = ::lseek(captured.into, 0, SEEK_END);
-    }
-    CHECK(printed == 0);
+    const int saved = ::dup(2), into = ::memfd_create("stderr", MFD_CLOEXEC);
+    ::dup2(into, 2);
+    for (const std::string file :
+         {"<S", "<S><T></S>", "<S a='&b;'/>", "<a:b/>", "<S xml:space='1'/>"})
+        static_cast<void>(xml::read(file));
+    ::dup2(saved, 2);
+    ::close(saved);
+    CHECK(::lseek(into, 0, SEEK_END) == 0);
+    ::close(into);
 }

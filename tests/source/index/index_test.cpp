@@ -190,15 +190,6 @@ TEST_CASE("An open index stays as it is when its file is overwritten in place") 
     CHECK(Index::open(path).error().kind == base::ErrorKind::malformed);
 }
 
-TEST_CASE("An empty build has an index, too") {
-    TempDir folder;
-    const auto path = (folder.path() / "x.index").string();
-    REQUIRE_FALSE(write_index(path, {}));
-    const auto index = opened(path);
-    CHECK(index.size() == 0);
-    CHECK_FALSE(index.find({"Gene", "x"}));
-}
-
 TEST_CASE("Facts of every kind are returned unchanged") {
     source::Facts facts;
     facts.release = {"WS1", *base::parse_date("2008-02-01")};

@@ -13,7 +13,9 @@ TEST_CASE(
     object.nodes = {stamped};
     StampSample sample;
     for (int i = 0; i < 100; ++i) sample.add(object);
-    for (int i = 0; i < 900; ++i) sample.add({});
+    for (int i = 0; i < 800; ++i) sample.add({});
+    CHECK(sample.loading_stamps().empty());  // of so few, even these may be a curator's
+    for (int i = 0; i < 100; ++i) sample.add({});
     CHECK(sample.loading_stamps().empty());
     sample.add(object);
     CHECK(sample.loading_stamps() == std::vector<std::string>{"2008-01-25_00:00:00_loader"});
