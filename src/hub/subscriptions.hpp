@@ -67,8 +67,7 @@ struct SubscriptionEntry {
     std::string expires_at;   // RFC 3339; empty: never verified
     bool is_pending = false;  // a verification is due
     bool is_signed = false;
-    std::string
-        waiting_since;  // RFC 3339: the oldest change that it waits for; empty: it has everything
+    std::string waiting_since;  // RFC 3339: since when a change waits; empty: it has everything
     std::int64_t tries = 0;     // of the delivery that is due
     std::string failing_since;  // RFC 3339; empty: the last delivery succeeded
     bool operator==(const SubscriptionEntry&) const = default;
@@ -87,11 +86,10 @@ struct SubscriptionEntry {
 struct HubNumbers {
     std::uint64_t subscriptions = 0;  // in force
     std::uint64_t topics = 0;
-    std::uint64_t to_verify = 0;  // requests that wait for their verification
-    std::uint64_t waiting = 0;    // subscriptions that wait for a delivery
-    std::uint64_t failing = 0;    // of these, how many have failed at least once
-    std::optional<base::Seconds>
-        waiting_since;  // when the oldest change was found that is not delivered
+    std::uint64_t to_verify = 0;                 // requests that wait for their verification
+    std::uint64_t waiting = 0;                   // subscriptions that wait for a delivery
+    std::uint64_t failing = 0;                   // of these, how many have failed at least once
+    std::optional<base::Seconds> waiting_since;  // the oldest change that is not delivered
     std::optional<base::Seconds> looked_at;  // when a hub looked for news last; nullopt: never
     // Outcomes since the store was made, by all hubs: "delivered", "failed", "given up", "gone", "verified",
     // "refused".

@@ -14,7 +14,6 @@
 namespace hub {
 
 inline constexpr std::size_t longest_topic = 2048;  // bytes of its URL
-inline constexpr std::size_t longest_position = 128;
 
 struct Topic {
     enum class Subject : unsigned char {
@@ -27,10 +26,8 @@ struct Topic {
     };
     std::string url;  // the canonical self URL, without a token, at most longest_topic bytes
     Subject subject = Subject::object;
-    std::string
-        class_name = {},
-        name = {};  // object: both; whole_class: class_name; source_feed: its id is the name;
-                    // others: empty
+    // Of an object both, of a class class_name, of a source feed its id as the name.
+    std::string class_name = {}, name = {};
     std::string version = {};  // release: its version; others: empty
     bool operator==(const Topic&) const = default;
 };
@@ -39,7 +36,7 @@ struct Topic {
 struct FeedNews {
     std::string content_type;  // the very Content-Type of the feed
     std::string body;  // the feed with only what is new; empty if only the position was asked for
-    std::string position;  // opaque, at most longest_position bytes, never empty
+    std::string position;  // opaque, at most 128 bytes, never empty
     bool operator==(const FeedNews&) const = default;
 };
 

@@ -7,8 +7,6 @@
 #include "hub_store.hpp"
 
 using namespace hub;
-using support::both_hub_stores;
-using support::each_hub_store;
 using support::HubStore;
 using support::topic_of;
 
@@ -20,179 +18,143 @@ constexpr auto* some_callback = "http://a.example/";
 }  // namespace
 
 TEST_CASE("A notification is due for all subscribers of its topic") {
-    each_hub_store([](HubStore& hub_store) {
-        hub_store.subscribe("http://a.example/");
-        hub_store.subscribe("http://b.example/");
-        hub_store.subscribe("http://c.example/", "b");
-        CHECK(hub_store.claim().empty());
-        CHECK(hub_store.notify("1"));
-        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ 1", "http://b.example/ 1"});
-        CHECK(hub_store.deliver_all().empty());
-    });
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe("http://a.example/");
+    store.subscribe("http://b.example/");
+    store.subscribe("http://c.example/", "b");
+    CHECK(store.claim().empty());
+    CHECK(store.notify("1"));
+    CHECK(store.deliver_all() == Texts{"http://a.example/ 1", "http://b.example/ 1"});
+    CHECK(store.deliver_all().empty());
 }
 
 TEST_CASE("A subscriber gets the oldest notification first, and the next one when it has it") {
-    each_hub_store([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        hub_store.notify("1");
-        hub_store.notify("2");
-        auto claimed = hub_store.claim();
-        REQUIRE(claimed.size() == 1);
-        CHECK(hub_store.body_of(claimed[0]) == "1");
-        CHECK(hub_store.claim().empty());
-        hub_store.notify("3");
-        hub_store.finish(claimed[0], Delivered::failed, 60);
-        CHECK(hub_store.claim().empty());
-        hub_store.now += std::chrono::seconds(60);
-        claimed = hub_store.claim();
-        REQUIRE(claimed.size() == 1);
-        CHECK(claimed[0].tries == 1);
-        CHECK(hub_store.body_of(claimed[0]) == "1");
-        CHECK(hub_store.finish(claimed[0], Delivered::delivered) ==
-              std::map<std::string, std::int64_t>{{"delivered", 1}});
-        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ 2", "http://a.example/ 3"});
-    });
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe(some_callback);
+    store.notify("1");
+    store.notify("2");
+    auto claimed = store.claim();
+    REQUIRE(claimed.size() == 1);
+    CHECK(store.body_of(claimed[0]) == "1");
+    CHECK(store.claim().empty());
+    store.notify("3");
+    store.finish(claimed[0], Delivered::failed, 60);
+    CHECK(store.claim().empty());
+    store.now += std::chrono::seconds(60);
+    claimed = store.claim();
+    REQUIRE(claimed.size() == 1);
+    CHECK(claimed[0].tries == 1);
+    CHECK(store.body_of(claimed[0]) == "1");
+    CHECK(store.finish(claimed[0], Delivered::delivered) ==
+          std::map<std::string, std::int64_t>{{"delivered", 1}});
+    CHECK(store.deliver_all() == Texts{"http://a.example/ 2", "http://a.example/ 3"});
 }
 
 TEST_CASE("Giving up loses the notification and keeps the subscription") {
-    each_hub_store([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        hub_store.notify("1");
-        hub_store.notify("2");
-        CHECK(hub_store.finish(hub_store.claim().at(0), Delivered::failed) ==
-              std::map<std::string, std::int64_t>{{"given up", 1}});
-        const auto claimed = hub_store.claim();
-        REQUIRE(claimed.size() == 1);
-        CHECK(claimed[0].given_up == 1);
-        CHECK(hub_store.body_of(claimed[0]) == "2");
-        hub_store.finish(claimed[0], Delivered::delivered);
-        hub_store.notify("3");
-        CHECK(hub_store.claim().at(0).given_up == 0);
-    });
-}
-
-TEST_CASE("A subscriber that is gone gets nothing any more") {
-    each_hub_store([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        hub_store.notify("1");
-        hub_store.finish(hub_store.claim().at(0), Delivered::gone);
-        CHECK(hub_store.list().empty());
-    });
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe(some_callback);
+    store.notify("1");
+    store.notify("2");
+    CHECK(store.finish(store.claim().at(0), Delivered::failed) ==
+          std::map<std::string, std::int64_t>{{"given up", 1}});
+    const auto claimed = store.claim();
+    REQUIRE(claimed.size() == 1);
+    CHECK(claimed[0].given_up == 1);
+    CHECK(store.body_of(claimed[0]) == "2");
+    store.finish(claimed[0], Delivered::delivered);
+    store.notify("3");
+    CHECK(store.claim().at(0).given_up == 0);
 }
 
 TEST_CASE("What a dead hub had claimed is sent by another one when the claim ends") {
-    both_hub_stores([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        hub_store.notify("1");
-        const auto dead = hub_store.claim();
-        hub_store.now += delivery_claim - std::chrono::seconds(1);
-        CHECK(hub_store.claim().empty());
-        hub_store.now += std::chrono::seconds(1);
-        const auto claimed = hub_store.claim();
-        REQUIRE(claimed.size() == 1);
-        // The first hub was only slow.
-        CHECK(hub_store.finish(dead.at(0), Delivered::delivered).at("delivered") == 0);
-        CHECK(hub_store.finish(dead.at(0), Delivered::gone).at("gone") == 0);
-        hub_store.notify("2");
-        CHECK(hub_store.finish(claimed[0], Delivered::delivered).at("delivered") == 1);
-        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ 2"});
-    });
+    HubStore store(GENERATE(support::both_engines()));
+    store.subscribe(some_callback);
+    store.notify("1");
+    const auto dead = store.claim();
+    store.now += delivery_claim - std::chrono::seconds(1);
+    CHECK(store.claim().empty());
+    store.now += std::chrono::seconds(1);
+    const auto claimed = store.claim();
+    REQUIRE(claimed.size() == 1);
+    // The first hub was only slow.
+    CHECK(store.finish(dead.at(0), Delivered::delivered).at("delivered") == 0);
+    CHECK(store.finish(dead.at(0), Delivered::gone).at("gone") == 0);
+    store.notify("2");
+    CHECK(store.finish(claimed[0], Delivered::delivered).at("delivered") == 1);
+    CHECK(store.deliver_all() == Texts{"http://a.example/ 2"});
 }
 
 TEST_CASE("A hub that works on a delivery makes its claim last") {
-    both_hub_stores([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        hub_store.notify("1");
-        const auto claimed = hub_store.claim();
-        const auto* one = &claimed.at(0);
-        for (int i = 0; i < 10; ++i) {
-            hub_store.now += renew_claims_every;
-            hub_store.write([&](store::Transaction& transaction) {
-                CHECK(renew_claims(transaction, std::span(&one, 1), hub_store.now));
-            });
-            CHECK(hub_store.claim().empty());
-        }
-    });
-}
-
-TEST_CASE("A hub that comes too late to renew a claim is told that it has lost it") {
-    both_hub_stores([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        hub_store.notify("1");
-        const auto claimed = hub_store.claim();
-        hub_store.now += delivery_claim + std::chrono::seconds(1);
-        CHECK(hub_store.claim().size() == 1);  // by another hub
-        const auto* one = &claimed.at(0);
-        CHECK_FALSE(hub_store.write([&](store::Transaction& transaction) {
-            return renew_claims(transaction, std::span(&one, 1), hub_store.now);
-        }));
-    });
+    HubStore store(GENERATE(support::both_engines()));
+    store.subscribe(some_callback);
+    store.notify("1");
+    const auto claimed = store.claim();
+    const auto* one = &claimed.at(0);
+    for (int i = 0; i < 10; ++i) {
+        store.now += renew_claims_every;
+        CHECK(store.call(renew_claims, std::span(&one, 1), store.now));
+        CHECK(store.claim().empty());
+    }
+    // Then it comes too late.
+    store.now += delivery_claim + std::chrono::seconds(1);
+    CHECK(store.claim().size() == 1);  // by another hub
+    CHECK_FALSE(store.call(renew_claims, std::span(&one, 1), store.now));
 }
 
 TEST_CASE("A position that has moved is not moved again") {
-    each_hub_store([](HubStore& hub_store) {
-        hub_store.subscribe(some_callback);
-        const auto record = [&](const std::string& before) {
-            return hub_store.write([&](store::Transaction& transaction) {
-                return record_notification(transaction,
-                                           {.topic = 1,
-                                            .before = before,
-                                            .news = {"text/xml", "x", "p1"},
-                                            .looked_in = "WS1",
-                                            .row_seen = "WS1 1 0"},
-                                           hub_store.now);
-            });
-        };
-        hub_store.write([](store::Transaction& transaction) {
-            transaction.execute("UPDATE topics SET id = 1");
-            transaction.execute("UPDATE subscriptions SET topic = 1");
-        });
-        CHECK_FALSE(record("p9"));
-        CHECK(record("p0"));
-        CHECK_FALSE(record("p0"));
-        CHECK(hub_store.deliver_all() == Texts{"http://a.example/ x"});
-    });
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe(some_callback);
+    const auto record = [&](const std::string& before) {
+        const FoundNews found{.topic = 1,
+                              .before = before,
+                              .news = {"text/xml", "x", "p1"},
+                              .looked_in = "WS1",
+                              .row_seen = "WS1 1 0"};
+        return store.call(record_notification, found, store.now);
+    };
+    store.execute("UPDATE topics SET id = 1");
+    store.execute("UPDATE subscriptions SET topic = 1");
+    CHECK_FALSE(record("p9"));
+    CHECK(record("p0"));
+    CHECK_FALSE(record("p0"));
+    CHECK(store.deliver_all() == Texts{"http://a.example/ x"});
 }
 
 TEST_CASE("Hosts can be left out, and put off") {
-    each_hub_store([](HubStore& hub_store) {
-        hub_store.subscribe("http://a.example/");
-        hub_store.subscribe("http://b.example/");
-        hub_store.notify("1");
-        const auto claimed = hub_store.claim({"a.example"});
-        REQUIRE(claimed.size() == 1);
-        CHECK(claimed[0].host == "b.example");
-        hub_store.write([&](store::Transaction& transaction) {
-            put_off(transaction, "a.example", std::chrono::seconds(60), hub_store.now);
-        });
-        CHECK(hub_store.claim().empty());
-        hub_store.now += std::chrono::seconds(60);
-        CHECK(hub_store.claim().at(0).host == "a.example");
-    });
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe("http://a.example/");
+    store.subscribe("http://b.example/");
+    store.notify("1");
+    const auto claimed = store.claim({"a.example"});
+    REQUIRE(claimed.size() == 1);
+    CHECK(claimed[0].host == "b.example");
+    store.call(put_off, "a.example", std::chrono::seconds(60), store.now);
+    CHECK(store.claim().empty());
+    store.now += std::chrono::seconds(60);
+    CHECK(store.claim().at(0).host == "a.example");
 }
 
 TEST_CASE("Notifications stay until all subscribers have them") {
-    each_hub_store([](HubStore& hub_store) {
-        const auto clean = [&] {
-            hub_store.write([&](store::Transaction& transaction) {
-                for (std::optional<NotificationKey> after = NotificationKey{}; after;)
-                    after = delete_old_notifications(transaction, *after, 1, hub_store.now);
-            });
-            return hub_store.count("notifications");
-        };
-        hub_store.subscribe("http://a.example/");
-        hub_store.subscribe("http://b.example/");
-        hub_store.notify("1");
-        hub_store.notify("2");
-        CHECK(clean() == 2);
-        hub_store.finish(hub_store.claim({}, 1).at(0), Delivered::delivered);
-        CHECK(clean() == 2);
-        const auto other = hub_store.claim();
-        for (const auto& delivery : other) hub_store.finish(delivery, Delivered::delivered);
-        CHECK(clean() == 1);
-        hub_store.deliver_all();
-        CHECK(clean() == 0);
-    });
+    HubStore store(GENERATE(support::engines()));
+    const auto clean = [&] {
+        store.write([&](store::Transaction& transaction) {
+            for (std::optional<NotificationKey> after = NotificationKey{}; after;)
+                after = delete_old_notifications(transaction, *after, 1, store.now);
+        });
+        return store.count("notifications");
+    };
+    store.subscribe("http://a.example/");
+    store.subscribe("http://b.example/");
+    store.notify("1");
+    store.notify("2");
+    CHECK(clean() == 2);
+    store.finish(store.claim({}, 1).at(0), Delivered::delivered);
+    CHECK(clean() == 2);
+    const auto other = store.claim();
+    for (const auto& delivery : other) store.finish(delivery, Delivered::delivered);
+    CHECK(clean() == 1);
+    store.deliver_all();
+    CHECK(clean() == 0);
 }
 
 TEST_CASE("Pauses grow up to 12 hours, and a notification is given up after days") {

@@ -117,11 +117,8 @@ struct FeedSite {
 };
 
 struct Scene {
-    explicit Scene(const store::Connect& connect) : hub_store(connect) {
-        hub_store.write([](store::Transaction& transaction) {
-            transaction.execute(
-                "INSERT INTO releases (version, released_on) VALUES ('WS1', '2008-01-01')");
-        });
+    explicit Scene(store::Engine engine) : store(engine) {
+        store.execute("INSERT INTO releases (version, released_on) VALUES ('WS1', '2008-01-01')");
     }
     HubOptions options() {
         HubOptions some;
@@ -130,16 +127,16 @@ struct Scene {
         some.settle = 0s;
         some.connect = support::long_enough;
         some.total = support::long_enough;
-        some.clock = [this](store::Transaction&) { return hub_store.now; };
+        some.clock = [this](store::Transaction&) { return store.now; };
         // Each look at the clock takes a while, so that nobody waits for it to move.
         some.steady = [this] {
-            return std::chrono::steady_clock::time_point(hub_store.now - start) + ++looks * 1ms;
+            return std::chrono::steady_clock::time_point(store.now - start) + ++looks * 1ms;
         };
         return some;
     }
     Hub make_hub() { return make_hub(options()); }
     Hub make_hub(HubOptions some) {
-        auto made = Hub::make(hub_store.pool, site.site(), std::move(some));
+        auto made = Hub::make(store.pool, site.site(), std::move(some));
         if (!made) throw std::runtime_error(made.error().text);
         return std::move(*made);
     }
@@ -149,40 +146,28 @@ struct Scene {
         const auto topic = site.topic_named(feed);
         auto request = support::request_of(callback, topic, mode);
         request.secret = secret;
-        REQUIRE(hub_store.subscriptions.ask(request, topic, token) == Accepted::yes);
+        REQUIRE(store.subscriptions.ask(request, topic, token) == Accepted::yes);
     }
     void publish(const std::string& text, const std::string& feed = "Gene") {
         site.feeds[feed].push_back(text);
-        hub_store.write(
-            [](store::Transaction& transaction) { tables::move_generation(transaction); });
+        store.call(tables::move_generation);
     }
     std::size_t in_force() {
         std::size_t count = 0;
-        for (const auto& entry : hub_store.list())
+        for (const auto& entry : store.list())
             count += entry.expires_at.empty() || entry.is_pending ? 0 : 1;
         return count;
     }
     bool is_quiet() {
-        return hub_store.write([](store::Transaction& transaction) {
-            return transaction
-                .query("SELECT 1 FROM subscriptions WHERE due_at > '' OR verify_at > ''")
-                .empty();
-        });
+        return store.query("SELECT 1 FROM subscriptions WHERE due_at > '' OR verify_at > ''")
+            .empty();
     }
 
-    HubStore hub_store;
+    HubStore store;
     FeedSite site;
-    const base::Seconds start = hub_store.now;
+    const base::Seconds start = store.now;
     int looks = 0;
 };
-
-template <class F>
-void each_scene(F fn) {
-    support::each_store([&](const store::Connect& connect) {
-        Scene scene(connect);
-        fn(scene);
-    });
-}
 
 // Takes steps until the condition holds.
 //   pass  the time that passes when no answer is awaited
@@ -191,7 +176,7 @@ void run_until(Scene& scene, Hub& hub, const std::function<bool()>& condition,
     support::repeat_until(condition, [&] {
         const bool waits = hub.is_open();
         hub.step(waits ? 2ms : 0ms);
-        if (!waits) scene.hub_store.now += pass;
+        if (!waits) scene.store.now += pass;
     });
 }
 
@@ -205,45 +190,32 @@ void subscribe(Scene& scene, Hub& hub, const std::string& callback,
 }  // namespace
 
 TEST_CASE("A subscriber confirms, and then gets what is new and nothing old") {
-    support::both_stores([](const store::Connect& connect) {
-        Scene scene(connect);
-        const Reader reader;
-        auto hub = scene.make_hub();
-        scene.ask(reader.url(), "Gene", Mode::subscribe, "", "the secret");
-        run_until(scene, hub, [&] { return scene.in_force() == 1; });
-        const auto verifications = reader.requests("GET");
-        REQUIRE(verifications.size() == 1);
-        CHECK(verifications[0].starts_with(
-            "GET /take?for=me&hub.mode=subscribe&hub.topic=http%3A%2F%2Ff.example%2Frss%3Fclass"
-            "%3DGene&hub.challenge="));
-        CHECK(value_in(verifications[0], "hub.lease_seconds") == "864000");
-        scene.publish("<new/>");
-        run_until(scene, hub, [&] { return !reader.bodies().empty() && scene.is_quiet(); });
-        const auto delivery = reader.requests("POST").at(0);
-        CHECK(delivery.starts_with("POST /take?for=me HTTP/1.1\r\n"));
-        CHECK(body_in(delivery) == "<new/>");
-        CHECK(field_in(delivery, "Content-Type") == "application/rss+xml; charset=utf-8");
-        CHECK(field_in(delivery, "Link") == "<http://f.example/hub>; rel=\"hub\", "
-                                            "<http://f.example/rss?class=Gene>; rel=\"self\"");
-        CHECK(field_in(delivery, "X-Hub-Signature") ==
-              signature_field(SignatureMethod::sha256, "the secret", "<new/>"));
-        scene.ask(reader.url(), "Gene", Mode::unsubscribe);
-        run_until(scene, hub, [&] { return scene.hub_store.list().empty(); });
-        scene.publish("<more/>");
-        for (int i = 0; i < 5; ++i) hub.step(1ms);
-        CHECK(reader.bodies() == Texts{"<new/>"});
-    });
-}
-
-TEST_CASE("Without a secret there is no signature") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        auto hub = scene.make_hub();
-        subscribe(scene, hub, reader.url());
-        scene.publish("<new/>");
-        run_until(scene, hub, [&] { return !reader.bodies().empty(); });
-        CHECK(field_in(reader.requests("POST").at(0), "X-Hub-Signature") == "(none)");
-    });
+    Scene scene(GENERATE(support::both_engines()));
+    const Reader reader;
+    auto hub = scene.make_hub();
+    scene.ask(reader.url(), "Gene", Mode::subscribe, "", "the secret");
+    run_until(scene, hub, [&] { return scene.in_force() == 1; });
+    const auto verifications = reader.requests("GET");
+    REQUIRE(verifications.size() == 1);
+    CHECK(verifications[0].starts_with(
+        "GET /take?for=me&hub.mode=subscribe&hub.topic=http%3A%2F%2Ff.example%2Frss%3Fclass"
+        "%3DGene&hub.challenge="));
+    CHECK(value_in(verifications[0], "hub.lease_seconds") == "864000");
+    scene.publish("<new/>");
+    run_until(scene, hub, [&] { return !reader.bodies().empty() && scene.is_quiet(); });
+    const auto delivery = reader.requests("POST").at(0);
+    CHECK(delivery.starts_with("POST /take?for=me HTTP/1.1\r\n"));
+    CHECK(body_in(delivery) == "<new/>");
+    CHECK(field_in(delivery, "Content-Type") == "application/rss+xml; charset=utf-8");
+    CHECK(field_in(delivery, "Link") == "<http://f.example/hub>; rel=\"hub\", "
+                                        "<http://f.example/rss?class=Gene>; rel=\"self\"");
+    CHECK(field_in(delivery, "X-Hub-Signature") ==
+          signature_field(SignatureMethod::sha256, "the secret", "<new/>"));
+    scene.ask(reader.url(), "Gene", Mode::unsubscribe);
+    run_until(scene, hub, [&] { return scene.store.list().empty(); });
+    scene.publish("<more/>");
+    for (int i = 0; i < 5; ++i) hub.step(1ms);
+    CHECK(reader.bodies() == Texts{"<new/>"});
 }
 
 TEST_CASE("Who does not repeat the challenge has not confirmed") {
@@ -268,45 +240,42 @@ TEST_CASE("Who does not repeat the challenge has not confirmed") {
             return connection.send(answer_of(value_in(request, "hub.challenge") +
                                              std::string(std::size_t{10} << 20, 'x')));
         }};
-    each_scene([&](Scene& scene) {
-        auto hub = scene.make_hub();
-        for (const auto& answer : wrong) {
-            const Reader reader({}, answer);
-            scene.ask(reader.url());
-            run_until(scene, hub, [&] { return scene.hub_store.list().empty(); });
-            CHECK(reader.requests("GET").size() == 1);
-        }
-    });
+    Scene scene(GENERATE(support::engines()));
+    auto hub = scene.make_hub();
+    for (const auto& answer : wrong) {
+        const Reader reader({}, answer);
+        scene.ask(reader.url());
+        run_until(scene, hub, [&] { return scene.store.list().empty(); });
+        CHECK(reader.requests("GET").size() == 1);
+    }
 }
 
 TEST_CASE("Who can't confirm now is asked again later") {
-    each_scene([](Scene& scene) {
-        std::atomic<int> asked = 0;
-        const Reader reader({}, [&](PeerConnection& connection, const std::string& request) {
-            if (++asked == 1) return connection.send(empty_answer("503 Service Unavailable"));
-            if (asked == 2) return false;
-            return Reader::confirm(connection, request);
-        });
-        auto hub = scene.make_hub();
-        scene.ask(reader.url());
-        run_until(scene, hub, [&] { return scene.in_force() == 1; }, 10s);
-        CHECK(asked >= 3);
+    Scene scene(GENERATE(support::engines()));
+    std::atomic<int> asked = 0;
+    const Reader reader({}, [&](PeerConnection& connection, const std::string& request) {
+        if (++asked == 1) return connection.send(empty_answer("503 Service Unavailable"));
+        if (asked == 2) return false;
+        return Reader::confirm(connection, request);
     });
+    auto hub = scene.make_hub();
+    scene.ask(reader.url());
+    run_until(scene, hub, [&] { return scene.in_force() == 1; }, 10s);
+    CHECK(asked >= 3);
 }
 
 TEST_CASE("Verifications that hang do not delay deliveries") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        const Reader tarpit(
-            {}, [](PeerConnection& connection, const std::string&) { return connection.wait(); });
-        auto hub = scene.make_hub();
-        subscribe(scene, hub, reader.url());
-        for (int i = 0; i < 50; ++i) scene.ask(tarpit.url("/" + std::to_string(i)));
-        run_until(scene, hub, [&] { return !tarpit.requests("GET").empty(); });
-        scene.publish("<new/>");
-        run_until(scene, hub, [&] { return !reader.bodies().empty(); });
-        CHECK(scene.in_force() == 1);
-    });
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader;
+    const Reader tarpit(
+        {}, [](PeerConnection& connection, const std::string&) { return connection.wait(); });
+    auto hub = scene.make_hub();
+    subscribe(scene, hub, reader.url());
+    for (int i = 0; i < 50; ++i) scene.ask(tarpit.url("/" + std::to_string(i)));
+    run_until(scene, hub, [&] { return !tarpit.requests("GET").empty(); });
+    scene.publish("<new/>");
+    run_until(scene, hub, [&] { return !reader.bodies().empty(); });
+    CHECK(scene.in_force() == 1);
 }
 
 TEST_CASE("A delivery that fails is repeated after a pause, and later ones come after it") {
@@ -318,42 +287,39 @@ TEST_CASE("A delivery that fails is repeated after a pause, and later ones come 
             connection.reset();
             return false;
         }};
-    each_scene([&](Scene& scene) {
-        for (const auto& answer : failing) {
-            std::atomic<bool> works = false;
-            std::atomic<int> taken = 0;
-            Texts got, signatures;
-            const Reader reader([&](PeerConnection& connection, const std::string& request) {
-                if (!works) return answer(connection, request);
-                got.push_back(body_in(request));
-                signatures.push_back(field_in(request, "X-Hub-Signature"));
-                ++taken;
-                return connection.send(yes);
-            });
-            auto hub = scene.make_hub();
-            scene.ask(reader.url(), "Gene", Mode::subscribe, "", "secret");
-            run_until(scene, hub, [&] { return scene.in_force() == 1; });
-            scene.publish("1");
-            const auto has_failed = [&] {
-                for (const auto& entry : scene.hub_store.list())
-                    if (entry.callback == reader.url() && entry.tries == 1) return true;
-                return false;
-            };
-            run_until(scene, hub, has_failed);
-            scene.publish("2");
-            for (int i = 0; i < 3; ++i) hub.step(1ms);
-            CHECK(has_failed());
-            works = true;
-            scene.hub_store.now += 40s;
-            run_until(scene, hub, [&] { return taken >= 2 && scene.is_quiet(); });
-            CHECK(got == Texts{"1", "2"});
-            CHECK(signatures == Texts{signature_field(SignatureMethod::sha256, "secret", "1"),
-                                      signature_field(SignatureMethod::sha256, "secret", "2")});
-            scene.hub_store.write([](store::Transaction& transaction) {
-                transaction.execute("DELETE FROM subscriptions");
-            });
-        }
-    });
+    Scene scene(GENERATE(support::engines()));
+    for (const auto& answer : failing) {
+        std::atomic<bool> works = false;
+        std::atomic<int> taken = 0;
+        Texts got, signatures;
+        const Reader reader([&](PeerConnection& connection, const std::string& request) {
+            if (!works) return answer(connection, request);
+            got.push_back(body_in(request));
+            signatures.push_back(field_in(request, "X-Hub-Signature"));
+            ++taken;
+            return connection.send(yes);
+        });
+        auto hub = scene.make_hub();
+        scene.ask(reader.url(), "Gene", Mode::subscribe, "", "secret");
+        run_until(scene, hub, [&] { return scene.in_force() == 1; });
+        scene.publish("1");
+        const auto has_failed = [&] {
+            for (const auto& entry : scene.store.list())
+                if (entry.callback == reader.url() && entry.tries == 1) return true;
+            return false;
+        };
+        run_until(scene, hub, has_failed);
+        scene.publish("2");
+        for (int i = 0; i < 3; ++i) hub.step(1ms);
+        CHECK(has_failed());
+        works = true;
+        scene.store.now += 40s;
+        run_until(scene, hub, [&] { return taken >= 2 && scene.is_quiet(); });
+        CHECK(got == Texts{"1", "2"});
+        CHECK(signatures == Texts{signature_field(SignatureMethod::sha256, "secret", "1"),
+                                  signature_field(SignatureMethod::sha256, "secret", "2")});
+        scene.store.execute("DELETE FROM subscriptions");
+    }
 }
 
 TEST_CASE("Any 2xx is a success, whatever follows") {
@@ -368,267 +334,236 @@ TEST_CASE("Any 2xx is a success, whatever follows") {
             }
             return false;
         }};
-    each_scene([&](Scene& scene) {
-        for (const auto& answer : good) {
-            const Reader reader(answer);
-            auto hub = scene.make_hub();
-            subscribe(scene, hub, reader.url());
-            scene.publish("1");
-            run_until(scene, hub, [&] { return !reader.bodies().empty() && scene.is_quiet(); });
-            CHECK(reader.bodies() == Texts{"1"});
-            scene.hub_store.write([](store::Transaction& transaction) {
-                transaction.execute("DELETE FROM subscriptions");
-            });
-        }
-    });
-}
-
-TEST_CASE("410 ends a subscription") {
-    each_scene([](Scene& scene) {
-        const Reader reader(with(empty_answer("410 Gone")));
+    Scene scene(GENERATE(support::engines()));
+    for (const auto& answer : good) {
+        const Reader reader(answer);
         auto hub = scene.make_hub();
         subscribe(scene, hub, reader.url());
         scene.publish("1");
-        run_until(scene, hub, [&] { return scene.hub_store.list().empty(); });
+        run_until(scene, hub, [&] { return !reader.bodies().empty() && scene.is_quiet(); });
         CHECK(reader.bodies() == Texts{"1"});
-    });
+        CHECK(field_in(reader.requests("POST").at(0), "X-Hub-Signature") == "(none)");
+        scene.store.execute("DELETE FROM subscriptions");
+    }
+}
+
+TEST_CASE("410 ends a subscription") {
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader(with(empty_answer("410 Gone")));
+    auto hub = scene.make_hub();
+    subscribe(scene, hub, reader.url());
+    scene.publish("1");
+    run_until(scene, hub, [&] { return scene.store.list().empty(); });
+    CHECK(reader.bodies() == Texts{"1"});
 }
 
 TEST_CASE("A subscriber that never answers does not delay the others") {
-    each_scene([](Scene& scene) {
-        const Reader tarpit(
-            [](PeerConnection& connection, const std::string&) { return connection.wait(); });
-        const Reader reader({}, {}, "127.0.0.2");
-        auto hub = scene.make_hub();
-        for (int i = 0; i < 20; ++i) subscribe(scene, hub, tarpit.url("/" + std::to_string(i)));
-        for (int i = 0; i < 20; ++i) subscribe(scene, hub, reader.url("/" + std::to_string(i)));
-        scene.publish("1");
-        run_until(scene, hub, [&] { return reader.bodies().size() == 20; });
-        for (const auto& entry : scene.hub_store.list())
-            CHECK((entry.tries == 0 || !entry.callback.starts_with("http://127.0.0.2")));
-    });
+    Scene scene(GENERATE(support::engines()));
+    const Reader tarpit(
+        [](PeerConnection& connection, const std::string&) { return connection.wait(); });
+    const Reader reader({}, {}, "127.0.0.2");
+    auto hub = scene.make_hub();
+    for (int i = 0; i < 20; ++i) subscribe(scene, hub, tarpit.url("/" + std::to_string(i)));
+    for (int i = 0; i < 20; ++i) subscribe(scene, hub, reader.url("/" + std::to_string(i)));
+    scene.publish("1");
+    run_until(scene, hub, [&] { return reader.bodies().size() == 20; });
+    for (const auto& entry : scene.store.list())
+        CHECK((entry.tries == 0 || !entry.callback.starts_with("http://127.0.0.2")));
 }
 
 TEST_CASE(
     "A host that is not there is paused, and its subscribers get everything when it is back") {
-    each_scene([](Scene& scene) {
-        std::string url;
-        {
-            const Reader gone;
-            url = gone.url("/");
-        }
-        auto hub = scene.make_hub();
-        for (int i = 0; i < 30; ++i) {
-            scene.ask(url + std::to_string(i));
-            const auto claimed = scene.hub_store.claim_verifications();
-            scene.hub_store.finish(claimed.at(0), Verified::confirmed, "1");
-        }
-        const Reader reader({}, {}, "127.0.0.2");
-        subscribe(scene, hub, reader.url());
-        scene.publish("1");
-        run_until(scene, hub, [&] { return reader.bodies().size() == 1; });
-        run_until(scene, hub, [&] {
-            std::int64_t tries = 0;
-            for (const auto& entry : scene.hub_store.list()) tries += entry.tries;
-            return tries >= 4;
-        });
-        for (int i = 0; i < 5; ++i) hub.step(1ms);
-        std::int64_t tried = 0;
-        for (const auto& entry : scene.hub_store.list()) tried += entry.tries > 0 ? 1 : 0;
-        CHECK(tried <= 16);
+    Scene scene(GENERATE(support::engines()));
+    std::string url;
+    {
+        const Reader gone;
+        url = gone.url("/");
+    }
+    auto hub = scene.make_hub();
+    for (int i = 0; i < 30; ++i) {
+        scene.ask(url + std::to_string(i));
+        const auto claimed = scene.store.claim_verifications();
+        scene.store.finish(claimed.at(0), Verified::confirmed, "1");
+    }
+    const Reader reader({}, {}, "127.0.0.2");
+    subscribe(scene, hub, reader.url());
+    scene.publish("1");
+    run_until(scene, hub, [&] { return reader.bodies().size() == 1; });
+    run_until(scene, hub, [&] {
+        std::int64_t tries = 0;
+        for (const auto& entry : scene.store.list()) tries += entry.tries;
+        return tries >= 4;
     });
+    for (int i = 0; i < 5; ++i) hub.step(1ms);
+    std::int64_t tried = 0;
+    for (const auto& entry : scene.store.list()) tried += entry.tries > 0 ? 1 : 0;
+    CHECK(tried <= 16);
 }
 
 TEST_CASE("Subscribers that never answer do not stop others of their host") {
-    each_scene([](Scene& scene) {
-        const Reader reader([](PeerConnection& connection, const std::string& request) {
-            return request.starts_with("POST /silent") ? connection.wait() : connection.send(yes);
-        });
-        auto hub = scene.make_hub();
-        for (int i = 0; i < 40; ++i)
-            subscribe(scene, hub, reader.url((i % 4 == 0 ? "/silent" : "/") + std::to_string(i)));
-        const auto delivered = [&] {
-            std::size_t count = 0;
-            for (const auto& request : reader.requests("POST"))
-                count += request.starts_with("POST /silent") ? 0 : 1;
-            return count;
-        };
-        for (const std::size_t round : {1U, 2U}) {
-            scene.publish("new");
-            run_until(scene, hub, [&] { return delivered() == 30 * round; });
-        }
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader([](PeerConnection& connection, const std::string& request) {
+        return request.starts_with("POST /silent") ? connection.wait() : connection.send(yes);
     });
+    auto hub = scene.make_hub();
+    for (int i = 0; i < 40; ++i)
+        subscribe(scene, hub, reader.url((i % 4 == 0 ? "/silent" : "/") + std::to_string(i)));
+    const auto delivered = [&] {
+        std::size_t count = 0;
+        for (const auto& request : reader.requests("POST"))
+            count += request.starts_with("POST /silent") ? 0 : 1;
+        return count;
+    };
+    for (const std::size_t round : {1U, 2U}) {
+        scene.publish("new");
+        run_until(scene, hub, [&] { return delivered() == 30 * round; });
+    }
 }
 
 TEST_CASE("Two hubs over one store deliver everything once") {
-    support::both_stores([](const store::Connect& connect) {
-        Scene scene(connect);
-        const Reader reader;
-        auto one = scene.make_hub();
-        auto other = scene.make_hub();
-        for (int i = 0; i < 30; ++i) subscribe(scene, one, reader.url("/" + std::to_string(i)));
-        scene.publish("1");
-        run_until(scene, one, [&] {
-            other.step(1ms);
-            return reader.bodies().size() >= 30 && scene.is_quiet();
-        });
-        CHECK(reader.bodies().size() == 30);
+    Scene scene(GENERATE(support::both_engines()));
+    const Reader reader;
+    auto one = scene.make_hub();
+    auto other = scene.make_hub();
+    for (int i = 0; i < 30; ++i) subscribe(scene, one, reader.url("/" + std::to_string(i)));
+    scene.publish("1");
+    run_until(scene, one, [&] {
+        other.step(1ms);
+        return reader.bodies().size() >= 30 && scene.is_quiet();
     });
+    CHECK(reader.bodies().size() == 30);
 }
 
 TEST_CASE("What a killed hub was delivering, another one delivers") {
-    support::both_stores([](const store::Connect& connect) {
-        Scene scene(connect);
-        std::atomic<bool> works = false;
-        const Reader reader([&](PeerConnection& connection, const std::string&) {
-            return works ? connection.send(yes) : connection.wait();
-        });
-        {
-            auto killed = scene.make_hub();
-            for (int i = 0; i < 5; ++i)
-                subscribe(scene, killed, reader.url("/" + std::to_string(i)));
-            scene.publish("1");
-            // What only the kernel has is read after the kill, and could come behind what the other hub sends.
-            run_until(scene, killed, [&] { return reader.bodies().size() == 5; });
-        }
-        works = true;
-        scene.publish("2");
-        auto hub = scene.make_hub();
-        hub.step(1ms);
-        CHECK_FALSE(scene.is_quiet());
-        scene.hub_store.now += delivery_claim;
-        run_until(scene, hub, [&] { return scene.is_quiet(); });
-        for (int i = 0; i < 5; ++i) {
-            std::string got;
-            for (const auto& request : reader.requests("POST /" + std::to_string(i)))
-                got += body_in(request);
-            CHECK(got == "112");
-        }
+    Scene scene(GENERATE(support::both_engines()));
+    std::atomic<bool> works = false;
+    const Reader reader([&](PeerConnection& connection, const std::string&) {
+        return works ? connection.send(yes) : connection.wait();
     });
+    {
+        auto killed = scene.make_hub();
+        for (int i = 0; i < 5; ++i) subscribe(scene, killed, reader.url("/" + std::to_string(i)));
+        scene.publish("1");
+        // What only the kernel has is read after the kill, and could come behind what the other hub sends.
+        run_until(scene, killed, [&] { return reader.bodies().size() == 5; });
+    }
+    works = true;
+    scene.publish("2");
+    auto hub = scene.make_hub();
+    hub.step(1ms);
+    CHECK_FALSE(scene.is_quiet());
+    scene.store.now += delivery_claim;
+    run_until(scene, hub, [&] { return scene.is_quiet(); });
+    for (int i = 0; i < 5; ++i) {
+        std::string got;
+        for (const auto& request : reader.requests("POST /" + std::to_string(i)))
+            got += body_in(request);
+        CHECK(got == "112");
+    }
 }
 
 TEST_CASE("A hub that stops gives back what it could not finish") {
-    each_scene([](Scene& scene) {
-        std::atomic<bool> works = false;
-        const Reader reader([&](PeerConnection& connection, const std::string&) {
-            return works ? connection.send(yes) : connection.wait();
-        });
-        auto stopped = scene.make_hub();
-        subscribe(scene, stopped, reader.url());
-        scene.publish("1");
-        run_until(scene, stopped, [&] { return !reader.bodies().empty(); });
-        stopped.stop(1ms);
-        works = true;
-        auto hub = scene.make_hub();
-        run_until(scene, hub, [&] { return scene.is_quiet(); });
-        CHECK(reader.bodies() == Texts{"1", "1"});
+    Scene scene(GENERATE(support::engines()));
+    std::atomic<bool> works = false;
+    const Reader reader([&](PeerConnection& connection, const std::string&) {
+        return works ? connection.send(yes) : connection.wait();
     });
+    auto stopped = scene.make_hub();
+    subscribe(scene, stopped, reader.url());
+    scene.publish("1");
+    run_until(scene, stopped, [&] { return !reader.bodies().empty(); });
+    stopped.stop(1ms);
+    works = true;
+    auto hub = scene.make_hub();
+    run_until(scene, hub, [&] { return scene.is_quiet(); });
+    CHECK(reader.bodies() == Texts{"1", "1"});
 }
 
 TEST_CASE("A revoked token ends a subscription at its next delivery, and does not keep it from "
           "ending") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        auto hub = scene.make_hub();
-        scene.ask(reader.url("/a"), "Gene", Mode::subscribe, "token");
-        scene.ask(reader.url("/b"), "Paper", Mode::subscribe, "token");
-        run_until(scene, hub, [&] { return scene.in_force() == 2; });
-        scene.site.revoked.insert("token");
-        scene.ask(reader.url("/b"), "Paper", Mode::unsubscribe);
-        run_until(scene, hub, [&] { return scene.hub_store.list().size() == 1; });
-        scene.publish("1");
-        run_until(scene, hub, [&] { return scene.hub_store.list().empty(); });
-        run_until(scene, hub,
-                  [&] { return reader.requests("GET /a?hub.mode=denied").size() == 1; });
-        CHECK(reader.bodies().empty());
-        scene.ask(reader.url("/c"), "Gene", Mode::subscribe, "token");
-        run_until(scene, hub,
-                  [&] { return reader.requests("GET /c?hub.mode=denied").size() == 1; });
-        CHECK(reader.requests("GET /c?hub.mode=subscribe").empty());
-        CHECK(scene.hub_store.list().empty());
-    });
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader;
+    auto hub = scene.make_hub();
+    scene.ask(reader.url("/a"), "Gene", Mode::subscribe, "token");
+    scene.ask(reader.url("/b"), "Paper", Mode::subscribe, "token");
+    run_until(scene, hub, [&] { return scene.in_force() == 2; });
+    scene.site.revoked.insert("token");
+    scene.ask(reader.url("/b"), "Paper", Mode::unsubscribe);
+    run_until(scene, hub, [&] { return scene.store.list().size() == 1; });
+    scene.publish("1");
+    run_until(scene, hub, [&] { return scene.store.list().empty(); });
+    run_until(scene, hub, [&] { return reader.requests("GET /a?hub.mode=denied").size() == 1; });
+    CHECK(reader.bodies().empty());
+    scene.ask(reader.url("/c"), "Gene", Mode::subscribe, "token");
+    run_until(scene, hub, [&] { return reader.requests("GET /c?hub.mode=denied").size() == 1; });
+    CHECK(reader.requests("GET /c?hub.mode=subscribe").empty());
+    CHECK(scene.store.list().empty());
 }
 
-TEST_CASE(
-    "A feed that is not there is denied, and one that can't be read now is asked for later") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        auto hub = scene.make_hub();
-        scene.ask(reader.url("/a"), "Nothing");
-        run_until(scene, hub,
-                  [&] { return reader.requests("GET /a?hub.mode=denied").size() == 1; });
-        CHECK(scene.hub_store.list().empty());
-        scene.site.is_down = true;
-        scene.ask(reader.url("/b"));
-        for (int i = 0; i < 5; ++i) {
-            scene.hub_store.now += 70s;
-            hub.step(1ms);
-        }
-        CHECK(reader.requests("GET /b").empty());
-        scene.site.is_down = false;
-        scene.hub_store.now += 70s;
-        run_until(scene, hub, [&] { return scene.in_force() == 1; });
-    });
-}
-
-TEST_CASE("News that can't be read now come later") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        auto hub = scene.make_hub();
-        subscribe(scene, hub, reader.url());
-        scene.site.is_down = true;
-        scene.publish("1");
-        const auto reads = scene.site.reads;
-        run_until(scene, hub, [&] { return scene.site.reads > reads; }, 1s);
-        scene.site.is_down = false;
-        run_until(scene, hub, [&] { return !reader.bodies().empty(); }, 1s);
-        CHECK(reader.bodies() == Texts{"1"});
-    });
+TEST_CASE("A feed that is not there is denied, and one that can't be read now, as its news, is "
+          "asked for later") {
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader;
+    auto hub = scene.make_hub();
+    scene.ask(reader.url("/a"), "Nothing");
+    run_until(scene, hub, [&] { return reader.requests("GET /a?hub.mode=denied").size() == 1; });
+    CHECK(scene.store.list().empty());
+    scene.site.is_down = true;
+    scene.ask(reader.url("/b"));
+    for (int i = 0; i < 5; ++i) {
+        scene.store.now += 70s;
+        hub.step(1ms);
+    }
+    CHECK(reader.requests("GET /b").empty());
+    scene.site.is_down = false;
+    scene.store.now += 70s;
+    run_until(scene, hub, [&] { return scene.in_force() == 1; });
+    scene.site.is_down = true;
+    scene.publish("1");
+    const auto reads = scene.site.reads;
+    run_until(scene, hub, [&] { return scene.site.reads > reads; }, 1s);
+    scene.site.is_down = false;
+    run_until(scene, hub, [&] { return !reader.bodies().empty(); }, 1s);
+    CHECK(reader.bodies() == Texts{"1"});
 }
 
 TEST_CASE("Feeds that take long to read are looked at one by one, and none is passed over") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        auto site = scene.site.site();
-        site.read_news = [&](const Topic& topic, std::string_view since) {
-            scene.hub_store.now += 1s;
-            return scene.site.news(topic, since);
-        };
-        auto hub = Hub::make(scene.hub_store.pool, site, scene.options());
-        REQUIRE(hub);
-        for (int i = 0; i < 5; ++i) {
-            scene.site.feeds[std::to_string(i)] = {};
-            subscribe(scene, *hub, reader.url("/" + std::to_string(i)), std::to_string(i));
-        }
-        for (int i = 0; i < 5; ++i) scene.publish("new", std::to_string(i));
-        const auto are_delivered = [&] {
-            return reader.bodies().size() == 5 && scene.is_quiet();
-        };
-        run_until(scene, *hub, are_delivered, 1s);
-    });
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader;
+    auto site = scene.site.site();
+    site.read_news = [&](const Topic& topic, std::string_view since) {
+        scene.store.now += 1s;
+        return scene.site.news(topic, since);
+    };
+    auto hub = Hub::make(scene.store.pool, site, scene.options());
+    REQUIRE(hub);
+    for (int i = 0; i < 5; ++i) {
+        scene.site.feeds[std::to_string(i)] = {};
+        subscribe(scene, *hub, reader.url("/" + std::to_string(i)), std::to_string(i));
+    }
+    for (int i = 0; i < 5; ++i) scene.publish("new", std::to_string(i));
+    const auto are_delivered = [&] { return reader.bodies().size() == 5 && scene.is_quiet(); };
+    run_until(scene, *hub, are_delivered, 1s);
 }
 
 TEST_CASE("Nothing is sent to an address that is refused, also when its name changes its mind") {
-    each_scene([](Scene& scene) {
-        const Reader reader;
-        auto options = scene.options();
-        options.guard = net::AddressGuard(*net::parse_allow_list("127.0.0.1"));
-        auto looked_up = std::make_shared<std::atomic<int>>(0);
-        options.look_up =
-            [looked_up](const std::string&) -> base::Result<std::vector<net::Address>> {
-            return std::vector{
-                *net::parse_address(++*looked_up == 1 ? "127.0.0.1" : "127.0.0.2")};
-        };
-        auto url = reader.url("/x");
-        url.replace(url.find("127.0.0.1"), 9, "reader.example");
-        auto hub = scene.make_hub(options);
-        subscribe(scene, hub, url);
-        scene.publish("1");
-        run_until(scene, hub, [&] { return scene.hub_store.list().at(0).tries == 1; });
-        CHECK(reader.bodies().empty());
-        scene.ask("http://127.0.0.2:8080/", "Paper");
-        run_until(scene, hub, [&] { return scene.hub_store.list().size() == 1; });
-    });
+    Scene scene(GENERATE(support::engines()));
+    const Reader reader;
+    auto options = scene.options();
+    options.guard = net::AddressGuard(*net::parse_allow_list("127.0.0.1"));
+    auto looked_up = std::make_shared<std::atomic<int>>(0);
+    options.look_up = [looked_up](const std::string&) -> base::Result<std::vector<net::Address>> {
+        return std::vector{*net::parse_address(++*looked_up == 1 ? "127.0.0.1" : "127.0.0.2")};
+    };
+    auto url = reader.url("/x");
+    url.replace(url.find("127.0.0.1"), 9, "reader.example");
+    auto hub = scene.make_hub(options);
+    subscribe(scene, hub, url);
+    scene.publish("1");
+    run_until(scene, hub, [&] { return scene.store.list().at(0).tries == 1; });
+    CHECK(reader.bodies().empty());
+    scene.ask("http://127.0.0.2:8080/", "Paper");
+    run_until(scene, hub, [&] { return scene.store.list().size() == 1; });
 }
 
 TEST_CASE("Whatever statement of a hub fails, everything arrives, in order") {
@@ -636,10 +571,10 @@ TEST_CASE("Whatever statement of a hub fails, everything arrives, in order") {
     for (const auto fault : {support::Fault::lost, support::Fault::lost_commit})
         support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
             INFO(support::name_of(engine));
-            const support::FreshStore fresh(engine);
             const Reader reader;
-            Scene scene(fresh.connect());
-            store::Pool pool(support::faulty(fresh.connect(), plan), 4, support::no_waiting());
+            Scene scene(engine);
+            store::Pool pool(support::faulty(scene.store.fresh->connect(), plan), 4,
+                             support::no_waiting());
             auto hub = Hub::make(pool, scene.site.site(), scene.options());
             REQUIRE(hub);
             scene.ask(reader.url());
@@ -659,16 +594,11 @@ TEST_CASE("Whatever statement of a hub fails, everything arrives, in order") {
 }
 
 TEST_CASE("Monitors see that a hub looks for news, also when there are none for hours") {
-    each_scene([](Scene& scene) {
-        auto hub = scene.make_hub();
-        const auto looked_at = [&] {
-            return scene.hub_store
-                .write([](store::Transaction& transaction) { return hub_numbers(transaction); })
-                .looked_at;
-        };
-        run_until(scene, hub, [&] { return looked_at().has_value(); }, 1s);
-        scene.hub_store.now += std::chrono::hours(3);
-        const auto three_hours_later = scene.hub_store.now;
-        run_until(scene, hub, [&] { return looked_at() >= three_hours_later; }, 1s);
-    });
+    Scene scene(GENERATE(support::engines()));
+    auto hub = scene.make_hub();
+    const auto looked_at = [&] { return scene.store.call(hub_numbers).looked_at; };
+    run_until(scene, hub, [&] { return looked_at().has_value(); }, 1s);
+    scene.store.now += std::chrono::hours(3);
+    const auto three_hours_later = scene.store.now;
+    run_until(scene, hub, [&] { return looked_at() >= three_hours_later; }, 1s);
 }

@@ -28,20 +28,14 @@ Topic topic_of_copy(std::int64_t feed) {
 
 // A store that knows the releases WS1, WS2 and WS3, and objects.
 struct NewsStore : HubStore {
-    explicit NewsStore(const store::Connect& connect) : HubStore(connect) {
-        for (const auto* version : {"WS1", "WS2", "WS3"})
-            write([&](store::Transaction& transaction) {
-                transaction.execute("INSERT INTO releases (version, released_on) VALUES (?, ?)",
-                                    {Value{std::string(version)},
-                                     Value{"2008-0" + std::string(1, version[2]) + "-01"}});
-            });
-        for (const auto* name : {"a", "b", "c"}) {
+    explicit NewsStore(store::Engine engine) : HubStore(engine) {
+        for (const std::string version : {"WS1", "WS2", "WS3"})
+            execute("INSERT INTO releases (version, released_on) VALUES ('" + version +
+                    "', '2008-0" + version.back() + "-01')");
+        for (const std::string name : {"a", "b", "c"}) {
             subscribe("http://reader.example/", name);
-            write([&](store::Transaction& transaction) {
-                transaction.execute(
-                    "INSERT INTO objects (class, name, name_key) VALUES ('Gene', ?, ?)",
-                    {Value{std::string(name)}, Value{std::string(name)}});
-            });
+            execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', '" + name +
+                    "', '" + name + "')");
         }
     }
     static void count_row(store::Transaction& transaction, const std::string& version) {
@@ -65,24 +59,17 @@ struct NewsStore : HubStore {
         confirm_all();
     }
     void add_feed(std::int64_t id) {
-        write([&](store::Transaction& transaction) {
-            transaction.execute("INSERT INTO feeds (id, url, url_digest, base_url, added_at) "
-                                "VALUES (?, '', ?, '', "
-                                "'2008-01-01T00:00:00Z')",
-                                {Value{id}, Value{std::to_string(id)}});
-        });
+        const auto text = std::to_string(id);
+        execute("INSERT INTO feeds (id, url, url_digest, base_url, added_at) VALUES (" + text +
+                ", '', '" + text + "', '', '2008-01-01T00:00:00Z')");
     }
     // Writes what copies of these feeds show.
     void write_feeds(const std::vector<std::int64_t>& feeds) {
-        write([&](store::Transaction& transaction) {
-            tables::move_feed_writes(transaction, feeds);
-        });
+        call(tables::move_feed_writes, feeds);
     }
     // Looks, and returns the names of the topics; "nothing" if nothing has happened.
     Names look(const std::string& current, bool finishes = true) {
-        const auto plan = write([&](store::Transaction& transaction) {
-            return plan_look(transaction, current, now);
-        });
+        const auto plan = call(plan_look, current, now);
         if (!plan) return {"nothing"};
         Names names;
         for (const auto& candidate : plan->candidates) {
@@ -94,210 +81,178 @@ struct NewsStore : HubStore {
                             : topic->topic.name.empty() ? topic->topic.url
                                                         : topic->topic.name);
         }
-        if (finishes)
-            write([&](store::Transaction& transaction) {
-                note_finished_look(transaction, *plan, now);
-            });
+        if (finishes) call(note_finished_look, *plan, now);
         return names;
     }
 };
 
-template <class F>
-void each_news_store(F fn) {
-    support::each_store([&](const store::Connect& connect) {
-        NewsStore store(connect);
-        fn(store);
-    });
-}
-
 }  // namespace
 
 TEST_CASE("The first look is at all objects, and the next one at what was recorded since") {
-    each_news_store([](NewsStore& store) {
-        CHECK(store.look("WS2") == Names{"a", "b", "c"});
-        CHECK(store.look("WS2") == Names{"nothing"});
-        store.record("b", "WS2");
-        CHECK(store.look("WS2") == Names{"b"});
-        CHECK(store.look("WS2") == Names{"nothing"});
-        store.record("c", "WS2");
-        CHECK(store.look("WS2") == Names{"c"});
-        store.record("c", "WS1");
-        CHECK(store.look("WS2") == Names{"c"});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    CHECK(store.look("WS2") == Names{"a", "b", "c"});
+    CHECK(store.look("WS2") == Names{"nothing"});
+    store.record("b", "WS2");
+    CHECK(store.look("WS2") == Names{"b"});
+    CHECK(store.look("WS2") == Names{"nothing"});
+    store.record("c", "WS2");
+    CHECK(store.look("WS2") == Names{"c"});
+    store.record("c", "WS1");
+    CHECK(store.look("WS2") == Names{"c"});
 }
 
 TEST_CASE("What was recorded before its release became current is found when it does") {
-    each_news_store([](NewsStore& store) {
-        store.look("WS1");
-        store.record("a", "WS2");
-        store.record("b", "WS3");
-        store.write([&](store::Transaction& transaction) {
-            for (const auto* version : {"WS2", "WS3"})
-                tables::note_prewarmed(transaction, "Gene", version, store.now, 3);
-        });
-        CHECK(store.look("WS1") == Names{});
-        CHECK(store.look("WS3") == Names{"a", "b"});
-        CHECK(store.look("WS3") == Names{"nothing"});
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS1");
+    store.record("a", "WS2");
+    store.record("b", "WS3");
+    store.write([&](store::Transaction& transaction) {
+        for (const auto* version : {"WS2", "WS3"})
+            tables::note_prewarmed(transaction, "Gene", version, store.now, 3);
     });
+    CHECK(store.look("WS1") == Names{});
+    CHECK(store.look("WS3") == Names{"a", "b"});
+    CHECK(store.look("WS3") == Names{"nothing"});
 }
 
 TEST_CASE("After a switch, objects are looked at that no release job has compared") {
-    each_news_store([](NewsStore& store) {
-        store.look("WS1");
-        CHECK(store.look("WS2") == Names{"a", "b", "c"});
-        store.write([&](store::Transaction& transaction) {
-            tables::note_prewarmed(transaction, "Gene", "WS3", store.now, 3);
-            const tables::FailedObject failed{
-                {"WS3", *base::parse_date("2008-03-01")}, {"Gene", "b"}, "unreadable"};
-            tables::list_failed(transaction, std::span(&failed, 1));
-        });
-        CHECK(store.look("WS3") == Names{"b"});
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS1");
+    CHECK(store.look("WS2") == Names{"a", "b", "c"});
+    store.write([&](store::Transaction& transaction) {
+        tables::note_prewarmed(transaction, "Gene", "WS3", store.now, 3);
+        const tables::FailedObject failed{
+            {"WS3", *base::parse_date("2008-03-01")}, {"Gene", "b"}, "unreadable"};
+        tables::list_failed(transaction, std::span(&failed, 1));
     });
+    CHECK(store.look("WS3") == Names{"b"});
 }
 
 TEST_CASE("A look that did not finish is made again") {
-    each_news_store([](NewsStore& store) {
-        store.look("WS2");
-        store.record("b", "WS2");
-        CHECK(store.look("WS2", false) == Names{"b"});
-        CHECK(store.look("WS2") == Names{"b"});
-        CHECK(store.look("WS2") == Names{"nothing"});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS2");
+    store.record("b", "WS2");
+    CHECK(store.look("WS2", false) == Names{"b"});
+    CHECK(store.look("WS2") == Names{"b"});
+    CHECK(store.look("WS2") == Names{"nothing"});
 }
 
 TEST_CASE("A row that is replaced is looked at again, whichever release it is of") {
-    each_news_store([](NewsStore& store) {
-        store.record("b", "WS1");
-        store.record("b", "WS2");
-        store.look("WS2");
-        for (const auto* version : {"WS1", "WS2"}) {
-            store.write([&](store::Transaction& transaction) {
-                transaction.execute(
-                    "UPDATE history SET revision = revision + 1 WHERE version = ?",
-                    {Value{std::string(version)}});
-                NewsStore::count_row(transaction, version);
-            });
-            CHECK(store.look("WS2") == Names{"b"});
-        }
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.record("b", "WS1");
+    store.record("b", "WS2");
+    store.look("WS2");
+    for (const std::string version : {"WS1", "WS2"}) {
+        store.write([&](store::Transaction& transaction) {
+            transaction.execute("UPDATE history SET revision = revision + 1 WHERE version = ?",
+                                {Value{std::string(version)}});
+            NewsStore::count_row(transaction, version);
+        });
+        CHECK(store.look("WS2") == Names{"b"});
+    }
 }
 
 TEST_CASE("Going back to an earlier release, and forward again, passes over nothing") {
-    each_news_store([](NewsStore& store) {
-        store.look("WS2");
-        store.record("a", "WS2");
-        CHECK(store.look("WS1") == Names{"a", "b", "c"});
-        const auto again = store.look("WS2");
-        CHECK(std::ranges::find(again, "a") != again.end());
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS2");
+    store.record("a", "WS2");
+    CHECK(store.look("WS1") == Names{"a", "b", "c"});
+    const auto again = store.look("WS2");
+    CHECK(std::ranges::find(again, "a") != again.end());
 }
 
 TEST_CASE("Topics of many objects are looked at whenever the write generation has moved") {
-    each_news_store([](NewsStore& store) {
-        store.subscribe_to(topic_of_class);
-        store.subscribe_to(topic_of_copy(3));
-        store.look("WS2");
-        store.write(
-            [](store::Transaction& transaction) { tables::move_generation(transaction); });
-        CHECK(store.look("WS2") == Names{topic_of_class.url});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.subscribe_to(topic_of_class);
+    store.subscribe_to(topic_of_copy(3));
+    store.look("WS2");
+    store.call(tables::move_generation);
+    CHECK(store.look("WS2") == Names{topic_of_class.url});
 }
 
 TEST_CASE("A copy is looked at when its feed was written, and no other topic is") {
-    each_news_store([](NewsStore& store) {
-        store.subscribe_to(topic_of_class);
-        for (const auto feed : {3, 4, 12}) {
-            store.add_feed(feed);
-            store.subscribe_to(topic_of_copy(feed));
-        }
-        store.look("WS2");
-        CHECK(store.look("WS2") == Names{"nothing"});
-        store.write_feeds({4});
-        CHECK(store.look("WS2", false) == Names{"4"});  // a look that did not finish
-        CHECK(store.look("WS2") == Names{"4"});
-        CHECK(store.look("WS2") == Names{"nothing"});
-        store.write_feeds({3, 12});
-        store.write_feeds({3});
-        CHECK(store.look("WS2") == Names{"3", "12"});
-        CHECK(store.look("WS2") == Names{"nothing"});
-        // Copies depend on no release.
-        const auto switched = store.look("WS3");
-        CHECK(switched == Names{"a", "b", "c", topic_of_class.url});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.subscribe_to(topic_of_class);
+    for (const auto feed : {3, 4, 12}) {
+        store.add_feed(feed);
+        store.subscribe_to(topic_of_copy(feed));
+    }
+    store.look("WS2");
+    CHECK(store.look("WS2") == Names{"nothing"});
+    store.write_feeds({4});
+    CHECK(store.look("WS2", false) == Names{"4"});  // a look that did not finish
+    CHECK(store.look("WS2") == Names{"4"});
+    CHECK(store.look("WS2") == Names{"nothing"});
+    store.write_feeds({3, 12});
+    store.write_feeds({3});
+    CHECK(store.look("WS2") == Names{"3", "12"});
+    CHECK(store.look("WS2") == Names{"nothing"});
+    // Copies depend on no release.
+    const auto switched = store.look("WS3");
+    CHECK(switched == Names{"a", "b", "c", topic_of_class.url});
 }
 
 TEST_CASE("The copy of a feed that is removed is looked at once more") {
-    each_news_store([](NewsStore& store) {
-        store.add_feed(3);
-        store.subscribe_to(topic_of_copy(3));
-        store.look("WS2");
-        store.write(
-            [](store::Transaction& transaction) { transaction.execute("DELETE FROM feeds"); });
-        store.write_feeds({3});
-        CHECK(store.look("WS2") == Names{"3"});
-        store.write_feeds({4});
-        CHECK(store.look("WS2") == Names{});
-        CHECK(store.look("WS2") == Names{"nothing"});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.add_feed(3);
+    store.subscribe_to(topic_of_copy(3));
+    store.look("WS2");
+    store.execute("DELETE FROM feeds");
+    store.write_feeds({3});
+    CHECK(store.look("WS2") == Names{"3"});
+    store.write_feeds({4});
+    CHECK(store.look("WS2") == Names{});
+    CHECK(store.look("WS2") == Names{"nothing"});
 }
 
 TEST_CASE("What a copy got between the choice of topics and the look is looked at again") {
-    each_news_store([](NewsStore& store) {
-        store.add_feed(3);
-        store.subscribe_to(topic_of_copy(3));
-        store.look("WS2");
-        store.write_feeds({3});
-        const auto plan = store.write([&](store::Transaction& transaction) {
-            return plan_look(transaction, "WS2", store.now);
-        });
-        REQUIRE(plan);
-        store.write_feeds({3});
-        store.write([&](store::Transaction& transaction) {
-            for (const auto& candidate : plan->candidates)
-                note_without_news(transaction, candidate, "WS2");
-            note_finished_look(transaction, *plan, store.now);
-        });
-        CHECK(store.look("WS2") == Names{"3"});
-        CHECK(store.look("WS2") == Names{"nothing"});
+    NewsStore store(GENERATE(support::engines()));
+    store.add_feed(3);
+    store.subscribe_to(topic_of_copy(3));
+    store.look("WS2");
+    store.write_feeds({3});
+    const auto plan = store.call(plan_look, "WS2", store.now);
+    REQUIRE(plan);
+    store.write_feeds({3});
+    store.write([&](store::Transaction& transaction) {
+        for (const auto& candidate : plan->candidates)
+            note_without_news(transaction, candidate, "WS2");
+        note_finished_look(transaction, *plan, store.now);
     });
+    CHECK(store.look("WS2") == Names{"3"});
+    CHECK(store.look("WS2") == Names{"nothing"});
 }
 
 TEST_CASE("A topic without subscribers is passed over") {
-    each_news_store([](NewsStore& store) {
-        store.look("WS2");
-        store.now += std::chrono::days(11);
-        store.record("b", "WS2");
-        CHECK(store.look("WS2") == Names{"(no subscriber)"});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS2");
+    store.now += std::chrono::days(11);
+    store.record("b", "WS2");
+    CHECK(store.look("WS2") == Names{"(no subscriber)"});
 }
 
 TEST_CASE("One hub looks at a time, and another one when it is gone") {
-    support::both_stores([](const store::Connect& connect) {
-        NewsStore store(connect);
-        const auto claim = [&](std::int64_t owner) {
-            return store.write([&](store::Transaction& transaction) {
-                return claim_look(transaction, owner, store.now);
-            });
-        };
-        CHECK(claim(1));
-        CHECK(claim(1));
-        CHECK_FALSE(claim(2));
-        store.now += std::chrono::seconds(60);
-        CHECK(claim(2));
-        CHECK_FALSE(claim(1));
-        store.now -= std::chrono::days(1);
-        CHECK(claim(1));
-    });
+    NewsStore store(GENERATE(support::both_engines()));
+    const auto claim = [&](std::int64_t owner) {
+        return store.call(claim_look, owner, store.now);
+    };
+    CHECK(claim(1));
+    CHECK(claim(1));
+    CHECK_FALSE(claim(2));
+    store.now += std::chrono::seconds(60);
+    CHECK(claim(2));
+    CHECK_FALSE(claim(1));
+    store.now -= std::chrono::days(1);
+    CHECK(claim(1));
 }
 
 TEST_CASE(
     "A topic whose first subscription came in force since the last look is looked at once") {
-    each_news_store([](NewsStore& store) {
-        store.look("WS1");
-        store.subscribe("http://new.example/", "d");
-        CHECK(store.look("WS1") == Names{"d"});
-        CHECK(store.look("WS1") == Names{"nothing"});
-        store.subscribe("http://other.example/", "d");  // not the first one
-        CHECK(store.look("WS1") == Names{"nothing"});
-    });
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS1");
+    store.subscribe("http://new.example/", "d");
+    CHECK(store.look("WS1") == Names{"d"});
+    CHECK(store.look("WS1") == Names{"nothing"});
+    store.subscribe("http://other.example/", "d");  // not the first one
+    CHECK(store.look("WS1") == Names{"nothing"});
 }
