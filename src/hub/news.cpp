@@ -110,11 +110,9 @@ void choose_copies(Transaction& transaction, Chosen& chosen) {
 // that, and a look in between passed them over.
 void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chosen) {
     for (const auto& row : transaction.query(
-             "SELECT t.id FROM topics t WHERE t.subject IN"
-             " ('object', 'watch_list', 'class', 'release', 'releases', 'source_feed')"
-             " AND t.looked_in = ''"
-             " AND t.position > '' AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id"
-             " AND s.expires_at > ?)",
+             "SELECT t.id FROM topics t WHERE t.subject IN ('object', 'watch_list', 'class',"
+             " 'release', 'releases', 'source_feed') AND t.looked_in = '' AND t.position > '' AND"
+             " EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id AND s.expires_at > ?)",
              {Value{format_rfc3339(now)}}))
         chosen.try_emplace(row.integer(0));
 }

@@ -76,25 +76,16 @@ std::optional<OldSubscription> find_subscription(Transaction& transaction, std::
 void note_request(Transaction& transaction, const SubscriptionRequest& request,
                   const Value& subscription, const std::string& reader, const TopicRow& topic,
                   const std::string& now) {
-    const std::vector<Value> values{Value{std::string(name_of(request.mode))},
-                                    Value{now},
-                                    Value{now},
-                                    Value{topic.notifications},
-                                    Value{request.topic.text},
-                                    Value{request.secret},
-                                    Value{std::string(name_of(request.method))},
-                                    Value{std::int64_t{request.lease.count()}},
-                                    Value{reader},
-                                    Value{now},
-                                    subscription};
     // Who asks while its subscription is in force is to get what waits, also if it ends before the verification.
     transaction.execute(
         "UPDATE subscriptions SET asked = ?, asked_number = asked_number + 1, asked_at = ?,"
-        " asked_from = CASE WHEN expires_at > ? THEN delivered ELSE ? END, asked_topic_url = ?, "
-        "asked_secret = ?, asked_method = ?,"
-        " asked_lease = ?, asked_reader = ?,"
-        " verify_at = ?, verify_tries = 0, verify_claim = 0 WHERE id = ?",
-        values);
+        " asked_from = CASE WHEN expires_at > ? THEN delivered ELSE ? END, asked_topic_url = ?,"
+        " asked_secret = ?, asked_method = ?, asked_lease = ?, asked_reader = ?, verify_at = ?,"
+        " verify_tries = 0, verify_claim = 0 WHERE id = ?",
+        {Value{std::string(name_of(request.mode))}, Value{now}, Value{now},
+         Value{topic.notifications}, Value{request.topic.text}, Value{request.secret},
+         Value{std::string(name_of(request.method))}, Value{std::int64_t{request.lease.count()}},
+         Value{reader}, Value{now}, subscription});
 }
 
 }  // namespace

@@ -53,9 +53,8 @@ void put_in_force(Transaction& transaction, const ClaimedVerification& verified,
     transaction.execute(
         "UPDATE subscriptions SET"
         " delivered = CASE WHEN delivered > asked_from THEN delivered ELSE asked_from END,"
-        " queued = ?, tries = 0, given_up = 0, failing_since = '', claim = 0,"
-        " due_at = CASE WHEN (CASE WHEN delivered > asked_from THEN delivered ELSE asked_from "
-        "END)"
+        " queued = ?, tries = 0, given_up = 0, failing_since = '', claim = 0, due_at ="
+        " CASE WHEN (CASE WHEN delivered > asked_from THEN delivered ELSE asked_from END)"
         " < ? THEN ? ELSE '' END WHERE id = ? AND expires_at <= ?",
         {newest, newest, Value{time}, id, Value{time}});
     transaction.execute(

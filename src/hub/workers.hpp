@@ -128,11 +128,9 @@ class Deliverer {
     // So what is open then is abandoned: an older one must not arrive after it. Doesn't use the store.
     //   throws  std::runtime_error if the client can't be made anew
     void abandon_late();
-    // Waits for answers.
     void receive(std::chrono::milliseconds at_most);
     // Sends what is claimed and waits, as far as hosts have room.
     void send_waiting();
-    // Writes what came of deliveries.
     void write_results();
     // Abandons what is open, and gives its claims back.
     void give_back();
