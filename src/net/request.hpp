@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "net/url.hpp"
 
 namespace net {
@@ -52,8 +53,12 @@ struct Response {
     bool is_cut = false;        // the body is not whole (Needed::status)
 };
 // Returns the value of the first field with this name, in any case; nullopt if there is none.
-[[nodiscard]] std::optional<std::string_view> find_field(const std::vector<Field>& fields,
-                                                         std::string_view name);
+[[nodiscard]] inline std::optional<std::string_view> find_field(const std::vector<Field>& fields,
+                                                                std::string_view name) {
+    for (const auto& field : fields)
+        if (base::equal_ignoring_case(field.name, name)) return field.value;
+    return std::nullopt;
+}
 
 enum class FailureKind : unsigned char {
     refused,    // by the guard or the rules for fields; nothing was sent
@@ -64,7 +69,6 @@ enum class FailureKind : unsigned char {
     tls,        // no TLS, or a certificate that does not prove the host
     protocol,   // not HTTP, damaged, cut off, or the connection was lost
 };
-[[nodiscard]] std::string_view name_of(FailureKind kind);  // "refused", "look-up", …
 
 struct Failure {
     FailureKind kind;

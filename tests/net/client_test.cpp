@@ -2,6 +2,7 @@
 #include "net/client.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -59,7 +60,10 @@ FinishedRequest run(Client& client, Request request) {
 Addresses one_address(const std::string& text) { return std::vector{*parse_address(text)}; }
 
 std::string kind_of(const FinishedRequest& finished) {
-    if (!finished.response) return std::string(name_of(finished.response.error().kind));
+    constexpr std::array names{"refused",   "look-up", "connect", "timeout",
+                               "too large", "TLS",     "protocol"};
+    if (!finished.response)
+        return names.at(static_cast<std::size_t>(finished.response.error().kind));
     return std::to_string(finished.response->status) + (finished.response->is_cut ? " cut" : "");
 }
 
