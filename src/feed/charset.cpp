@@ -258,51 +258,39 @@ void remove_controls(std::string& text) {
     });
 }
 
-std::size_t count_replacements(std::string_view text) {
-    std::size_t count = 0;
-    for (auto at = text.find(replacement_bytes); at != std::string_view::npos;
-         at = text.find(replacement_bytes, at + replacement_bytes.size()))
-        ++count;
-    return count;
-}
-
-// Makes decoded text legal, and counts the replaced characters.
-DecodedText finished(std::string text, std::string_view charset) {
+// Makes decoded text legal.
+std::string finished(std::string text) {
     if (auto once = decoded_twice(text)) text = *std::move(once);
-    if (!base::is_legal_text(text)) {
-        remove_controls(text);
-        text = base::legal_text(text);
-    }
-    const auto replaced = count_replacements(text);
-    return {std::move(text), std::string(charset), replaced};
+    if (base::is_legal_text(text)) return text;
+    remove_controls(text);
+    return base::legal_text(text);
 }
 
 // Reads bytes that are labelled UTF-8 or not at all.
-DecodedText read_as_utf8(std::string_view bytes) {
-    if (base::is_legal_text(bytes)) return finished(std::string(bytes), utf8_label);
+std::string read_as_utf8(std::string_view bytes) {
+    if (base::is_legal_text(bytes)) return finished(std::string(bytes));
     const auto [characters, cut_characters, wrong_bytes] = count_utf8(bytes);
     const bool has_only_cut_ones = characters == 0 && cut_characters > 0;
-    if (wrong_bytes > characters || has_only_cut_ones)
-        return finished(latin_text(bytes), latin_label);
-    return finished(mixed_text(bytes), utf8_label);
+    if (wrong_bytes > characters || has_only_cut_ones) return finished(latin_text(bytes));
+    return finished(mixed_text(bytes));
 }
 
-DecodedText read_as(std::string_view bytes, const std::string& charset) {
+std::string read_as(std::string_view bytes, const std::string& charset) {
     if (charset.empty() || charset == utf8_label) return read_as_utf8(bytes);
     if (!is_wide(charset)) {
         const auto [characters, cut_characters, wrong_bytes] = count_utf8(bytes);
         if (wrong_bytes == 0 && cut_characters == 0 && characters > 0) return read_as_utf8(bytes);
     }
-    if (charset == latin_label) return finished(latin_text(bytes), latin_label);
+    if (charset == latin_label) return finished(latin_text(bytes));
     Converter converter(charset);
     if (!converter.is_open()) return read_as_utf8(bytes);
     const std::size_t unit = charset.starts_with("utf-32") ? 4 : is_wide(charset) ? 2 : 1;
-    return finished(converter.convert(bytes, unit), charset);
+    return finished(converter.convert(bytes, unit));
 }
 
 }  // namespace
 
-DecodedText decode_text(std::string_view bytes, std::string_view content_type) {
+std::string decode_text(std::string_view bytes, std::string_view content_type) {
     for (const auto& [mark, charset] : marks) {
         if (!bytes.starts_with(mark)) continue;
         while (bytes.starts_with(mark)) bytes.remove_prefix(mark.size());
@@ -394,7 +382,7 @@ class XmlMender {
     MendedXml mend() {
         drop_junk();
         while (!rest_.empty()) step();
-        return {std::move(out_), is_mended_, is_too_deep_};
+        return {std::move(out_), is_too_deep_};
     }
 
    private:
@@ -409,7 +397,6 @@ class XmlMender {
             if (const auto declaration = rest_.substr(0, longest_junk).find("<?xml ");
                 declaration < rest_.find("<![CDATA["))
                 begin = declaration;
-        if (!base::trim(rest_.substr(0, begin)).empty()) is_mended_ = true;
         rest_.remove_prefix(begin);
     }
     [[nodiscard]] std::size_t first_markup() const {
@@ -429,7 +416,6 @@ class XmlMender {
     void write(std::string_view instead, std::size_t bytes) {
         out_ += instead;
         drop(bytes);
-        is_mended_ = true;
     }
 
     void step() {
@@ -499,7 +485,6 @@ class XmlMender {
             else if (c == '"' || c == '\'')
                 skip_to({&c, 1});
         }
-        is_mended_ = is_mended_ || at >= rest_.size();
         if (at >= rest_.size()) {
             is_doctype_endless_ = true;
             at = std::min(rest_.find('>'), rest_.size());
@@ -564,7 +549,6 @@ class XmlMender {
             out_ += quote;
             copy_text(end - value);
             out_ += quote;
-            is_mended_ = true;
         }
     }
 
@@ -627,13 +611,12 @@ class XmlMender {
             return copy(bytes);
         std::string character;
         append_character(character, c);
-        out_ += character;  // the same in other words, so nothing is mended
-        drop(bytes);
+        write(character, bytes);
     }
 
     std::string_view rest_;
     std::string out_;
-    bool is_mended_ = false, is_too_deep_ = false;
+    bool is_too_deep_ = false;
     // An element that is open. Length and two letters distinguish it from most others: a document may end
     // elements a million times that are not among two hundred open ones.
     struct OpenElement {

@@ -47,16 +47,6 @@ std::string text_of(const Author& author) {
 
 }  // namespace
 
-std::string_view name_of(Format format) {
-    switch (format) {
-        case Format::rss: return "RSS";
-        case Format::rdf: return "RDF";
-        case Format::atom: return "Atom";
-        case Format::json: break;
-    }
-    return "JSON Feed";
-}
-
 std::vector<Node> tree_of(const Entry& entry, std::string content) {
     std::vector<Node> nodes, authors, categories;
     for (const auto& author : entry.authors)

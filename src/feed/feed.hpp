@@ -17,7 +17,6 @@
 namespace feed {
 
 enum class Format : unsigned char { rss, rdf, atom, json };
-[[nodiscard]] std::string_view name_of(Format format);  // "RSS", "RDF", "Atom", "JSON Feed"
 
 // Texts of a feed are legal UTF-8 (base/utf8). Plain texts have no markup, no control characters, and no leading,
 // trailing or doubled blanks. Times that cannot be read or do not exist are absent: never the time of the fetch, and
@@ -59,14 +58,6 @@ struct UpdateHints {
     bool operator==(const UpdateHints&) const = default;
 };
 
-// What had to be repaired before the feed could be read.
-struct Repairs {
-    std::string charset = {};             // that it was decoded from: "windows-1252"
-    std::size_t replaced_characters = 0;  // U+FFFD in their place
-    bool is_recovered = false;            // the XML is not well-formed
-    bool operator==(const Repairs&) const = default;
-};
-
 struct Feed {
     Format format = Format::rss;
     std::string title = {}, description = {};  // plain
@@ -74,11 +65,8 @@ struct Feed {
     std::string language = {};                 // as written, at most 32 bytes
     std::optional<base::Seconds> updated = {};
     std::vector<Entry> entries = {};  // in the order of the document
-    std::size_t left_out = 0;         // entries behind the first `most_entries`
     UpdateHints hints = {};
     std::string prev_archive_url = {};  // RFC 5005 section 4; absolute http(s); empty: none
-    bool is_archive = false;            // RFC 5005: fh:archive
-    Repairs repairs = {};
     bool operator==(const Feed&) const = default;
 };
 

@@ -128,8 +128,7 @@ std::string mended_json(std::string_view text) {
 base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
                                   const ReadLimits& limits) {
     auto parsed = tree::parse_json(text);
-    const bool is_recovered = !parsed;
-    if (is_recovered) parsed = tree::parse_json(mended_json(text));
+    if (!parsed) parsed = tree::parse_json(mended_json(text));
     if (!parsed) return base::fail_at("not well-formed", parsed.error());
     const auto& root = parsed->root;
     Json items;
@@ -137,7 +136,6 @@ base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
         text_of(root, "version", 200).empty())
         return base::fail(base::ErrorKind::malformed, "no version");
     Feed feed{.format = Format::json};
-    feed.repairs.is_recovered = is_recovered;
     feed.title = one_line(text_of(root, "title", limits.most_text));
     feed.description = one_line(text_of(root, "description", limits.most_text));
     feed.home_url = url_of(root, "home_page_url", url);
@@ -145,10 +143,7 @@ base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
     const auto authors = authors_of(root, url);
     for (const auto& item : array_of(root, "items")) {
         if (!item.is_object()) continue;
-        if (feed.entries.size() == limits.most_entries) {
-            ++feed.left_out;
-            continue;
-        }
+        if (feed.entries.size() == limits.most_entries) break;
         feed.entries.push_back(entry_of(item, url, limits));
         if (feed.entries.back().authors.empty()) feed.entries.back().authors = authors;
     }

@@ -72,7 +72,7 @@ bool has_end(std::string_view text) {
 base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
     if (bytes.size() > most_bytes)
         return base::fail(base::ErrorKind::too_large, "the list is longer than 32 MB");
-    const auto mended = mend_xml(decode_text(bytes, "").text);
+    const auto mended = mend_xml(decode_text(bytes, ""));
     OutlineReader reader;
     const bool is_whole = base::parse_damaged_xml(mended.text, reader);
     auto feeds = reader.finish();

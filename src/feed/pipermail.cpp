@@ -337,12 +337,12 @@ class FieldDecoder {
 
    private:
     void finish_words() {
-        if (!words_.empty()) text_ += decode_text(words_, "text/plain; charset=" + charset_).text;
+        if (!words_.empty()) text_ += decode_text(words_, "text/plain; charset=" + charset_);
         words_.clear();
         charset_.clear();
     }
     void finish_plain() {
-        if (!plain_.empty()) text_ += decode_text(plain_, "").text;
+        if (!plain_.empty()) text_ += decode_text(plain_, "");
         plain_.clear();
     }
     std::string text_, plain_, words_, charset_;
@@ -379,7 +379,7 @@ std::string thread_page_of(const std::string& month_url) {
 }
 
 std::string html_of_message(std::string_view text, std::size_t most) {
-    const auto decoded = decode_text(base::cut_at(text, most), "").text;
+    const auto decoded = decode_text(base::cut_at(text, most), "");
     const auto trimmed = base::trim(decoded);
     return trimmed.empty() ? std::string() : "<pre>" + base::escape_html(trimmed) + "</pre>";
 }
@@ -388,7 +388,7 @@ Entry entry_of(const RawMessage& message, const std::string& link, std::size_t m
     auto rest = message.rest;
     const auto fields = take_fields(rest);
     Entry entry;
-    entry.guid = decode_text(base::cut_at(base::trim(fields.message_id), 1024), "").text;
+    entry.guid = decode_text(base::cut_at(base::trim(fields.message_id), 1024), "");
     entry.link = link;
     entry.title = decode_mail_field(fields.subject);
     if (auto author = author_of_mail(fields.from); !author.empty())
@@ -403,7 +403,7 @@ Entry entry_of(const RawMessage& message, const std::string& link, std::size_t m
 
 base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view content_type,
                                         const std::string& url) {
-    const auto html = decode_text(bytes, content_type).text;
+    const auto html = decode_text(bytes, content_type);
     const auto base = base_of_index(url);
     const auto folder = folder_of(resolve_reference(base, "index.html"));
     ListIndex index;

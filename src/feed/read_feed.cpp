@@ -121,14 +121,11 @@ void identify(std::vector<Entry>& entries) {
 
 base::Result<Feed> read_feed(std::string_view bytes, std::string_view content_type,
                              const std::string& url, const ReadLimits& limits) {
-    auto decoded = decode_text(bytes, content_type);
-    if (base::trim(decoded.text).empty()) return base::fail(base::ErrorKind::malformed, "empty");
-    auto feed = begins_like_json(decoded.text) ? read_json_feed(decoded.text, url, limits)
-                                               : read_xml_feed(decoded.text, url, limits);
-    if (!feed) return feed;
-    feed->repairs.charset = std::move(decoded.charset);
-    feed->repairs.replaced_characters = decoded.replaced;
-    identify(feed->entries);
+    const auto text = decode_text(bytes, content_type);
+    if (base::trim(text).empty()) return base::fail(base::ErrorKind::malformed, "empty");
+    auto feed = begins_like_json(text) ? read_json_feed(text, url, limits)
+                                       : read_xml_feed(text, url, limits);
+    if (feed) identify(feed->entries);
     return feed;
 }
 

@@ -30,7 +30,6 @@ enum class Vocabulary : unsigned char {
     syndication,
     itunes,
     media,
-    history,
     xhtml,
     other
 };
@@ -55,7 +54,6 @@ constexpr auto by_uri = std::to_array<NamedVocabulary>({
     {"purl.org/dc/", Vocabulary::dublin_core},
     {"www.itunes.com/dtds/podcast", Vocabulary::itunes},
     {"search.yahoo.com/mrss", Vocabulary::media},
-    {"purl.org/syndication/history", Vocabulary::history},
     {"www.w3.org/1999/xhtml", Vocabulary::xhtml},
 });
 // Namespaces of prefixes that are not declared.
@@ -70,7 +68,6 @@ constexpr auto by_prefix = std::to_array<NamedVocabulary>({
     {"sy", Vocabulary::syndication},
     {"itunes", Vocabulary::itunes},
     {"media", Vocabulary::media},
-    {"fh", Vocabulary::history},
     {"xhtml", Vocabulary::xhtml},
 });
 
@@ -118,84 +115,69 @@ enum class Element : unsigned char {
     day,
     update_period,
     update_frequency,
-    archive,
     ignored,  // with all that it contains: image, textInput, source, cloud, …
     media_group,
 };
 
 struct NamedElement {
     Vocabulary vocabulary;
-    std::string_view name;  // in lower case
     Element element;
+    std::array<std::string_view, 5> names;  // in lower case
 };
 constexpr auto elements = std::to_array<NamedElement>({
-    {Vocabulary::core, "rss", Element::root_rss},
-    {Vocabulary::core, "rdf", Element::root_rdf},
-    {Vocabulary::core, "feed", Element::root_atom},
-    {Vocabulary::core, "channel", Element::channel},
-    {Vocabulary::core, "item", Element::entry},
-    {Vocabulary::core, "entry", Element::entry},
-    {Vocabulary::core, "title", Element::title},
-    {Vocabulary::core, "link", Element::link},
-    {Vocabulary::core, "guid", Element::guid},
-    {Vocabulary::core, "id", Element::guid},
-    {Vocabulary::core, "pubdate", Element::published},
-    {Vocabulary::core, "published", Element::published},
-    {Vocabulary::core, "issued", Element::published},
-    {Vocabulary::core, "created", Element::published},
-    {Vocabulary::core, "updated", Element::updated},
-    {Vocabulary::core, "modified", Element::updated},
-    {Vocabulary::core, "lastbuilddate", Element::updated},
-    {Vocabulary::core, "description", Element::description},
-    {Vocabulary::core, "summary", Element::description},
-    {Vocabulary::core, "content", Element::content},
-    {Vocabulary::core, "subtitle", Element::subtitle},
-    {Vocabulary::core, "tagline", Element::subtitle},
-    {Vocabulary::core, "author", Element::author},
-    {Vocabulary::core, "managingeditor", Element::author},
-    {Vocabulary::core, "name", Element::name},
-    {Vocabulary::core, "email", Element::mail},
-    {Vocabulary::core, "uri", Element::uri},
-    {Vocabulary::core, "url", Element::uri},
-    {Vocabulary::core, "category", Element::category},
-    {Vocabulary::core, "language", Element::language},
-    {Vocabulary::core, "ttl", Element::ttl},
-    {Vocabulary::core, "skiphours", Element::skip_hours},
-    {Vocabulary::core, "hour", Element::hour},
-    {Vocabulary::core, "skipdays", Element::skip_days},
-    {Vocabulary::core, "day", Element::day},
-    {Vocabulary::core, "image", Element::ignored},
-    {Vocabulary::core, "textinput", Element::ignored},
-    {Vocabulary::core, "source", Element::ignored},
-    {Vocabulary::core, "cloud", Element::ignored},
-    {Vocabulary::core, "contributor", Element::ignored},
-    {Vocabulary::dublin_core, "title", Element::title},
-    {Vocabulary::dublin_core, "description", Element::description},
-    {Vocabulary::dublin_core, "creator", Element::creator},
-    {Vocabulary::dublin_core, "author", Element::creator},
-    {Vocabulary::dublin_core, "date", Element::published},
-    {Vocabulary::dublin_core, "issued", Element::published},
-    {Vocabulary::dublin_core, "created", Element::published},
-    {Vocabulary::dublin_core, "modified", Element::updated},
-    {Vocabulary::dublin_core, "subject", Element::category},
-    {Vocabulary::dublin_core, "language", Element::language},
-    {Vocabulary::dublin_core, "identifier", Element::rdf_about},
-    {Vocabulary::content, "encoded", Element::content},
-    {Vocabulary::syndication, "updateperiod", Element::update_period},
-    {Vocabulary::syndication, "updatefrequency", Element::update_frequency},
-    {Vocabulary::itunes, "author", Element::creator},
-    {Vocabulary::itunes, "summary", Element::description},
-    {Vocabulary::itunes, "owner", Element::ignored},
-    {Vocabulary::media, "group", Element::media_group},
-    {Vocabulary::media, "description", Element::description},
-    {Vocabulary::history, "archive", Element::archive},
-    {Vocabulary::xhtml, "body", Element::content},
+    {Vocabulary::core, Element::root_rss, {"rss"}},
+    {Vocabulary::core, Element::root_rdf, {"rdf"}},
+    {Vocabulary::core, Element::root_atom, {"feed"}},
+    {Vocabulary::core, Element::channel, {"channel"}},
+    {Vocabulary::core, Element::entry, {"item", "entry"}},
+    {Vocabulary::core, Element::title, {"title"}},
+    {Vocabulary::core, Element::link, {"link"}},
+    {Vocabulary::core, Element::guid, {"guid", "id"}},
+    {Vocabulary::core, Element::published, {"pubdate", "published", "issued", "created"}},
+    {Vocabulary::core, Element::updated, {"updated", "modified", "lastbuilddate"}},
+    {Vocabulary::core, Element::description, {"description", "summary"}},
+    {Vocabulary::core, Element::content, {"content"}},
+    {Vocabulary::core, Element::subtitle, {"subtitle", "tagline"}},
+    {Vocabulary::core, Element::author, {"author", "managingeditor"}},
+    {Vocabulary::core, Element::name, {"name"}},
+    {Vocabulary::core, Element::mail, {"email"}},
+    {Vocabulary::core, Element::uri, {"uri", "url"}},
+    {Vocabulary::core, Element::category, {"category"}},
+    {Vocabulary::core, Element::language, {"language"}},
+    {Vocabulary::core, Element::ttl, {"ttl"}},
+    {Vocabulary::core, Element::skip_hours, {"skiphours"}},
+    {Vocabulary::core, Element::hour, {"hour"}},
+    {Vocabulary::core, Element::skip_days, {"skipdays"}},
+    {Vocabulary::core, Element::day, {"day"}},
+    {Vocabulary::core,
+     Element::ignored,
+     {"image", "textinput", "source", "cloud", "contributor"}},
+    {Vocabulary::dublin_core, Element::title, {"title"}},
+    {Vocabulary::dublin_core, Element::description, {"description"}},
+    {Vocabulary::dublin_core, Element::creator, {"creator", "author"}},
+    {Vocabulary::dublin_core, Element::published, {"date", "issued", "created"}},
+    {Vocabulary::dublin_core, Element::updated, {"modified"}},
+    {Vocabulary::dublin_core, Element::category, {"subject"}},
+    {Vocabulary::dublin_core, Element::language, {"language"}},
+    {Vocabulary::dublin_core, Element::rdf_about, {"identifier"}},
+    {Vocabulary::content, Element::content, {"encoded"}},
+    {Vocabulary::syndication, Element::update_period, {"updateperiod"}},
+    {Vocabulary::syndication, Element::update_frequency, {"updatefrequency"}},
+    {Vocabulary::itunes, Element::creator, {"author"}},
+    {Vocabulary::itunes, Element::description, {"summary"}},
+    {Vocabulary::itunes, Element::ignored, {"owner"}},
+    {Vocabulary::media, Element::media_group, {"group"}},
+    {Vocabulary::media, Element::description, {"description"}},
+    {Vocabulary::xhtml, Element::content, {"body"}},
 });
 
 Element element_of(Vocabulary vocabulary, std::string_view local) {
     const auto name = base::fold_ascii(local);
+    if (name.empty()) return Element::unknown;
     for (const auto& each : elements)
-        if (each.vocabulary == vocabulary && each.name == name) return each.element;
+        if (each.vocabulary == vocabulary &&
+            std::ranges::find(each.names, name) != each.names.end())
+            return each.element;
     return Element::unknown;
 }
 
@@ -508,9 +490,6 @@ class Builder final : public base::XmlHandler {
             case Element::category:
                 if (!frame.attributes.term.empty()) add_category_of(frame.attributes.term);
                 return;
-            case Element::archive:
-                if (!is_in_entry_) feed_.is_archive = true;
-                return;
             default: return;
         }
     }
@@ -518,7 +497,6 @@ class Builder final : public base::XmlHandler {
     void begin_entry(Frame& frame) {
         end_entry();
         if (feed_.entries.size() >= limits_.most_entries) {
-            ++feed_.left_out;
             frame.is_ignored = true;
             return;
         }
@@ -666,7 +644,7 @@ class Builder final : public base::XmlHandler {
             return {};
         if (mode == "base64" || is_binary(type)) {
             const auto bytes = decoded_base64(frame.text);
-            return bytes ? decode_text(*bytes, "").text : std::string();
+            return bytes ? decode_text(*bytes, "") : std::string();
         }
         if (type == "text" || (type == "text/plain" && mode != "escaped"))
             return base::escape_html(frame.text);
@@ -783,10 +761,8 @@ base::Result<Feed> read_xml_feed(std::string_view text, const std::string& url,
     if (mended.text.find('<') == std::string::npos)
         return base::fail(ErrorKind::malformed, "no version");
     Builder builder(url, limits);
-    const bool is_well_formed = base::parse_damaged_xml(mended.text, builder);
-    auto feed = builder.finish();
-    if (feed) feed->repairs.is_recovered = mended.is_mended || !is_well_formed;
-    return feed;
+    base::parse_damaged_xml(mended.text, builder);
+    return builder.finish();
 }
 
 }  // namespace feed

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/utf8.hpp"
 #include "support/catch.hpp"
 
 using namespace std::string_literals;
@@ -23,92 +22,52 @@ std::string xml_in(const std::string& encoding, const std::string& text) {
 }  // namespace
 
 TEST_CASE("A byte order mark decides, then HTTP, then the XML declaration, then the bytes") {
-    CHECK(decode_text("\xEF\xBB\xBF<a>\xC3\xA9</a>", "text/xml; charset=iso-8859-2").text ==
-          "<a>\xC3\xA9</a>");
-    CHECK(decode_text("<a>\xB1</a>", "text/xml; charset=\"ISO-8859-2\"").text ==
-          "<a>\xC4\x85</a>");
-    CHECK(decode_text(xml_in("koi8-r", "\xC1"), "text/xml; charset=iso-8859-5")
-              .text.find("\xD0\xA1") != std::string::npos);
-    CHECK(decode_text(xml_in("koi8-r", "\xC1"), "text/xml").text.find("\xD0\xB0") !=
-          std::string::npos);
-    CHECK(decode_text(xml_in("shift_jis", "\x83\x65"), "").text.find("\xE3\x83\x86") !=
-          std::string::npos);
-    CHECK(decode_text("<a>caf\xC3\xA9</a>", "").text == "<a>caf\xC3\xA9</a>");
-}
-
-TEST_CASE("UTF-16 and UTF-32 are read with and without a byte order mark, whatever is declared") {
-    CHECK(decode_text(utf16_le, "").text == "<a>\xC3\xA9</a>");
-    CHECK(decode_text(utf16_be, "text/xml; charset=utf-8").text == "<a>\xC3\xA9</a>");
-    CHECK(decode_text(utf16_le.substr(2), "").text == "<a>\xC3\xA9</a>");
-    CHECK(decode_text(utf16_be.substr(2), "").text == "<a>\xC3\xA9</a>");
-    CHECK(decode_text(utf32_le, "").text == "<a>\xC3\xA9");
-    CHECK(decode_text(utf32_le.substr(4), "").text == "<a>\xC3\xA9");
-    CHECK(decode_text(xml_in("utf-16", "\xC3\xA9"), "").text.find("\xC3\xA9") !=
-          std::string::npos);
+    const auto [bytes, content_type,
+                text] = GENERATE(table<std::string, std::string, std::string>({
+        {"\xEF\xBB\xBF<a>é</a>", "text/xml; charset=iso-8859-2", "<a>é</a>"},
+        {"<a>\xB1</a>", "text/xml; charset=\"ISO-8859-2\"", "<a>ą</a>"},
+        {xml_in("koi8-r", "\xC1"), "text/xml; charset=iso-8859-5", xml_in("koi8-r", "С")},
+        {xml_in("koi8-r", "\xC1"), "text/xml", xml_in("koi8-r", "а")},
+        {xml_in("shift_jis", "\x83\x65"), "", xml_in("shift_jis", "テ")},
+        {"<a>café</a>", "", "<a>café</a>"},
+        // UTF-16 and UTF-32, with and without a byte order mark, whatever is declared.
+        {utf16_le, "", "<a>é</a>"},
+        {utf16_be, "text/xml; charset=utf-8", "<a>é</a>"},
+        {utf16_le.substr(2), "", "<a>é</a>"},
+        {utf16_be.substr(2), "", "<a>é</a>"},
+        {utf32_le, "", "<a>é"},
+        {utf32_le.substr(4), "", "<a>é"},
+        {xml_in("utf-16", "é"), "", xml_in("utf-16", "é")},
+        // UTF-8 that is declared as another charset of single bytes.
+        {xml_in("iso-8859-1", "café"), "", xml_in("iso-8859-1", "café")},
+        {xml_in("windows-1251", "café"), "", xml_in("windows-1251", "café")},
+        // A few wrong bytes do not spoil the rest.
+        {"<a>café naïve \x92quoted\x92 ü</a>", "", "<a>café naïve ’quoted’ ü</a>"},
+        // UTF-8 that was encoded twice, and right texts that look like it.
+        {"<a>cafÃ© â€™</a>", "", "<a>café ’</a>"},
+        {"<a>Ão é</a>", "", "<a>Ão é</a>"},
+        {"<a>âge</a>", "", "<a>âge</a>"},
+        {"<a>naïve Ângela</a>", "", "<a>naïve Ângela</a>"},
+        // What no charset explains, and characters that are cut off.
+        {xml_in("shift_jis", "a\xFF\xFF"), "", xml_in("shift_jis", "a\uFFFD\uFFFD")},
+        {"\xFF\xFE" + "a\0\0\xD8"s, "", "a\uFFFD"},
+        {"<a>café it\xE2\x80</a> <a>\xF0\x9F\x98</a>", "", "<a>café it\uFFFD</a> <a>\uFFFD</a>"},
+    }));
+    CHECK(decode_text(bytes, content_type) == text);
 }
 
 TEST_CASE("Windows-1252 is found where ISO-8859-1, ASCII or UTF-8 is declared") {
     const auto* declared = GENERATE("iso-8859-1", "us-ascii", "ANSI_X3.4-1968", "utf-8", "latin1",
                                     "windows-1252", "no-such-charset");
-    const auto decoded = decode_text(xml_in(declared, "\x93smart\x94 \x96 \x80"), "");
-    INFO(declared);
-    CHECK(decoded.text.find("\xE2\x80\x9Csmart\xE2\x80\x9D \xE2\x80\x93 \xE2\x82\xAC") !=
-          std::string::npos);
-    CHECK(decoded.charset == "windows-1252");
-    CHECK(decoded.replaced == 0);
-}
-
-TEST_CASE("UTF-8 that is declared as another charset of single bytes is UTF-8") {
-    CHECK(decode_text(xml_in("iso-8859-1", "caf\xC3\xA9"), "").charset == "utf-8");
-    CHECK(decode_text(xml_in("windows-1251", "caf\xC3\xA9"), "").text.find("caf\xC3\xA9") !=
-          std::string::npos);
-}
-
-TEST_CASE("A few wrong bytes in UTF-8 do not spoil the rest") {
-    const auto decoded =
-        decode_text("<a>caf\xC3\xA9 na\xC3\xAFve \x92quoted\x92 \xC3\xBC</a>", "");
-    CHECK(decoded.text ==
-          "<a>caf\xC3\xA9 na\xC3\xAFve \xE2\x80\x99quoted\xE2\x80\x99 \xC3\xBC</a>");
-}
-
-TEST_CASE("UTF-8 that was encoded twice is decoded twice, and a right text once") {
-    CHECK(decode_text("<a>caf\xC3\x83\xC2\xA9 \xC3\xA2\xE2\x82\xAC\xE2\x84\xA2</a>", "").text ==
-          "<a>caf\xC3\xA9 \xE2\x80\x99</a>");
-    const auto* right = GENERATE("<a>\xC3\x83o \xC3\xA9</a>", "<a>\xC3\xA2ge</a>",
-                                 "<a>na\xC3\xAFve \xC3\x82ngela</a>");
-    CHECK(decode_text(right, "").text == right);
-}
-
-TEST_CASE("What no charset explains becomes U+FFFD and is counted") {
-    const auto decoded = decode_text(xml_in("shift_jis", "a\xFF\xFF"), "");
-    CHECK(decoded.replaced == 2);
-    CHECK(base::is_legal_text(decoded.text));
-    CHECK(decode_text("\xFF\xFE"
-                      "a\0\0\xD8"s,
-                      "")
-              .replaced == 1);
-}
-
-TEST_CASE("Characters of UTF-8 that are cut off become U+FFFD, and the others stay") {
-    const auto decoded = decode_text("<a>caf\xC3\xA9 it\xE2\x80</a> <a>\xF0\x9F\x98</a>", "");
-    CHECK(decoded.text == "<a>caf\xC3\xA9 it\xEF\xBF\xBD</a> <a>\xEF\xBF\xBD</a>");
-    CHECK(decoded.charset == "utf-8");
-    CHECK(decoded.replaced == 2);
+    CHECK(decode_text(xml_in(declared, "\x93smart\x94 \x96 \x80"), "") ==
+          xml_in(declared, "“smart” – €"));
 }
 
 TEST_CASE("UTF-7, and names that are no charset of the web, are not used") {
     const auto* charset = GENERATE("utf-7", "hz-gb-2312", "../../etc/passwd", "utf-8//IGNORE", "",
                                    "UTF-7-IMAP", "WCHAR_T", "INTERNAL", "IBM037", "UCS-4");
-    CHECK(decode_text("<a>+ADw-script+AD4-</a>", "text/xml; charset="s + charset).text ==
+    CHECK(decode_text("<a>+ADw-script+AD4-</a>", "text/xml; charset="s + charset) ==
           "<a>+ADw-script+AD4-</a>");
-}
-
-TEST_CASE("Every text that comes out is legal") {
-    std::string bytes;
-    for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
-    const auto* charset =
-        GENERATE("", "utf-8", "iso-8859-1", "utf-16", "gb18030", "big5", "euc-jp", "iso-2022-jp");
-    CHECK(base::is_legal_text(decode_text(bytes, "text/xml; charset="s + charset).text));
 }
 
 TEST_CASE("XML that is none is mended") {
@@ -150,10 +109,4 @@ TEST_CASE("XML that is none is mended") {
     }));
     INFO(written);
     CHECK(mend_xml(written).text == mended);
-}
-
-TEST_CASE("A tag with so many attributes that a parser would take minutes is left out") {
-    std::string tag = "<a";
-    for (int i = 0; i < 100'000; ++i) tag += " a" + std::to_string(i) + "=''";
-    CHECK(mend_xml("<x>" + tag + ">text</x>").text == "<x>text</x>");
 }
