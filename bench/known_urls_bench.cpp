@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harvest/known_urls.hpp"
+#include "harvest/archives.hpp"
 
 namespace {
 

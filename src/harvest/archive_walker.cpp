@@ -6,7 +6,6 @@
 
 #include "base/log.hpp"
 #include "feed/read_feed.hpp"
-#include "harvest/known_urls.hpp"
 #include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
@@ -28,13 +27,6 @@ constexpr std::chrono::seconds pause_of_busy_server = 1h, longest_pause = std::c
 // What an index of a list says of days may be that of another time zone.
 constexpr auto zones_differ_by = std::chrono::days(1);
 
-FetchSettings settings_of_pages(const HarvestOptions& options) {
-    return {.user_agent = options.user_agent,
-            .connect = options.connect,
-            .total = options.total,
-            .most_bytes = ArchiveWalker::most_bytes};
-}
-
 Fetch fetch_of(const ClaimedArchive& claimed) {
     Fetch fetch{.claimed = {}, .url = claimed.archive.next_url};
     fetch.claimed.claimed_at = claimed.claimed_at;
@@ -42,12 +34,10 @@ Fetch fetch_of(const ClaimedArchive& claimed) {
 }
 
 FetchOutcome parse_error(const base::Error& error) {
-    FetchOutcome outcome;
-    outcome.status = FetchStatus::parseerror;
-    outcome.severity = Severity::soft;
-    outcome.system_status = "parse error";
-    outcome.detail = error.text;
-    return outcome;
+    return {.status = FetchStatus::parseerror,
+            .severity = Severity::soft,
+            .system_status = "parse error",
+            .detail = error.text};
 }
 
 std::string status_of(const FetchOutcome& outcome) {
@@ -150,8 +140,9 @@ base::Result<ArchivePage> read_archive_page(const std::string& url,
 }
 
 ArchiveWalker::ArchiveWalker(HarvestContext& context, net::Client client)
-    : context_(context), client_(std::move(client)),
-      settings_(settings_of_pages(context.options)) {}
+    : context_(context), client_(std::move(client)), settings_(context.options) {
+    settings_.most_bytes = most_bytes;
+}
 
 void ArchiveWalker::work() {
     const auto now = context_.steady();
@@ -236,10 +227,7 @@ void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
         results_.push_back({.open = std::move(open), .failure = std::move(failure)});
         return;
     }
-    open.fetch = *std::move(next);
-    const auto url = net::parse_url(open.fetch.url);
-    const auto until = open.until;
-    redirected_.add(std::move(open), url ? net::origin_of(*url) : std::string(), until);
+    redirected_.add(std::move(open), *std::move(next));
 }
 
 void ArchiveWalker::follow_redirects() {

@@ -40,8 +40,7 @@ struct ArchivePage {
 // Sends requests with a client of its own: pages are large, and must not take the places of fetches.
 class ArchiveWalker {
    public:
-    // How many pages are read at once.
-    static constexpr std::size_t most_open = 8;
+    static constexpr std::size_t most_open = 8;                      // pages at once
     static constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of a page
 
     ArchiveWalker(HarvestContext& context, net::Client client);

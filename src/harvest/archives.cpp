@@ -5,10 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "harvest/known_urls.hpp"
-#include "net/url.hpp"
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
 
@@ -31,6 +30,8 @@ constexpr std::chrono::seconds longest_retry_after = std::chrono::days(1);
 
 const store::Insert an_archive{
     "archives", {"feed", "kind", "next_url", "state", "started_at", "next_attempt"}, {"feed"}};
+
+const store::Insert a_known_url{"known_urls", {"feed", "hash", "url"}, {"feed", "hash"}};
 
 constexpr std::string_view archive_columns =
     "SELECT a.feed, a.kind, a.next_url, a.state, a.status, a.pages, a.added, a.failures,"
@@ -127,8 +128,7 @@ void note_list_index(Transaction& transaction, std::int64_t feed, const std::str
         forget_known_url(transaction, feed, *newest);
     if (archive->state == ArchiveState::walking) return;
     transaction.execute("UPDATE archives SET next_url = ?, state = ?, status = '', failures = 0,"
-                        " pages = 0, added = 0, "
-                        "next_attempt = ? WHERE feed = ? AND claim = 0",
+                        " pages = 0, added = 0, next_attempt = ? WHERE feed = ? AND claim = 0",
                         {Value{parsed->text}, Value{std::string(name_of(ArchiveState::walking))},
                          Value{format_rfc3339(now)}, Value{feed}});
 }
@@ -207,6 +207,64 @@ void give_back(Transaction& transaction, const ClaimedArchive& claimed, base::Se
         "UPDATE archives SET next_attempt = ?, claim = 0, claimed_until = '' "
         "WHERE feed = ? AND claim = ?",
         {Value{format_rfc3339(now)}, Value{claimed.archive.feed}, Value{claimed.claim}});
+}
+
+std::int64_t hash_of_url(const net::Url& url) {
+    thread_local base::Digest digest(base::Algorithm::sha256);
+    digest.update(net::normalized(url));
+    const auto bytes = digest.raw();
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < 8; ++i) hash = hash << 8U | static_cast<unsigned char>(bytes[i]);
+    return static_cast<std::int64_t>(hash);
+}
+
+KnownUrls KnownUrls::load(Transaction& transaction, std::int64_t feed, std::size_t rows_at_once) {
+    const auto count =
+        transaction.query("SELECT COUNT(*) FROM known_urls WHERE feed = ?", {Value{feed}});
+    std::vector<std::int64_t> hashes;
+    hashes.reserve(static_cast<std::size_t>(count.at(0).integer(0)));
+    for (Value last{INT64_MIN};;) {
+        // The first number may itself be the least one.
+        const auto rows = transaction.query(
+            hashes.empty() ? "SELECT hash FROM known_urls WHERE feed = ? AND hash >= ? ORDER BY "
+                             "hash LIMIT ?"
+                           : "SELECT hash FROM known_urls WHERE feed = ? AND hash > ? ORDER BY "
+                             "hash LIMIT ?",
+            {Value{feed}, last, Value{static_cast<std::int64_t>(rows_at_once)}});
+        for (const auto& row : rows) hashes.push_back(row.integer(0));
+        if (rows.size() < rows_at_once) break;
+        last = rows.back().value(0);
+    }
+    return {feed, std::move(hashes)};
+}
+
+bool KnownUrls::contains(Transaction& transaction, const net::Url& url) const {
+    return has_hash(hash_of_url(url)) && is_known_url(transaction, feed_, url);
+}
+
+bool KnownUrls::has_hash(std::int64_t hash) const {
+    return std::ranges::binary_search(hashes_, hash);
+}
+
+bool is_known_url(Transaction& transaction, std::int64_t feed, const net::Url& url) {
+    const auto rows = transaction.query("SELECT url FROM known_urls WHERE feed = ? AND hash = ?",
+                                        {Value{feed}, Value{hash_of_url(url)}});
+    return !rows.empty() && rows.front().text(0) == net::normalized(url);
+}
+
+void add_known_url(Transaction& transaction, std::int64_t feed, const net::Url& url) {
+    store::insert_unless_there(
+        transaction, a_known_url,
+        std::vector{Value{feed}, Value{hash_of_url(url)}, Value{net::normalized(url)}});
+}
+
+void forget_known_url(Transaction& transaction, std::int64_t feed, const net::Url& url) {
+    transaction.execute("DELETE FROM known_urls WHERE feed = ? AND hash = ? AND url = ?",
+                        {Value{feed}, Value{hash_of_url(url)}, Value{net::normalized(url)}});
+}
+
+void forget_known_urls(Transaction& transaction, std::int64_t feed) {
+    transaction.execute("DELETE FROM known_urls WHERE feed = ?", {Value{feed}});
 }
 
 Archive walked_on(Archive archive, std::string next_url, base::Seconds now) {

@@ -125,10 +125,9 @@ void count_readers(Transaction& transaction, std::span<ClaimedFeed> claimed, bas
 
 void append_event(std::vector<Value>& values, std::int64_t feed, base::Seconds at, EventKind kind,
                   const std::string& note) {
-    values.emplace_back(feed);
-    values.emplace_back(format_rfc3339(at));
-    values.emplace_back(std::string(name_of(kind)));
-    values.emplace_back(std::string(base::cut_at(note, 255)));
+    values.insert(values.end(),
+                  {Value{feed}, Value{format_rfc3339(at)}, Value{std::string(name_of(kind))},
+                   Value{std::string(base::cut_at(note, 255))}});
 }
 
 // Returns whether another feed has the URL already.
@@ -163,16 +162,6 @@ bool has_mentions(Transaction& transaction, std::int64_t feed) {
                        " WHERE e.feed = ? LIMIT 1",
                        {Value{feed}})
                 .empty();
-}
-
-void free_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
-                   const std::optional<base::Seconds>& held_until, base::Seconds now) {
-    transaction.execute("UPDATE base_urls SET free_at = ?, held_until = CASE WHEN held_until > ? "
-                        "THEN held_until ELSE ? END,"
-                        " claim = 0 WHERE base_url = ? AND claim = ?",
-                        {Value{format_rfc3339(now + counted_spacing)},
-                         Value{base::rfc3339_or(held_until)}, Value{base::rfc3339_or(held_until)},
-                         Value{base_url}, Value{claim}});
 }
 
 // Makes feeds due for which an operator has asked during their fetch.
@@ -301,7 +290,7 @@ std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, const ClaimTerms&
         }
         if (!take_base_url(transaction, feed.base_url, base, terms.claim, now)) continue;
         if (!take_feed(transaction, feed.id, row.integer(feed_columns + 4), terms.claim, now)) {
-            free_base_url(transaction, feed.base_url, terms.claim, std::nullopt, now);
+            release_base_url(transaction, feed.base_url, terms.claim, now);
             continue;
         }
         taken.insert(feed.base_url);
@@ -362,8 +351,8 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
     std::size_t written = 0;
     for (const auto& fetch : fetches) {
         const auto& before = fetch.claimed->feed;
-        free_base_url(transaction, fetch.claimed->base_url, fetch.claimed->claim,
-                      fetch.hold_base_until, now);
+        release_base_url(transaction, fetch.claimed->base_url, fetch.claimed->claim, now,
+                         fetch.hold_base_until);
         std::vector<Value> values;
         append_fetched_values(values, fetch.after);
         values.emplace_back(before.id);
@@ -391,7 +380,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
 void give_back(Transaction& transaction, std::span<const ClaimedFeed* const> claims,
                base::Seconds now) {
     for (const auto* claimed : claims) {
-        free_base_url(transaction, claimed->base_url, claimed->claim, std::nullopt, now);
+        release_base_url(transaction, claimed->base_url, claimed->claim, now);
         transaction.execute(
             "UPDATE feeds SET next_fetch_attempt = ?, queued = 0, claim = 0 WHERE id = ? AND "
             "claim = ?",
@@ -411,7 +400,11 @@ bool claim_base_url(Transaction& transaction, const std::string& base_url, std::
 
 void release_base_url(Transaction& transaction, const std::string& base_url, std::int64_t claim,
                       base::Seconds now, const std::optional<base::Seconds>& held_until) {
-    free_base_url(transaction, base_url, claim, held_until, now);
+    transaction.execute("UPDATE base_urls SET free_at = ?, held_until = CASE WHEN held_until > ?"
+                        " THEN held_until ELSE ? END, claim = 0 WHERE base_url = ? AND claim = ?",
+                        {Value{format_rfc3339(now + counted_spacing)},
+                         Value{base::rfc3339_or(held_until)}, Value{base::rfc3339_or(held_until)},
+                         Value{base_url}, Value{claim}});
 }
 
 void note_harvester(Transaction& transaction, base::Seconds now) {

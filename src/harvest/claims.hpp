@@ -87,7 +87,6 @@ void release_base_url(store::Transaction& transaction, const std::string& base_u
                       std::int64_t claim, base::Seconds now,
                       const std::optional<base::Seconds>& held_until = {});
 
-// Notes that a harvester is at work.
 void note_harvester(store::Transaction& transaction, base::Seconds now);
 
 // Deletes events of the next thousand feeds but the newest 100 of each, and of the next thousand base URLs those that

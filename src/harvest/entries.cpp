@@ -129,9 +129,8 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
                                        Value{format_rfc3339(now)},
                                        Value{tables::to_json(notes)}});
     }
-    transaction.execute("UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?, "
-                        "tree = ?, content = ?,"
-                        " last_seen = ?, revision = ? WHERE id = ?",
+    transaction.execute("UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?,"
+                        " tree = ?, content = ?, last_seen = ?, revision = ? WHERE id = ?",
                         {Value{entry.digest}, Value{fitting_text(entry.link, longest_link)},
                          Value{fitting_text(entry.title, longest_title)},
                          Value{base::rfc3339_or(entry.published)},
@@ -156,9 +155,9 @@ void note_window(Transaction& transaction, std::int64_t feed, base::Date day) {
 // entries of each feed, or all mentions.
 constexpr std::string_view feeds_with_old_entries =
     "SELECT f.id FROM feeds f WHERE f.id > ? AND f.id <= ?"
-    " AND (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen LIMIT 1) < "
-    "?"
     " AND (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen LIMIT 1)"
+    " < ? AND (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen LIMIT "
+    "1)"
     " < (SELECT e.last_seen FROM entries e WHERE e.feed = f.id ORDER BY e.last_seen DESC LIMIT 1)"
     " AND (SELECT 1 FROM entries e JOIN mentions m ON m.entry = e.id WHERE e.feed = f.id LIMIT 1)"
     " IS NULL ORDER BY f.id";

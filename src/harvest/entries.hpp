@@ -79,7 +79,6 @@ struct SeenOn {
 void note_seen(store::Transaction& transaction, std::int64_t feed,
                std::span<const feed::Entry> entries, const SeenOn& days);
 
-// How many entries a feed has.
 [[nodiscard]] std::size_t count_entries(store::Transaction& transaction, std::int64_t feed);
 
 // Deletes entries that left the window of their feed longer than `keep` ago, of the next thousand feeds. Feeds of which an

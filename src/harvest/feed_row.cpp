@@ -103,27 +103,26 @@ FeedRow feed_in(const store::Row& row) {
 }
 
 void append_fetched_values(std::vector<Value>& values, const FeedRow& feed) {
-    for (auto& value : std::vector<Value>{Value{fitting(feed.rss_title, longest_title)},
-                                          Value{fitting(feed.description, longest_description)},
-                                          Value{fitting(feed.home_url, longest_home_url)},
-                                          Value{fitting(feed.language, longest_language)},
-                                          Value{std::int64_t{feed.system_enabled ? 1 : 0}},
-                                          Value{fitting(feed.system_status, 255)},
-                                          Value{rfc3339_or(feed.last_fetch_attempt)},
-                                          Value{rfc3339_or(feed.last_fetch_success)},
-                                          Value{feed.last_fetch_hash},
-                                          Value{feed.last_fetch_failures},
-                                          Value{store::Blob{feed.http_etag}},
-                                          Value{store::Blob{feed.http_last_modified}},
-                                          Value{std::int64_t{feed.http_304 ? 1 : 0}},
-                                          Value{rfc3339_or(feed.next_fetch_attempt)},
-                                          Value{feed.update_minutes},
-                                          Value{skip_times_of(feed)},
-                                          Value{feed.poll_minutes},
-                                          Value{rfc3339_or(feed.last_new_stories)},
-                                          Value{rfc3339_or(feed.last_full_fetch)},
-                                          Value{fitting(feed.moved_to, 2048)}})
-        values.push_back(std::move(value));
+    values.insert(values.end(), {Value{fitting(feed.rss_title, longest_title)},
+                                 Value{fitting(feed.description, longest_description)},
+                                 Value{fitting(feed.home_url, longest_home_url)},
+                                 Value{fitting(feed.language, longest_language)},
+                                 Value{std::int64_t{feed.system_enabled ? 1 : 0}},
+                                 Value{fitting(feed.system_status, 255)},
+                                 Value{rfc3339_or(feed.last_fetch_attempt)},
+                                 Value{rfc3339_or(feed.last_fetch_success)},
+                                 Value{feed.last_fetch_hash},
+                                 Value{feed.last_fetch_failures},
+                                 Value{store::Blob{feed.http_etag}},
+                                 Value{store::Blob{feed.http_last_modified}},
+                                 Value{std::int64_t{feed.http_304 ? 1 : 0}},
+                                 Value{rfc3339_or(feed.next_fetch_attempt)},
+                                 Value{feed.update_minutes},
+                                 Value{skip_times_of(feed)},
+                                 Value{feed.poll_minutes},
+                                 Value{rfc3339_or(feed.last_new_stories)},
+                                 Value{rfc3339_or(feed.last_full_fetch)},
+                                 Value{fitting(feed.moved_to, 2048)}});
 }
 
 }  // namespace harvest

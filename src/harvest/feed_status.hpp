@@ -28,7 +28,6 @@ struct FeedStatus {
 };
 // Returns the status of a feed in a list, without archive and events.
 [[nodiscard]] FeedStatus status_of(FeedRow feed, const HeldServers& held);
-// Returns the status of one feed.
 [[nodiscard]] FeedStatus load_status(store::Transaction& transaction, FeedRow feed,
                                      std::size_t most_events, base::Seconds now);
 

@@ -166,10 +166,9 @@ Kicked kick(Transaction& transaction, std::string_view which, base::Seconds now)
                         with_meant({time, time}));
     Kicked kicked;
     for (const auto& row : transaction.query(
-             "SELECT CASE WHEN feeds.claim <> 0 AND feeds.next_fetch_attempt > ? THEN 1 ELSE 0 "
-             "END"
-             " AS is_under_way, CASE WHEN b.held_until > ? THEN b.held_until ELSE '' END"
-             " AS held, COUNT(*) FROM feeds LEFT JOIN base_urls b ON b.base_url = feeds.base_url"
+             "SELECT CASE WHEN feeds.claim <> 0 AND feeds.next_fetch_attempt > ? THEN 1 ELSE 0"
+             " END AS is_under_way, CASE WHEN b.held_until > ? THEN b.held_until ELSE '' END AS"
+             " held, COUNT(*) FROM feeds LEFT JOIN base_urls b ON b.base_url = feeds.base_url"
              " WHERE feeds.system_enabled = 1" +
                  meant->condition + " GROUP BY is_under_way, held",
              with_meant({time, time}))) {
@@ -293,9 +292,8 @@ void note_round(Transaction& transaction, const std::string& round, std::int64_t
 HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
     const Value time{format_rfc3339(now)};
     HarvestNumbers numbers;
-    const auto sums = transaction.query("SELECT COUNT(*), SUM(1 - system_enabled), SUM(CASE WHEN "
-                                        "last_fetch_failures > 0 THEN 1 ELSE 0 END)"
-                                        " FROM feeds");
+    const auto sums = transaction.query("SELECT COUNT(*), SUM(1 - system_enabled), SUM(CASE WHEN"
+                                        " last_fetch_failures > 0 THEN 1 ELSE 0 END) FROM feeds");
     numbers.feeds = static_cast<std::uint64_t>(sums.at(0).integer(0));
     if (numbers.feeds > 0) {
         const auto sum_at = [&](std::size_t column) {

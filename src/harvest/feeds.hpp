@@ -72,7 +72,6 @@ Kicked kick(store::Transaction& transaction, std::string_view which, base::Secon
 [[nodiscard]] std::vector<FeedRow> list_troubled_first(store::Transaction& transaction,
                                                        std::string_view text, std::size_t from,
                                                        std::size_t most);
-// How many there are.
 [[nodiscard]] std::size_t count_feeds(store::Transaction& transaction, std::string_view text);
 [[nodiscard]] bool has_feeds(store::Transaction& transaction);
 // Returns how often what our copy of the feed shows was written (tables/feed_writes.hpp); nullopt: there is no such feed.

@@ -2,7 +2,6 @@
 #include "harvest/fetch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/digest.hpp"
@@ -18,34 +17,21 @@ using base::ErrorKind;
 
 constexpr std::chrono::hours full_fetch_every{24};
 constexpr std::string_view accepted_types =
-    "application/atom+xml, application/rss+xml, application/feed+json, "
-    "application/rdf+xml;q=0.9, "
-    "application/json;q=0.8, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1";
+    "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9,"
+    " application/json;q=0.8, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1";
 
 // "HTTP 404 Not Found"
 std::string http_status_text(int status) {
-    constexpr std::array<std::pair<int, std::string_view>, 17> reasons{
-        {{400, "Bad Request"},
-         {401, "Unauthorized"},
-         {402, "Payment Required"},
-         {403, "Forbidden"},
-         {404, "Not Found"},
-         {405, "Method Not Allowed"},
-         {406, "Not Acceptable"},
-         {408, "Request Timeout"},
-         {410, "Gone"},
-         {421, "Misdirected Request"},
-         {429, "Too Many Requests"},
-         {451, "Unavailable For Legal Reasons"},
-         {500, "Internal Server Error"},
-         {501, "Not Implemented"},
-         {502, "Bad Gateway"},
-         {503, "Service Unavailable"},
-         {504, "Gateway Timeout"}}};
-    auto text = "HTTP " + std::to_string(status);
-    const auto found =
-        std::ranges::find(reasons, status, &std::pair<int, std::string_view>::first);
-    return found == reasons.end() ? text : text.append(" ").append(found->second);
+    constexpr std::string_view reasons =
+        "400 Bad Request|401 Unauthorized|402 Payment Required|403 Forbidden|404 Not Found|"
+        "405 Method Not Allowed|406 Not Acceptable|408 Request Timeout|410 Gone|"
+        "421 Misdirected Request|429 Too Many Requests|451 Unavailable For Legal Reasons|"
+        "500 Internal Server Error|501 Not Implemented|502 Bad Gateway|503 Service Unavailable|"
+        "504 Gateway Timeout";
+    const auto number = std::to_string(status);
+    for (const auto text : base::split(reasons, '|'))
+        if (text.starts_with(number)) return "HTTP " + std::string(text);
+    return "HTTP " + number;
 }
 
 bool is_redirect(int status) {
@@ -71,12 +57,11 @@ std::string agent_with_readers(std::string agent, std::int64_t readers) {
 
 ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
                   std::string detail = {}) {
-    ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
-    answer.outcome.status = FetchStatus::failed;
-    answer.outcome.severity = severity;
-    answer.outcome.system_status = std::move(status);
-    answer.outcome.detail = std::move(detail);
-    return answer;
+    return {.after = fetch.claimed.feed,
+            .outcome = {.status = FetchStatus::failed,
+                        .severity = severity,
+                        .system_status = std::move(status),
+                        .detail = std::move(detail)}};
 }
 
 // The same permanent redirect in two consecutive fetches moves the feed.

@@ -28,7 +28,8 @@ struct Fetch {
 inline constexpr std::size_t most_redirects = 5;
 
 struct FetchSettings {
-    std::string user_agent;
+    // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; a fetch adds the number of readers.
+    std::string user_agent = "Varve-harvester";
     std::chrono::milliseconds connect{5'000}, total{30'000};
     std::size_t most_bytes = 150 * 1024;  // of a body, where the feed has no limit of its own
     std::size_t most_entries = 20;        // the newest ones that are looked at

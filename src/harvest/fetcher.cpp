@@ -25,14 +25,6 @@ constexpr int most_looks = 20;
 constexpr auto longest_fetch = 90s, claim_relied_upon = 110s;
 static_assert(longest_fetch < claim_relied_upon && claim_relied_upon < fetch_claim);
 
-FetchSettings settings_of(const HarvestOptions& options) {
-    return {.user_agent = options.user_agent,
-            .connect = options.connect,
-            .total = options.total,
-            .most_bytes = options.most_bytes,
-            .most_entries = options.most_entries};
-}
-
 bool is_news(const FetchOutcome& outcome) { return outcome.added + outcome.edited > 0; }
 
 std::optional<base::Date> day_of(const std::optional<base::Seconds>& time) {
@@ -59,7 +51,7 @@ void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAns
 }  // namespace
 
 Fetcher::Fetcher(HarvestContext& context, net::Client client)
-    : context_(context), client_(std::move(client)), settings_(settings_of(context.options)),
+    : context_(context), client_(std::move(client)), settings_(context.options),
       reader_([settings =
                    settings_](Answered answered) { return read(std::move(answered), settings); },
               [this] { client_.wake(); }) {}
@@ -151,10 +143,7 @@ void Fetcher::redirect(Open open, base::Result<Fetch> next) {
         auto answer = read_failed_redirect(open.fetch, next.error());
         return finish(std::move(open), std::move(answer));
     }
-    open.fetch = *std::move(next);
-    const auto url = net::parse_url(open.fetch.url);
-    const auto until = open.until;
-    redirected_.add(std::move(open), url ? net::origin_of(*url) : std::string(), until);
+    redirected_.add(std::move(open), *std::move(next));
 }
 
 void Fetcher::follow_redirects() {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "harvest/feeds.hpp"
+#include "harvest/fetch.hpp"
 #include "harvest/mentions.hpp"
 #include "net/address.hpp"
 #include "net/resolver.hpp"
@@ -19,17 +19,12 @@ namespace harvest {
 
 using store::SteadyTime;
 
-struct HarvestOptions {
+struct HarvestOptions : FetchSettings {
     net::AddressGuard guard = {};
     net::LookUp look_up = net::look_up_by_system;
     std::size_t connections = 200;
-    std::chrono::milliseconds connect{5'000}, total{30'000};  // of a fetch
-    std::size_t most_bytes = std::size_t{150} * 1024;         // of a body, decoded
-    std::size_t most_entries = 20;                            // of one fetch, the newest ones
     // How long entries are kept that mention no object; nullopt: forever.
     std::optional<std::chrono::days> keep = std::chrono::days(14);
-    // "Varve/1.0 (+https://x.org/changes; mail@x.org)"; fetches add the number of readers.
-    std::string user_agent = "Varve-harvester";
     MentionFinder mentions = {};      // of objects of the site
     store::Clock clock = store::now;  // of the store; for all recorded times
     std::function<SteadyTime()> steady = std::chrono::steady_clock::now;  // for waiting

@@ -9,20 +9,23 @@
 #include <vector>
 
 #include "harvest/claims.hpp"
+#include "harvest/fetch.hpp"
 #include "harvest/options.hpp"
 
 namespace harvest {
 
 // An open request of a worker that has claimed a base URL for it:
+//   Fetch fetch, SteadyTime until   what it fetches, and how long it may take
 //   std::int64_t claim() const
 //   std::string& base_url()     that is claimed; empty: none is
 template <class Open>
 class RedirectQueue {
    public:
-    //   base_url  where it leads
-    //   until     how long it waits
-    void add(Open open, std::string base_url, SteadyTime until) {
-        waiting_.push_back({std::move(open), std::move(base_url), until});
+    //   next  where it leads
+    void add(Open open, Fetch next) {
+        const auto url = net::parse_url(next.url);
+        open.fetch = std::move(next);
+        waiting_.push_back({std::move(open), url ? net::origin_of(*url) : std::string()});
     }
     [[nodiscard]] bool empty() const { return waiting_.empty(); }
     [[nodiscard]] std::size_t size() const { return waiting_.size(); }
@@ -40,7 +43,7 @@ class RedirectQueue {
         store::perform(context.pool, store::Access::write, [&](store::Transaction& transaction) {
             const auto now = context.clock(transaction);
             is_free.clear();  // the transaction may be run again
-            for (auto& [open, base_url, until] : waiting_) {
+            for (auto& [open, base_url] : waiting_) {
                 release_base_url(transaction, open.base_url(), open.claim(), now);
                 is_free.push_back(claim_base_url(transaction, base_url, open.claim(), now));
             }
@@ -49,10 +52,10 @@ class RedirectQueue {
         Followed followed;
         std::vector<Waiting> left;
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
-            auto& [open, base_url, until] = waiting_[i];
+            auto& [open, base_url] = waiting_[i];
             // Released once: other requests of this claim may have it next.
             open.base_url() = is_free[i] ? base_url : std::string();
-            if (now >= until)
+            if (now >= open.until)
                 followed.late.push_back(std::move(open));
             else if (is_free[i])
                 followed.free.push_back(std::move(open));
@@ -74,7 +77,6 @@ class RedirectQueue {
     struct Waiting {
         Open open;
         std::string base_url;
-        SteadyTime until{};
     };
     std::vector<Waiting> waiting_;
 };

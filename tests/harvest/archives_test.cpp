@@ -3,7 +3,6 @@
 #include "harvest/archives.hpp"
 
 #include "archive_world.hpp"
-#include "harvest/known_urls.hpp"
 
 using namespace std::chrono_literals;
 using support::ArchiveWorld;

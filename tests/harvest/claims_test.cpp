@@ -55,9 +55,8 @@ std::vector<std::string> what_is_left(HarvestStore& store) {
         store.rows("SELECT url, base_url, system_enabled, system_status, "
                    "last_fetch_attempt, next_fetch_attempt, queued FROM feeds ORDER BY url");
     for (const auto* sql :
-         {"SELECT f.url, e.created_at, e.event, e.note FROM fetch_events e JOIN feeds f ON f.id "
-          "= "
-          "e.feed ORDER BY f.url, e.id",
+         {"SELECT f.url, e.created_at, e.event, e.note FROM fetch_events e JOIN feeds f ON f.id ="
+          " e.feed ORDER BY f.url, e.id",
           "SELECT base_url, free_at, planned_until, held_until FROM base_urls ORDER BY base_url"})
         for (auto& row : store.rows(sql)) rows.push_back(std::move(row));
     return rows;

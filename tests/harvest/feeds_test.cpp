@@ -238,8 +238,7 @@ TEST_CASE(
         for (std::int64_t i = 1; i <= 1200; ++i)
             transaction.execute(
                 "INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
-                " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', "
-                "?, ?)",
+                " last_seen, tree, content) VALUES (?, 1, ?, ?, '', '', '', ?, ?)",
                 {store::Value{i}, store::Value{std::to_string(i)},
                  store::Value{std::to_string(i)}, store::Value{store::Blob{""}},
                  store::Value{store::Blob{""}}});

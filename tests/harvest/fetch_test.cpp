@@ -349,15 +349,6 @@ TEST_CASE("A redirect from https to http is told") {
     CHECK_FALSE(follow(begin_fetch(known_feed()), 302, "https://a.example/").is_downgraded);
 }
 
-TEST_CASE("Entries that the store does not take are fetched again") {
-    auto read = read_unrecordable(answered(response(200, {{"ETag", "\"2\""}}, one_entry)));
-    CHECK(text_of(read.outcome) == "posterror|entries cannot be recorded|");
-    CHECK(read.outcome.severity == Severity::temporary);
-    CHECK(read.entries.empty());
-    CHECK(read.after.http_etag.empty());
-    CHECK(read.after.last_fetch_hash.empty());
-}
-
 TEST_CASE("The newest 20 entries are taken, the oldest of them first") {
     std::vector<feed::Entry> entries(25);
     for (std::size_t i = 0; i < entries.size(); ++i) entries[i].id = std::to_string(i);

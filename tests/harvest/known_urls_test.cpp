@@ -1,6 +1,6 @@
 // URLs of archives that are not fetched again.
 // SPDX-License-Identifier: MIT
-#include "harvest/known_urls.hpp"
+#include "harvest/archives.hpp"
 
 #include "support/catch.hpp"
 #include "support/pooled_store.hpp"

@@ -164,20 +164,14 @@ TEST_CASE("Rules have a digest that any change of them changes") {
 }
 
 TEST_CASE("An entry mentions what is in its title, its link and the text of its content") {
-    auto entry = entry_of("About unc-26", "<p title=\"unc-54\">See <b>lev</b>-1</p>");
+    auto entry = entry_of("About unc-26 and abc-12, which is none",
+                          "<p title=\"unc-54\">See <b>lev</b>-1</p>");
     entry.link = "https://x.org/unc-27";
     const harvest::MentionFinder finder{rules_of({{"Gene", genes}}),
                                         site_with({"unc-26", "unc-27", "lev-1", "unc-54"})};
     const auto found = finder.mentions_in(harvest::make_ready(entry).tree);
     CHECK(found ==
           std::vector<ObjectName>{{"Gene", "lev-1"}, {"Gene", "unc-26"}, {"Gene", "unc-27"}});
-}
-
-TEST_CASE("A word that is no object of the site is no mention") {
-    MentionStore store(GENERATE(support::engines()));
-    store.record(entry_of("unc-26 and abc-12"));
-    CHECK(store.count_of("unc-26") == 1);
-    CHECK(store.count_of("abc-12") == 0);
 }
 
 TEST_CASE("Mentions are recorded with their entry, and replaced when it is edited") {

@@ -170,33 +170,26 @@ TEST_CASE("A row has when its feed was fetched, with success, and with news") {
 }
 
 TEST_CASE("Notes of events are those of rss-fetcher") {
-    auto outcome = outcome_of(FetchStatus::ok);
-    outcome.skipped = 3;
-    outcome.added = 2;
-    CHECK(scheduled(outcome).note == "3 skipped / 2 added");
-    outcome.edited = 1;
-    CHECK(scheduled(outcome).note == "3 skipped / 2 added / 1 edited");
-    outcome.detail = "redirected from https to http";
-    CHECK(scheduled(outcome).note ==
-          "3 skipped / 2 added / 1 edited; redirected from https to http");
-    outcome = outcome_of(FetchStatus::notmodified);
-    outcome.detail = "same hash";
-    CHECK(scheduled(outcome).note == "same hash");
-    outcome = outcome_of(FetchStatus::parseerror, Severity::soft);
-    outcome.system_status = "parse error";
-    outcome.detail = "empty";
-    CHECK(scheduled(outcome).note == "parse error; empty");
-    outcome.detail.clear();
-    CHECK(scheduled(outcome).note == "parse error");
-    CHECK(scheduled(outcome).after.system_status == "parse error");
-    std::string names;
-    for (const auto status :
-         {FetchStatus::ok, FetchStatus::nonew, FetchStatus::notmodified, FetchStatus::toobig,
-          FetchStatus::parseerror, FetchStatus::noitems, FetchStatus::posterror,
-          FetchStatus::nodb, FetchStatus::failed, FetchStatus::disabled})
-        names.append(name_of(status)).append(" ");
-    CHECK(names == "ok nonew notmodified toobig parseerror noitems posterror nodb failed "
-                   "disabled ");
+    using enum FetchStatus;
+    const auto ok_text = "Working", broken = "parse error";
+    const std::vector<std::pair<FetchOutcome, std::string>> notes{
+        {{.status = ok, .system_status = ok_text, .skipped = 3, .added = 2},
+         "3 skipped / 2 added"},
+        {{.status = ok,
+          .system_status = ok_text,
+          .detail = "redirected from https to http",
+          .skipped = 3,
+          .added = 2,
+          .edited = 1},
+         "3 skipped / 2 added / 1 edited; redirected from https to http"},
+        {{.status = notmodified, .system_status = ok_text, .detail = "same hash"}, "same hash"},
+        {{.status = parseerror, .system_status = broken, .detail = "empty"},
+         "parse error; empty"},
+        {{.status = parseerror, .system_status = broken}, "parse error"}};
+    for (const auto& [outcome, note] : notes) {
+        CHECK(scheduled(outcome).note == note);
+        CHECK(scheduled(outcome).after.system_status == outcome.system_status);
+    }
 }
 
 TEST_CASE("Retry-After is read in seconds and as a date") {

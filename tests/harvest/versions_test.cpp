@@ -188,9 +188,8 @@ TEST_CASE("Behind many newer versions, MariaDB reads no more rows than a page ha
     support::HarvestStore store(fresh.connect());
     const std::string many = " FROM seq_1_to_5000";
     store.execute("INSERT INTO entries (id, feed, guid, guid_digest, seen_digest, first_seen,"
-                  " last_seen, tree, content)"
-                  " SELECT seq, 1, seq, seq, '', CONCAT('2026-01-01T', SEC_TO_TIME(seq), 'Z'),"
-                  " '', '', ''" +
+                  " last_seen, tree, content) SELECT seq, 1, seq, seq, '', CONCAT('2026-01-01T',"
+                  " SEC_TO_TIME(seq), 'Z'), '', '', ''" +
                   many);
     store.execute("INSERT INTO entry_changes (entry, revision, feed, created_at, notes)"
                   " SELECT seq, 1, 1, CONCAT('2026-01-01T', SEC_TO_TIME(seq), 'Z'), ''" +
