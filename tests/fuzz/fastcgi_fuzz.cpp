@@ -1,22 +1,15 @@
 // Records of FastCGI of any bytes: nothing breaks, limits hold, and the pieces in which the bytes
 // arrive change nothing. The first byte chooses the pieces.
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-fastcgi_fuzz
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
+#include "fuzz/fuzz.hpp"
 #include "serve/fastcgi_records.hpp"
 
 namespace {
 
 using serve::RecordReader;
 using Event = RecordReader::Event;
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 // A reply is one whole record.
 void check_reply(const std::string& reply) {
@@ -59,9 +52,9 @@ std::string events_of(std::string_view bytes, std::size_t size) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size == 0) return 0;
-    const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-    require(events_of(bytes, bytes.size()) == events_of(bytes, 1u + data[0]));
-    return 0;
+void fuzz(std::string_view bytes) {
+    if (bytes.empty()) return;
+    const auto size = 1u + static_cast<std::uint8_t>(bytes.front());
+    bytes.remove_prefix(1);
+    require(events_of(bytes, bytes.size()) == events_of(bytes, size));
 }

@@ -1,27 +1,19 @@
 // Answers of servers with any fields and body: what is kept of them can be sent back, what they ask for has bounds, and
 // redirects and hubs lead to URLs of the web. The first line has the status; fields follow up to an empty line.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-fetch_fuzz    this one
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/date.hpp"
+#include "fuzz/fuzz.hpp"
 #include "harvest/fetch.hpp"
 #include "net/url.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 const base::Seconds now = *base::parse_date("2008-04-01") + 12h;
 
@@ -76,8 +68,7 @@ void check_answer(const harvest::Fetch& fetch, const net::Response& response) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view bytes) {
     const auto response = response_in(bytes);
     for (const bool is_conditional : {false, true}) {
         const auto fetch = fetch_of(is_conditional);
@@ -89,5 +80,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto time = feed::parse_time(field.value);
         if (time) require(feed::parse_time(base::format_rfc3339(*time)) == time);
     }
-    return 0;
 }

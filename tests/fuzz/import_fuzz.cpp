@@ -1,13 +1,10 @@
 // Feeds any bytes to the reader of archives. A row that it accepts is written and read again, and
 // must be the same.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-import_fuzz  this one
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include "archive/format.hpp"
+#include "fuzz/fuzz.hpp"
 
 namespace {
 
@@ -37,25 +34,23 @@ archive::ReadBytes reading(std::string_view bytes) {
 void write_and_read_again(const archive::TableShape& shape, const archive::RowLine& row,
                           archive::LineParser& parser) {
     std::string line;
-    if (!append_row(line, shape, store::Row(row.values))) std::abort();
+    require(append_row(line, shape, store::Row(row.values)).has_value());
     line.resize(line.size() - 1 + archive::LineParser::padding);
     const auto length = line.size() - archive::LineParser::padding;
     const auto again = parser.parse(std::string_view(line).substr(0, length));
-    if (!again || std::get<archive::RowLine>(*again).values != row.values) std::abort();
+    require(again && std::get<archive::RowLine>(*again).values == row.values);
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void fuzz(std::string_view bytes) {
     static const auto known = shapes();
     archive::LineParser parser(known), second(known);
-    archive::LineReader lines(reading({reinterpret_cast<const char*>(data), size}), 4096,
-                              archive::LineParser::padding);
+    archive::LineReader lines(reading(bytes), 4096, archive::LineParser::padding);
     for (auto line = lines.next(); line && *line; line = lines.next()) {
         const auto parsed = parser.parse(**line);
         if (!parsed) continue;
         if (const auto* row = std::get_if<archive::RowLine>(&*parsed))
             write_and_read_again(known[row->table], *row, second);
     }
-    return 0;
 }

@@ -1,34 +1,19 @@
 // JSON Lines of any bytes: splitting into objects, names, reading, writing them again.
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-json_lines_fuzz
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
 #include <sys/mman.h>
 
-#include "base/utf8.hpp"
+#include "fuzz/fuzz.hpp"
 #include "source/dump/json_lines.hpp"
 #include "tree/outline.hpp"
 
 namespace {
 
-void require(bool ok) {
-    if (!ok) std::abort();
-}
-
-bool is_legal(const std::vector<tree::Node>& nodes) {
-    for (const auto& node : nodes)
-        if (!base::is_legal_text(node.cell.text) || !base::is_legal_text(node.cell.class_name) ||
-            !base::is_legal_text(node.stamp) || !is_legal(node.children))
-            return false;
-    return true;
-}
-
 // Objects are legal text, and are the same after writing and reading them.
 void read_object(std::string_view line) {
     const auto object = source::dump::parse_json_object(line);
     if (!object) return;
-    require(is_legal(object->nodes) && base::is_legal_text(object->id.name) &&
-            base::is_legal_text(object->stamp));
+    require_texts(object->nodes);
+    require_text(object->id.name + object->stamp);
     std::string written;
     source::dump::append_json_line(written, *object);
     require(written.find('\n') == written.size() - 1);
@@ -42,8 +27,7 @@ void read_object(std::string_view line) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view bytes) {
     read_object(bytes);
     (void)source::dump::find_name(bytes);
     const source::File file(::memfd_create("lines", 0));
@@ -52,13 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint64_t end = 0;
     for (;;) {
         const auto line = reader.next();
-        if (!line || !*line) return 0;
+        if (!line || !*line) return;
         const auto& found = **line;
-        require(found.offset >= end && found.offset + found.length <= size);
+        require(found.offset >= end && found.offset + found.length <= bytes.size());
         end = found.offset + found.length;
         const auto text = bytes.substr(found.offset, found.length);
         require(XXH128_isEqual(found.digest, XXH3_128bits(text.data(), text.size())) != 0);
-        require(base::is_legal_text(found.id.name) && base::is_legal_text(found.id.class_name));
+        require_text(found.id.name + found.id.class_name);
         if (const auto object = source::dump::parse_json_object(text); object && found.is_whole)
             require(object->id == found.id);
     }

@@ -1,22 +1,15 @@
 // Any bytes as a rule of [mentions] and a text: the first line is the rule, the rest the text. Words lie whole in the
 // text, and nothing of a longer word is one.
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-mentions_fuzz
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "fuzz/fuzz.hpp"
 #include "harvest/mentions.hpp"
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 bool is_part_of_word(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -35,22 +28,20 @@ bool stands_alone(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view bytes) {
     const auto line = bytes.find('\n');
-    if (line == bytes.npos) return 0;
+    if (line == bytes.npos) return;
     const std::vector<harvest::MentionRule> one{
         {"Gene", base::legal_text(std::string(bytes.substr(0, line)))}};
     const auto text = base::legal_text(std::string(bytes.substr(line + 1)));
     const auto rules = harvest::MentionRules::compile(one);
-    if (!rules) return 0;
+    if (!rules) return;
     const auto words = rules->words_in(text);
     require(words.size() <= harvest::most_words_of_entry);
     require(std::set(words.begin(), words.end()).size() == words.size());
     for (const auto& word : words) {
         require(tree::can_be_tracked(word.class_name, word.name));
-        require(base::is_legal_text(word.name));
+        require_text(word.name);
         require(stands_alone(text, word.name));
     }
-    return 0;
 }

@@ -1,16 +1,10 @@
 // The models parser with any bytes, and a walk through its result.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-models_fuzz  this one
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
+#include "fuzz/fuzz.hpp"
 #include "tree/model.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void fuzz(std::string_view text) {
     using tree::Notation;
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto models = tree::Models::parse(text);
     constexpr std::pair<Notation, std::string_view> cells[] = {
         {Notation::bare, "Tag"}, {Notation::quoted, "x"},     {Notation::bare, "1992"},
@@ -22,10 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             for (std::size_t i = 0; i < 8; ++i) {
                 const auto& [notation, word] = cells[(first + i * i) % std::size(cells)];
                 place = models.below(place, notation, word);
-                if (models.cell_at(place, notation, std::string(word)).text != word) std::abort();
+                require(models.cell_at(place, notation, std::string(word)).text == word);
                 (void)models.is_unique(place);
             }
         }
     }
-    return 0;
 }

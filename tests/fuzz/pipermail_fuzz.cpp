@@ -1,29 +1,20 @@
 // Archives of mailing lists of any bytes: as an index page, as the text of a month, and as the field of a mail.
-//   make fuzz                                               all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-pipermail_fuzz    this one
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "base/utf8.hpp"
 #include "feed/pipermail.hpp"
+#include "fuzz/fuzz.hpp"
 
 namespace {
 
 constexpr const char* folder = "https://x.org/pipermail/list/";
 
-void require(bool holds) {
-    if (!holds) std::abort();
-}
-
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view bytes) {
     if (const auto index = feed::read_list_index(bytes, "text/html", folder)) {
-        require(base::is_legal_text(index->title));
+        require_text(index->title);
         for (const auto& month : index->months) {
             require(month.text_url.starts_with(folder));
             require(feed::is_month_url(month.text_url));
@@ -39,9 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             require(!entry.id.empty() && !entry.digest.empty());
             require(base::is_legal_text(entry.guid) && base::is_legal_text(entry.title) &&
                     base::is_legal_text(entry.content));
-            for (const auto& author : entry.authors) require(base::is_legal_text(author.name));
+            for (const auto& author : entry.authors) require_text(author.name);
         }
     }
     require(base::is_legal_text(feed::decode_mail_field(bytes)));
-    return 0;
 }

@@ -1,15 +1,10 @@
 // Queries and request fields of any bytes: nothing breaks, refusals are client errors, and
 // accepted requests have one spelling.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-request_fuzz  this one
 // SPDX-License-Identifier: MIT
 #include <array>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
-#include "base/utf8.hpp"
+#include "fuzz/fuzz.hpp"
 #include "query/pasted_names.hpp"
 #include "serve/access_control.hpp"
 #include "serve/form.hpp"
@@ -20,10 +15,6 @@
 namespace {
 
 using namespace serve;
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 std::string query_in(const std::string& address) {
     const auto question = address.find('?');
@@ -78,7 +69,7 @@ void check_body(std::string_view body) {
     const auto check_form = [](std::string_view type, std::string_view text) {
         const auto form = parse_form(type, text);
         if (!form) return require(form.error().status == 400 || form.error().status == 415);
-        for (const auto& field : form->fields) require(base::is_legal_text(field.value));
+        for (const auto& field : form->fields) require_text(field.value);
     };
     for (const auto type : types) check_form(type, body);
     check_form(body, "--x\r\n");
@@ -103,10 +94,8 @@ void check_fields(std::string_view field) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view text) {
     check_queries(text);
     check_body(text);
     check_fields(text);
-    return 0;
 }

@@ -1,23 +1,15 @@
 // Requests of subscribers with any bytes: what is accepted is within its bounds, and what is sent because of it
 // goes to the host that was accepted and breaks no field.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-subscription_fuzz  this one
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
 #include "hub/protocol.hpp"
 #include "hub/subscription_request.hpp"
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 bool is_one_line(std::string_view text) {
     return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
@@ -43,12 +35,11 @@ void check_url(const net::Url& url, const net::Url& callback) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view bytes) {
     const auto request = hub::parse_subscription_request(fields_in(bytes), net::AddressGuard());
     if (!request) {
         require(is_one_line(request.error().text) && !request.error().text.empty());
-        return 0;
+        return;
     }
     require(request->lease >= hub::shortest_lease && request->lease <= hub::longest_lease);
     require(request->secret.size() <= hub::longest_secret);
@@ -59,5 +50,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(is_one_line(hub::link_field("https://x.org/hub", request->topic.text)));
     if (!request->secret.empty())
         require(is_one_line(hub::signature_field(request->method, request->secret, bytes)));
-    return 0;
 }

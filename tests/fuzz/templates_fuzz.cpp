@@ -1,10 +1,8 @@
 // A template of any bytes: it is refused, or fills pages.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-templates_fuzz    this one
 // SPDX-License-Identifier: MIT
-#include <cstdint>
 #include <string>
 
+#include "fuzz/fuzz.hpp"
 #include "render/templates.hpp"
 
 namespace {
@@ -27,10 +25,10 @@ render::Variables all_variables(const render::PageTemplate& page) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string text(reinterpret_cast<const char*>(data), size);
-    const auto& page = render::page_templates()[size % render::page_templates().size()];
-    const auto templates = render::Templates::make({{std::string(page.file), text}});
+void fuzz(std::string_view bytes) {
+    const auto pages = render::page_templates();
+    const auto& page = pages[bytes.size() % pages.size()];
+    const auto templates =
+        render::Templates::make({{std::string(page.file), std::string(bytes)}});
     if (templates) (void)templates->fill(page.file, all_variables(page));
-    return 0;
 }

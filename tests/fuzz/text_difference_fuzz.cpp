@@ -1,19 +1,10 @@
 // Two texts of any bytes, with a line `////` between them: the runs are parts of the texts and
 // cover them.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-text_difference_fuzz    this one
 // SPDX-License-Identifier: MIT
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
+#include "fuzz/fuzz.hpp"
 #include "render/text_difference.hpp"
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 bool is_within(std::string_view part, std::string_view text) {
     return part.empty() ||
@@ -36,15 +27,14 @@ void check_alignment(const render::Pieces& before, const render::Pieces& after) 
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void fuzz(std::string_view bytes) {
     constexpr std::string_view between = "\n////\n";
-    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const auto middle = bytes.find(between);
-    if (middle == std::string_view::npos) return 0;
+    if (middle == std::string_view::npos) return;
     const auto before = bytes.substr(0, middle), after = bytes.substr(middle + between.size());
     check_alignment(render::lines_of(before), render::lines_of(after));
     check_alignment(render::words_of(before), render::words_of(after));
-    if (before == after) return 0;
+    if (before == after) return;
     const auto difference = render::difference_of(before, after);
     require(!difference.places.empty() && difference.places.size() <= 20);
     for (const auto& place : difference.places) {
@@ -52,5 +42,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const auto& run : place.runs)
             require(is_within(run.text, before) || is_within(run.text, after));
     }
-    return 0;
 }

@@ -1,24 +1,16 @@
 // URLs and allow-lists of any bytes: an accepted URL is read by libcurl as the same scheme, host, port and
 // target, and its normalized spelling is its own.
-//   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-url_fuzz     this one
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <curl/curl.h>
 #include <string>
-#include <string_view>
 
 #include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
 #include "net/address.hpp"
 #include "net/url.hpp"
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 // The parts that libcurl reads with the flags of CURLOPT_PATH_AS_IS.
 class CurlUrl {
@@ -62,8 +54,7 @@ void check_accepted(const net::Url& url) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+void fuzz(std::string_view text) {
     if (const auto url = net::parse_url(text))
         check_accepted(*url);
     else
@@ -71,5 +62,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto list = net::parse_allow_list(text))
         for (const auto& allowed : *list)
             require(net::contains(allowed.prefix, allowed.prefix.address));
-    return 0;
 }
