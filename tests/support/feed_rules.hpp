@@ -1,7 +1,6 @@
 // The findings of the W3C feed validator (src/feedvalidator of https://github.com/w3c/feedvalidator)
-// in an RSS 2.0 or Atom feed, for the elements that Varve writes: errors, warnings and
-// recommendations alike. An element or attribute that is not listed here is a finding too. Also
-// the rules of JSON Feed itself (https://www.jsonfeed.org/version/1.1/).
+// in an RSS 2.0 or Atom feed, for the elements that Varve writes. An element or attribute that is not listed is a
+// finding too. Also the rules of JSON Feed itself (https://www.jsonfeed.org/version/1.1/).
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -2,188 +2,177 @@
 #include "support/html_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
+#include <cctype>
+#include <gumbo.h>
 #include <set>
-#include <utf8.h>
+#include <span>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace support {
 namespace {
 
 using Strings = std::vector<std::string>;
+using Names = std::set<std::string_view>;
 
-const std::set<std::string_view> elements_of_content = {"p",  "b",   "a",   "ul",
-                                                        "li", "del", "ins", "br"};
-// In foreign HTML, which elements and attributes there are besides.
-const std::set<std::string_view> foreign_elements = {
-    "p",  "b",      "a",     "ul",    "li",    "del",        "ins",    "br",  "img",
-    "em", "strong", "i",     "u",     "s",     "code",       "pre",    "hr",  "div",
-    "h1", "h2",     "h3",    "h4",    "h5",    "h6",         "span",   "sub", "sup",
-    "ol", "dl",     "dt",    "dd",    "table", "tbody",      "tr",     "td",  "th",
-    "q",  "cite",   "small", "thead", "tfoot", "blockquote", "figure", "kbd", "abbr"};
-const std::set<std::string_view> foreign_attributes = {
-    "href", "rel", "src", "alt", "title", "width", "height", "dir", "lang", "colspan", "rowspan"};
+// What may occur in a kind of HTML.
+struct Vocabulary {
+    Names elements, attributes;
+    Names links;  // how an address may begin; "" for relative ones
+};
 
-bool is_unwanted(std::uint32_t c) {
-    const bool control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c <= 0x9F);
-    const bool noncharacter = (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
-    return control || noncharacter || (c >= 0xD800 && c <= 0xDFFF) || c > 0x10FFFF;
+// Returns the words of a text.
+Names names_in(std::string_view text) {
+    const auto words = base::split(text, ' ');
+    return {words.begin(), words.end()};
 }
 
-class HtmlChecker {
-   public:
-    explicit HtmlChecker(std::string_view rest, bool is_foreign = false)
-        : rest_(rest), is_foreign_(is_foreign) {}
+const Vocabulary content{
+    names_in("p b a ul li del ins br"), names_in("href"), {"http://", "https://"}};
+const Vocabulary foreign_content{
+    names_in("p b a ul li del ins br img em strong i u s code pre hr div h1 h2 h3 h4 h5 h6 "
+             "span sub sup ol dl dt dd table tbody tr td th q cite small thead tfoot "
+             "blockquote figure kbd abbr"),
+    names_in("href rel src alt title width height dir lang colspan rowspan"),
+    {"http://", "https://", "mailto:"}};
+const Vocabulary page{
+    names_in("html head body title header nav main footer h1 h2 h3 h4 p a b span div section "
+             "article figure figcaption ul li form label input select option button datalist "
+             "table caption thead tbody tr th td time small del ins svg g path rect text "
+             "line circle script defs pattern meta link br details summary desc textarea"),
+    names_in("lang charset name content rel href src defer type title class id role for "
+             "value action formaction method enctype accept rows autocomplete selected "
+             "autocapitalize spellcheck checked required list datetime scope tabindex "
+             "viewBox d x y preserveAspectRatio width height x1 x2 y1 y2 dx cy r stroke "
+             "patternUnits patternTransform readonly data-suggest data-home data-watch "
+             "aria-label aria-labelledby aria-hidden"),
+    {"", "http://", "https://", "mailto:"}};
 
-    Strings check() {
-        if (!utf8::is_valid(rest_.begin(), rest_.end())) return {"UnicodeError: not UTF-8"};
-        while (!rest_.empty() && findings_.size() < 10) {
-            if (rest_.front() == '<')
-                tag();
-            else
-                text(rest_.substr(0, rest_.find('<')), true);
-        }
-        for (const auto& element : open_) find("NotHtml", "not ended: " + element);
-        return findings_;
+std::string name_of(const GumboElement& element) {
+    if (element.tag != GUMBO_TAG_UNKNOWN) return gumbo_normalized_tagname(element.tag);
+    auto text = element.original_tag;
+    gumbo_tag_from_original_text(&text);
+    return {text.data, text.length};
+}
+
+template <class T>
+std::span<T* const> all_of(const GumboVector& vector) {
+    return {reinterpret_cast<T* const*>(vector.data), vector.length};
+}
+
+class Checker {
+   public:
+    Checker(std::string_view html, const Vocabulary& known)
+        : known_(known),
+          output_(gumbo_parse_with_options(&kGumboDefaultOptions, html.data(), html.size())) {
+        if (!base::is_legal_text(html)) find("Text", "control characters, or not UTF-8");
+        if (output_->errors.length > 0)
+            find("Syntax", std::to_string(output_->errors.length) + " errors of the parser");
+    }
+    ~Checker() { gumbo_destroy_output(&kGumboDefaultOptions, output_); }
+    Checker(const Checker&) = delete;
+    Checker& operator=(const Checker&) = delete;
+
+    Strings check_page() && {
+        if (!output_->document->v.document.has_doctype) find("Page", "no doctype");
+        check_element(output_->root->v.element, "");
+        if (!has_title_) find("Page", "no title");
+        for (const auto& id : needed_)
+            if (!ids_.contains(id)) find("Page", "no element of id " + id);
+        return std::move(findings_);
+    }
+    Strings check_fragment() && {
+        for (const auto* child : all_of<GumboNode>(output_->root->v.element.children))
+            if (child->type == GUMBO_NODE_ELEMENT && child->v.element.tag == GUMBO_TAG_BODY)
+                check_children(child->v.element, "body");
+        return std::move(findings_);
     }
 
    private:
     void find(const std::string& rule, const std::string& what) {
-        findings_.push_back(rule + ": " + what);
+        findings_.push_back(rule + ": " + what.substr(0, 100));
     }
 
-    // Reads element text or the value of an attribute. Returns it decoded.
-    std::string text(std::string_view raw, bool take) {
-        if (take && !open_.empty() && open_.back() == "ul" &&
-            !(is_foreign_ && base::trim(raw).empty()))
-            find("NotHtml", "text in ul");
-        if (take) rest_.remove_prefix(raw.size());
-        std::string plain;
-        for (auto at = raw.begin(); at != raw.end();) {
-            const auto from = at;
-            const auto c = utf8::unchecked::next(at);
-            if (is_unwanted(c)) find("NotHtml", "invalid-codepoint " + std::to_string(c));
-            if (c == '&')
-                plain += reference(raw, at);
-            else
-                plain.append(from, at);
+    void check_children(const GumboElement& element, const std::string& name) {
+        for (const auto* child : all_of<GumboNode>(element.children)) {
+            if (child->type == GUMBO_NODE_ELEMENT) check_element(child->v.element, name);
+            if (child->type == GUMBO_NODE_TEXT && (name == "ul" || name == "table"))
+                find("Place", "text in " + name);
+            if (child->type == GUMBO_NODE_TEXT && name == "title") has_title_ = true;
         }
-        return plain;
     }
 
-    std::string reference(std::string_view raw, std::string_view::iterator& at) {
-        const std::string_view rest(at, raw.end());
-        const auto end = rest.find(';');
-        if (end == std::string_view::npos) return find("NotHtml", "bare &"), "&";
-        const auto name = rest.substr(0, end);
-        at += static_cast<std::ptrdiff_t>(end) + 1;
-        if (name == "amp") return "&";
-        if (name == "lt") return "<";
-        if (name == "gt") return ">";
-        if (name == "quot") return "\"";
-        if (!name.starts_with('#'))
-            return find("NotHtml", "unknown reference " + std::string(name)), "";
-        const bool hex = name.starts_with("#x");
-        std::uint32_t c = 0;
-        const auto* last = name.data() + name.size();
-        const auto got = std::from_chars(name.data() + (hex ? 2 : 1), last, c, hex ? 16 : 10);
-        if (got.ec != std::errc() || got.ptr != last || c == 0 || is_unwanted(c))
-            return find("NotHtml", "bad reference " + std::string(name)), "";
-        std::string plain;
-        utf8::append(c, std::back_inserter(plain));
-        return plain;
+    void check_element(const GumboElement& element, const std::string& parent) {
+        const auto name = name_of(element);
+        if (!known_.elements.contains(name)) find("Security", "<" + name + ">");
+        if ((name == "li") != (parent == "ul" || parent == "ol"))
+            find("Place", name + " in " + parent);
+        for (const auto* attribute : all_of<GumboAttribute>(element.attributes)) {
+            if (!known_.attributes.contains(attribute->name))
+                find("Security", std::string(attribute->name) + " of " + name);
+            check_attribute(element, attribute->name, attribute->value);
+        }
+        if (name == "script" && gumbo_get_attribute(&element.attributes, "src") == nullptr)
+            find("Security", "script of its own");
+        check_children(element, name);
     }
 
-    void tag() {
-        const auto end = rest_.find('>');
-        if (end == std::string_view::npos) {
-            find("NotHtml", "cut inside a tag");
-            rest_ = {};
+    void check_attribute(const GumboElement& element, std::string_view name,
+                         const std::string& value) {
+        if (name == "id") {
+            if (value.empty() || value.find(' ') != value.npos || !ids_.insert(value).second)
+                find("Page", "id " + value);
+        } else if (name == "for" || name == "list" || name == "aria-labelledby") {
+            for (const auto id : base::split(value, ' '))
+                if (!id.empty()) needed_.emplace(id);
+        } else if (Names{"href", "src", "action", "formaction"}.contains(name)) {
+            const auto* rel = gumbo_get_attribute(&element.attributes, "rel");
+            const bool is_icon = rel != nullptr && std::string_view(rel->value) == "icon";
+            if (!is_icon || !value.starts_with("data:image/")) check_link(value);
+        }
+    }
+
+    void check_link(const std::string& url) {
+        if (url.starts_with('#')) {
+            if (url.size() > 1) needed_.insert(url.substr(1));
             return;
         }
-        auto inner = rest_.substr(1, end - 1);
-        rest_.remove_prefix(end + 1);
-        const bool is_end = inner.starts_with('/');
-        if (is_end) inner.remove_prefix(1);
-        const std::string name(inner.substr(0, inner.find(' ')));
-        if (!(is_foreign_ ? foreign_elements : elements_of_content).contains(name))
-            return find("SecurityRisk", "<" + std::string(inner) + ">");
-        if (is_end) return end_tag(name);
-        if (is_foreign_) return foreign_tag(name, inner.substr(name.size()));
-        attributes(name, inner.substr(name.size()));
-        place(name);
-        if (name != "br") open_.push_back(name);
-    }
-
-    void foreign_tag(const std::string& name, std::string_view list) {
-        const bool is_ended = list.ends_with('/');
-        if (is_ended) list.remove_suffix(1);
-        while (!base::trim(list).empty()) {
-            list = list.substr(list.find_first_not_of(' '));
-            const auto equals = list.find("=\""), end = list.find('"', equals + 2);
-            if (equals == std::string_view::npos || end == std::string_view::npos)
-                return find("NotHtml", "bad attribute " + std::string(list));
-            const auto attribute = list.substr(0, equals);
-            const auto value = text(list.substr(equals + 2, end - equals - 2), false);
-            if (!foreign_attributes.contains(attribute))
-                find("SecurityRiskAttr", std::string(attribute));
-            if ((attribute == "href" || attribute == "src") && !value.starts_with("mailto:"))
-                link(value);
-            list.remove_prefix(end + 1);
-        }
-        const bool has_end = name != "br" && name != "hr" && name != "img";
-        if (has_end == is_ended) find("NotHtml", "end of " + name);
-        if (has_end) open_.push_back(name);
-    }
-
-    void end_tag(const std::string& name) {
-        if (open_.empty() || open_.back() != name)
-            return find("NotHtml", "unexpected </" + name + ">");
-        open_.pop_back();
-    }
-
-    void place(const std::string& name) {
-        const std::string parent = open_.empty() ? "" : open_.back();
-        if ((name == "li") != (parent == "ul")) find("NotHtml", name + " in " + parent);
-        if ((name == "p" || name == "ul") && std::count(open_.begin(), open_.end(), "p") > 0)
-            find("NotHtml", name + " in p");
-        if (name == "a" && std::count(open_.begin(), open_.end(), "a") > 0)
-            find("NotHtml", "a in a");
-    }
-
-    void attributes(const std::string& element, std::string_view list) {
-        if (list.empty()) return;
-        constexpr std::string_view start = " href=\"";
-        if (element != "a" || !list.starts_with(start) || !list.ends_with('"') ||
-            list.substr(start.size(), list.size() - start.size() - 1).find('"') !=
-                std::string_view::npos)
-            return find("SecurityRiskAttr", element + std::string(list));
-        link(text(list.substr(start.size(), list.size() - start.size() - 1), false));
-    }
-
-    void link(const std::string& url) {
-        if (!url.starts_with("http://") && !url.starts_with("https://"))
-            find("ContainsRelRef", url);
+        const auto colon = url.find(':');
+        const bool is_relative = colon == url.npos || url.find_first_of("/?#") < colon;
+        const auto begins = [&](auto start) { return !start.empty() && url.starts_with(start); };
+        if (is_relative ? !known_.links.contains("") : std::ranges::none_of(known_.links, begins))
+            find("Security", "link to " + url);
         constexpr std::string_view others = ";/?:@&=+$.-_!~*'()%,#";
-        for (const char c : url)
-            if (!std::isalnum(static_cast<unsigned char>(c)) &&
-                others.find(c) == std::string_view::npos)
-                return find("InvalidUriChar", url);
+        if (std::ranges::any_of(url, [&](unsigned char c) {
+                return std::isalnum(c) == 0 && others.find(static_cast<char>(c)) == others.npos;
+            }))
+            find("Link", url);
     }
 
-    std::string_view rest_;
-    const bool is_foreign_;
-    Strings open_, findings_;
+    const Vocabulary& known_;
+    GumboOutput* output_;
+    Strings findings_;
+    std::set<std::string> ids_, needed_;
+    bool has_title_ = false;
 };
+
+std::string document_of(std::string_view fragment) {
+    return "<!DOCTYPE html><title>x</title><body>" + std::string(fragment);
+}
 
 }  // namespace
 
-Strings findings_in_html(std::string_view fragment) { return HtmlChecker(fragment).check(); }
+Strings findings_in_html(std::string_view fragment) {
+    const auto html = document_of(fragment);
+    return Checker(html, content).check_fragment();
+}
 
 Strings findings_in_foreign_html(std::string_view fragment) {
-    return HtmlChecker(fragment, true).check();
+    const auto html = document_of(fragment);
+    return Checker(html, foreign_content).check_fragment();
 }
+
+Strings findings_in_page(std::string_view html) { return Checker(html, page).check_page(); }
 
 }  // namespace support

@@ -1,6 +1,5 @@
-// What a strict reader finds wrong with the HTML inside a feed and with a whole page. Stricter
-// than the W3C feed validator and HTML: only the elements and attributes that Varve writes may
-// occur, and every element is ended.
+// What an HTML5 parser and a strict reader find wrong with the HTML inside a feed and with a whole page: only the
+// elements and attributes that Varve writes may occur. How people perceive pages is judged by axe (tests/clients).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,13 +9,10 @@
 
 namespace support {
 
-// Returns "RULE: what" for each finding, RULE being the validator's name of it.
+// Return "RULE: what" for each finding.
 [[nodiscard]] std::vector<std::string> findings_in_html(std::string_view fragment);
-// The same of what others wrote and feed::safe_html() let through: more elements, none of which the validator objects to.
+// The same of what others wrote and feed::safe_html() let through: more elements.
 [[nodiscard]] std::vector<std::string> findings_in_foreign_html(std::string_view fragment);
-
-// The same for a whole page: HTML that a parser would have to repair, anything that could run
-// or load foreign content, and what would disturb a screen reader.
 [[nodiscard]] std::vector<std::string> findings_in_page(std::string_view page);
 
 }  // namespace support
