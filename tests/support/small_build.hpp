@@ -38,10 +38,6 @@ class SmallBuild : public source::Source {
         models_ = tree::Models::parse(text);
         return *this;
     }
-    SmallBuild& with_loading_stamp(std::string stamp) {
-        loading_.insert(std::move(stamp));
-        return *this;
-    }
     // Gives it a digest like that of a running database, which does not depend on the content.
     // Call it after with().
     SmallBuild& of_server() {
@@ -100,8 +96,8 @@ class SmallBuild : public source::Source {
         if (found == objects_.end()) return base::fail(base::ErrorKind::absent, name.name);
         return tree::Object{name, {}, found->second};
     }
-    [[nodiscard]] base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
-        return loading_.contains(std::string(stamp));
+    [[nodiscard]] base::Result<bool> is_loading_stamp(std::string_view) const override {
+        return false;
     }
     [[nodiscard]] base::Result<std::optional<source::Digest>> digest_of(
         const tree::ObjectName& name) const override {
@@ -155,7 +151,7 @@ class SmallBuild : public source::Source {
     std::size_t sum_ = 0;  // of a hash of each object
     std::string digest_;
     std::map<tree::ObjectName, Nodes> objects_;
-    std::set<std::string> loading_, skipped_;
+    std::set<std::string> skipped_;
     std::string kind_ = "memory";
     tree::Models models_;
     std::optional<base::Error> error_, denial_;
