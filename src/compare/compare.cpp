@@ -262,14 +262,6 @@ std::vector<Change> reversed(std::vector<Change> changes) {
 
 namespace {
 
-bool holds_tag(const std::vector<tree::Node>& nodes, std::string_view tag) {
-    return std::any_of(nodes.begin(), nodes.end(), [tag](const tree::Node& node) {
-        return (node.cell.kind == tree::CellKind::tag &&
-                base::equal_ignoring_case(node.cell.text, tag)) ||
-               holds_tag(node.children, tag);
-    });
-}
-
 void visit_tag(const tree::Cell& cell, const std::function<void(const std::string&)>& visit) {
     if (cell.kind == tree::CellKind::tag) visit(cell.text);
 }
@@ -284,18 +276,18 @@ void visit_tags(const std::vector<tree::Node>& nodes,
 
 }  // namespace
 
-bool touches(const Change& change, std::string_view tag) {
-    const bool on_the_way =
-        std::any_of(change.path.begin(), change.path.end(), [tag](const tree::Cell& cell) {
-            return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(cell.text, tag);
-        });
-    return on_the_way || holds_tag(change.before, tag) || holds_tag(change.after, tag);
-}
-
 void each_tag(const Change& change, const std::function<void(const std::string&)>& visit) {
     for (const auto& cell : change.path) visit_tag(cell, visit);
     visit_tags(change.before, visit);
     visit_tags(change.after, visit);
+}
+
+bool touches(const Change& change, std::string_view tag) {
+    bool is_touched = false;
+    each_tag(change, [&](const std::string& name) {
+        is_touched = is_touched || base::equal_ignoring_case(name, tag);
+    });
+    return is_touched;
 }
 
 std::string place_of(const Change& change) {

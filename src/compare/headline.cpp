@@ -26,14 +26,10 @@ bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 bool has_plural(const std::string& words) {
-    static constexpr std::array without = {
-        std::string_view("of"),       std::string_view("in"),    std::string_view("to"),
-        std::string_view("by"),       std::string_view("from"),  std::string_view("for"),
-        std::string_view("with"),     std::string_view("at"),    std::string_view("on"),
-        std::string_view("as"),       std::string_view("into"),  std::string_view("a"),
-        std::string_view("evidence"), std::string_view("info"),  std::string_view("information"),
-        std::string_view("data"),     std::string_view("dna"),   std::string_view("about"),
-        std::string_view("other"),    std::string_view("number")};
+    static constexpr auto without = std::to_array<std::string_view>(
+        {"of",          "in",   "to",  "by",    "from",  "for",      "with",
+         "at",          "on",   "as",  "into",  "a",     "evidence", "info",
+         "information", "data", "dna", "about", "other", "number"});
     if (words.starts_with("has ") || words.starts_with("is ")) return false;
     const auto blank = words.rfind(' ');
     const auto last =

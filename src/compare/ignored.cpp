@@ -31,9 +31,7 @@ class Ignoring {
 
     [[nodiscard]] bool nothing() const { return paths_.empty(); }
 
-    [[nodiscard]] Nodes left_of(const Nodes& nodes) const {
-        return left_of(nodes, paths_.start());
-    }
+    void strip(Nodes& nodes) const { strip(nodes, paths_.start()); }
 
     // Returns false when nothing remains.
     [[nodiscard]] bool keep(Change& change) const {
@@ -52,18 +50,6 @@ class Ignoring {
     }
 
    private:
-    [[nodiscard]] Nodes left_of(const Nodes& nodes, const Ways& ways) const {
-        Nodes left;
-        for (const auto& node : nodes) {
-            if (paths_.ends_at(node.cell, ways)) continue;
-            Node kept{node.cell, node.stamp,
-                      left_of(node.children, PathMatcher::below(node.cell, ways))};
-            if (!has_gone(kept, !node.children.empty())) left.push_back(std::move(kept));
-        }
-        return left;
-    }
-
-    // Works in place, because a change owns its nodes.
     void strip(Nodes& nodes, const Ways& ways) const {
         std::size_t left = 0;
         for (auto& node : nodes) {
@@ -96,7 +82,9 @@ std::optional<Nodes> without_ignored(const Nodes& nodes, const Ignored& ignored,
                                      std::string_view class_name) {
     const Ignoring ignoring(ignored, class_name);
     if (ignoring.nothing()) return std::nullopt;
-    return ignoring.left_of(nodes);
+    auto left = nodes;
+    ignoring.strip(left);
+    return left;
 }
 
 }  // namespace compare

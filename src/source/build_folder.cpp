@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <boost/property_tree/ini_parser.hpp>
 #include <cerrno>
-#include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <sstream>
@@ -25,9 +25,6 @@ constexpr std::size_t most_models_bytes = 64 << 20;
 struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
-struct FreeText {
-    void operator()(char* text) const { std::free(text); }
-};
 
 tl::unexpected<base::Error> refuse(const std::string& text) {
     return base::fail(ErrorKind::refused, text);
@@ -36,12 +33,6 @@ tl::unexpected<base::Error> refuse(const std::string& text) {
 // A missing folder may come back: a build that is being switched, a disk that is not yet mounted.
 tl::unexpected<base::Error> unreachable(const std::string& path, int code) {
     return base::fail(ErrorKind::unavailable, fail_errno(path, code).value().text);
-}
-
-base::Result<std::string> resolve(const std::string& path) {
-    const std::unique_ptr<char, FreeText> real(::realpath(path.c_str(), nullptr));
-    if (real == nullptr) return unreachable(path, errno);
-    return std::string(real.get());
 }
 
 base::Result<std::vector<std::string>> names_in(const File& directory, const std::string& path) {
@@ -121,13 +112,14 @@ base::Result<void> list_file(BuildFolder& folder, std::string name) {
 }
 
 base::Result<BuildFolder> open_real_folder(const std::string& path) {
-    auto real = resolve(path);
-    if (!real) return tl::unexpected(real.error());
-    File directory(::open(real->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory.is_open()) return unreachable(*real, errno);
-    auto names = names_in(directory, *real);
+    std::error_code error;
+    auto real = std::filesystem::canonical(path, error).string();
+    if (error) return unreachable(path, error.value());
+    File directory(::open(real.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.is_open()) return unreachable(real, errno);
+    auto names = names_in(directory, real);
     if (!names) return tl::unexpected(names.error());
-    BuildFolder folder{std::move(*real), std::move(directory), {}, {}};
+    BuildFolder folder{std::move(real), std::move(directory), {}, {}};
     for (auto& name : *names)
         if (auto done = list_file(folder, std::move(name)); !done)
             return tl::unexpected(done.error());

@@ -40,51 +40,42 @@ bool is_all_blank(std::string_view name) {
     return name.find_first_not_of(' ') == std::string_view::npos;
 }
 
-std::string quote(std::string_view text) {
+// How a name is sent: so that it finds only itself, where it can, or as find_similar_command() does.
+enum class Spelling { exact, similar };
+
+std::string quote(std::string_view text, Spelling spelling) {
+    const bool is_exact = spelling == Spelling::exact;
     std::string out = "\"";
     bool is_in_run = false;
     for (const char c : text) {
         const bool was_in_run = std::exchange(is_in_run, !base::is_printable(c));
         if (is_in_run) {
-            if (!was_in_run) out += '*';
+            if (!was_in_run) out += is_exact ? "*" : "?*";
             continue;
         }
-        if (is_escaped(c)) out += '\\';
-        out += is_masked(c) ? '?' : c;
+        if (is_exact && is_escaped(c)) out += '\\';
+        out += is_masked(c) || (!is_exact && is_escaped(c)) ? '?' : c;
     }
-    return out + '"';
-}
-
-std::string quote_similar(std::string_view text) {
-    std::string out = "\"";
-    bool is_in_run = false;
-    for (const char c : text) {
-        const bool was_in_run = std::exchange(is_in_run, !base::is_printable(c));
-        if (!is_in_run)
-            out += is_masked(c) || is_escaped(c) ? '?' : c;
-        else if (!was_in_run)
-            out += "?*";
-    }
-    return out + (is_in_run ? "\"" : "*\"");
+    return out + (is_exact || is_in_run ? "\"" : "*\"");
 }
 
 // Returns a class, bare if it is a word, as AceDB's own clients send it.
 std::string class_word(std::string_view class_name) {
     const bool is_bare =
         !class_name.empty() && std::all_of(class_name.begin(), class_name.end(), is_word);
-    return is_bare ? std::string(class_name) : quote(class_name);
+    return is_bare ? std::string(class_name) : quote(class_name, Spelling::exact);
 }
 
 }  // namespace
 
 std::string find_command(const tree::ObjectName& name) {
     return find_all_command(name.class_name) + ' ' +
-           (is_all_blank(name.name) ? "\"?\"" : quote(name.name));
+           (is_all_blank(name.name) ? "\"?\"" : quote(name.name, Spelling::exact));
 }
 
 std::string find_similar_command(const tree::ObjectName& name) {
     return find_all_command(name.class_name) + ' ' +
-           (is_all_blank(name.name) ? "\"?*\"" : quote_similar(name.name));
+           (is_all_blank(name.name) ? "\"?*\"" : quote(name.name, Spelling::similar));
 }
 
 std::string find_all_command(std::string_view class_name) {

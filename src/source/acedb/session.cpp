@@ -226,26 +226,102 @@ class Socket {
     // True when it was closed because a deadline ended.
     [[nodiscard]] bool is_silent() const { return is_silent_; }
     // True when nothing came unasked.
-    [[nodiscard]] bool is_quiet() const;
+    [[nodiscard]] bool is_quiet() const {
+        return ahead_.empty() && !wait_for(socket_.descriptor(), Await::reading, Deadline::min());
+    }
 
     // Sends a message and returns the answer, with a body of at most `most` bytes (or
     // most_words).
     //   error  unavailable: silence, an end, no frame of AceDB; too_large. Closes the socket.
     [[nodiscard]] base::Result<Message> exchange(std::string_view type, std::string_view body,
-                                                 std::size_t most, Deadline deadline);
-    [[nodiscard]] base::Result<Message> receive(std::size_t most, Deadline deadline);
+                                                 std::size_t most, Deadline deadline) {
+        if (auto sent = send(wire::message(type, body, client_id_), deadline); !sent)
+            return tl::unexpected(sent.error());
+        return receive(std::max(most, most_words), deadline);
+    }
+
+    [[nodiscard]] base::Result<Message> receive(std::size_t most, Deadline deadline) {
+        while (ahead_.size() < wire::header_size) {
+            const auto begin = ahead_.size();
+            ahead_.resize(begin + first_block);
+            const auto got = receive_some(ahead_.data() + begin, first_block, deadline);
+            if (!got) return tl::unexpected(got.error());
+            ahead_.resize(begin + *got);
+        }
+        auto header = wire::parse_header(ahead_, most);
+        if (!header && header.error().kind == ErrorKind::too_large)
+            return lost(ErrorKind::too_large, header.error().text);
+        if (!header)
+            return lost(ErrorKind::unavailable, "the server answers with " + header.error().text +
+                                                    ": is it AceDB's socket server?");
+        ahead_.erase(0, wire::header_size);
+        auto body = receive_body(header->length, deadline);
+        if (!body) return tl::unexpected(body.error());
+        body->resize(wire::text_of_body(*body).size());
+        if (client_id_ == 0) client_id_ = header->client_id;
+        return Message{std::move(header->type), std::move(*body)};
+    }
 
     // Closes the socket, since what comes next would look like another answer.
-    [[nodiscard]] tl::unexpected<base::Error> lost(base::ErrorKind kind, const std::string& what);
+    [[nodiscard]] tl::unexpected<base::Error> lost(ErrorKind kind, const std::string& what) {
+        socket_ = File();
+        return base::fail(kind, name_ + ": " + what);
+    }
+
     // Closes it because the server ended it, with these words or none.
-    [[nodiscard]] tl::unexpected<base::Error> ended(const std::string& words);
+    [[nodiscard]] tl::unexpected<base::Error> ended(const std::string& words) {
+        return lost(ErrorKind::unavailable, words.empty()
+                                                ? "the server ended the connection"
+                                                : "the server ended the connection: " + words);
+    }
 
    private:
-    [[nodiscard]] base::Result<void> send(std::string_view bytes, Deadline deadline);
-    [[nodiscard]] base::Result<std::string> receive_body(std::size_t length, Deadline deadline);
+    [[nodiscard]] base::Result<void> send(std::string_view bytes, Deadline deadline) {
+        while (!bytes.empty()) {
+            const auto sent = ::send(socket_.descriptor(), bytes.data(), bytes.size(),
+                                     MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (sent >= 0) {
+                bytes.remove_prefix(static_cast<std::size_t>(sent));
+                continue;
+            }
+            if (errno == EINTR) continue;
+            if (errno != EAGAIN) return ended(text_of_errno(errno));
+            if (!wait_for(socket_.descriptor(), Await::writing, deadline)) return silent();
+        }
+        return {};
+    }
+
+    // Memory grows with what has come, not with what was announced.
+    [[nodiscard]] base::Result<std::string> receive_body(std::size_t length, Deadline deadline) {
+        std::string body = ahead_.substr(0, length);
+        ahead_.erase(0, body.size());
+        while (body.size() < length) {
+            const auto begin = body.size();
+            body.resize(std::min(length, begin + reply_block));
+            const auto got = receive_some(body.data() + begin, body.size() - begin, deadline);
+            if (!got) return tl::unexpected(got.error());
+            body.resize(begin + *got);
+        }
+        return body;
+    }
+
     [[nodiscard]] base::Result<std::size_t> receive_some(char* into, std::size_t size,
-                                                         Deadline deadline);
-    [[nodiscard]] tl::unexpected<base::Error> silent();
+                                                         Deadline deadline) {
+        for (;;) {
+            if (!wait_for(socket_.descriptor(), Await::reading, deadline)) return silent();
+            const auto got = ::recv(socket_.descriptor(), into, size, MSG_DONTWAIT);
+            if (got > 0) return static_cast<std::size_t>(got);
+            if (got == 0) return ended("");
+            if (errno != EINTR && errno != EAGAIN) return ended(text_of_errno(errno));
+        }
+    }
+
+    [[nodiscard]] tl::unexpected<base::Error> silent() {
+        is_silent_ = true;
+        return lost(ErrorKind::unavailable,
+                    "no whole answer within " + in_seconds(timeout_) +
+                        " (the server may be busy, or is not an AceDB server)");
+    }
 
     std::string name_;
     std::chrono::milliseconds timeout_;
@@ -254,96 +330,6 @@ class Socket {
     std::int32_t client_id_ = 0;
     bool is_silent_ = false;
 };
-
-bool Socket::is_quiet() const {
-    return ahead_.empty() && !wait_for(socket_.descriptor(), Await::reading, Deadline::min());
-}
-
-tl::unexpected<base::Error> Socket::lost(ErrorKind kind, const std::string& what) {
-    socket_ = File();
-    return base::fail(kind, name_ + ": " + what);
-}
-
-tl::unexpected<base::Error> Socket::ended(const std::string& words) {
-    return lost(ErrorKind::unavailable, words.empty()
-                                            ? "the server ended the connection"
-                                            : "the server ended the connection: " + words);
-}
-
-tl::unexpected<base::Error> Socket::silent() {
-    is_silent_ = true;
-    return lost(ErrorKind::unavailable,
-                "no whole answer within " + in_seconds(timeout_) +
-                    " (the server may be busy, or is not an AceDB server)");
-}
-
-base::Result<void> Socket::send(std::string_view bytes, Deadline deadline) {
-    while (!bytes.empty()) {
-        const auto sent =
-            ::send(socket_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent >= 0) {
-            bytes.remove_prefix(static_cast<std::size_t>(sent));
-            continue;
-        }
-        if (errno == EINTR) continue;
-        if (errno != EAGAIN) return ended(text_of_errno(errno));
-        if (!wait_for(socket_.descriptor(), Await::writing, deadline)) return silent();
-    }
-    return {};
-}
-
-base::Result<std::size_t> Socket::receive_some(char* into, std::size_t size, Deadline deadline) {
-    for (;;) {
-        if (!wait_for(socket_.descriptor(), Await::reading, deadline)) return silent();
-        const auto got = ::recv(socket_.descriptor(), into, size, MSG_DONTWAIT);
-        if (got > 0) return static_cast<std::size_t>(got);
-        if (got == 0) return ended("");
-        if (errno != EINTR && errno != EAGAIN) return ended(text_of_errno(errno));
-    }
-}
-
-// Memory grows with what has come, not with what was announced.
-base::Result<std::string> Socket::receive_body(std::size_t length, Deadline deadline) {
-    std::string body = ahead_.substr(0, length);
-    ahead_.erase(0, body.size());
-    while (body.size() < length) {
-        const auto begin = body.size();
-        body.resize(std::min(length, begin + reply_block));
-        const auto got = receive_some(body.data() + begin, body.size() - begin, deadline);
-        if (!got) return tl::unexpected(got.error());
-        body.resize(begin + *got);
-    }
-    return body;
-}
-
-base::Result<Socket::Message> Socket::receive(std::size_t most, Deadline deadline) {
-    while (ahead_.size() < wire::header_size) {
-        const auto begin = ahead_.size();
-        ahead_.resize(begin + first_block);
-        const auto got = receive_some(ahead_.data() + begin, first_block, deadline);
-        if (!got) return tl::unexpected(got.error());
-        ahead_.resize(begin + *got);
-    }
-    auto header = wire::parse_header(ahead_, most);
-    if (!header && header.error().kind == ErrorKind::too_large)
-        return lost(ErrorKind::too_large, header.error().text);
-    if (!header)
-        return lost(ErrorKind::unavailable, "the server answers with " + header.error().text +
-                                                ": is it AceDB's socket server?");
-    ahead_.erase(0, wire::header_size);
-    auto body = receive_body(header->length, deadline);
-    if (!body) return tl::unexpected(body.error());
-    body->resize(wire::text_of_body(*body).size());
-    if (client_id_ == 0) client_id_ = header->client_id;
-    return Message{std::move(header->type), std::move(*body)};
-}
-
-base::Result<Socket::Message> Socket::exchange(std::string_view type, std::string_view body,
-                                               std::size_t most, Deadline deadline) {
-    if (auto sent = send(wire::message(type, body, client_id_), deadline); !sent)
-        return tl::unexpected(sent.error());
-    return receive(std::max(most, most_words), deadline);
-}
 
 // ---- The session ----
 

@@ -171,12 +171,106 @@ struct JsonLinesReader::State {
           // simdjson reads a little beyond the end of its input.
           window(from, called, json_block, simdjson::SIMDJSON_PADDING) {}
 
-    base::Result<void> fill_to_line_end();
-    base::Result<std::optional<JsonLine>> next();
-    base::Result<std::optional<JsonLine>> read_line(std::string_view bytes);
-    base::Result<std::optional<JsonLine>> skip_long_line();
-    simdjson::error_code parse(std::string_view bytes, simdjson::dom::element& json);
-    [[nodiscard]] tl::unexpected<base::Error> fail(ErrorKind kind, std::string_view what) const;
+    // Reads until the window holds the whole line, or more than may be held.
+    base::Result<void> fill_to_line_end() {
+        for (line_size = 0, has_lf = false;;) {
+            const auto bytes = window.bytes();
+            const auto lf = bytes.find('\n', line_size);
+            has_lf = lf != std::string_view::npos;
+            line_size = has_lf ? lf : bytes.size();
+            if (has_lf || window.is_end() || line_size > most) return {};
+            if (auto done = window.fill(); !done) return done;
+        }
+    }
+
+    base::Result<std::optional<JsonLine>> next() {
+        for (;;) {
+            if (auto done = fill_to_line_end(); !done) return tl::unexpected(done.error());
+            if (window.offset() == 0 && window.bytes().starts_with(byte_order_mark)) {
+                window.drop(byte_order_mark.size());
+                line_size -= byte_order_mark.size();
+            }
+            if (line_size > most) return skip_long_line();
+            const auto bytes = window.bytes().substr(0, line_size);
+            if (!base::trim(bytes).empty()) return read_line(bytes);
+            if (!has_lf) break;
+            window.drop(line_size + 1);
+            ++line;
+        }
+        if (!has_objects) return fail(ErrorKind::refused, "the file holds no objects");
+        return std::nullopt;
+    }
+
+    base::Result<std::optional<JsonLine>> read_line(std::string_view bytes) {
+        const auto text = without_cr(bytes);
+        JsonLine found{window.offset(), text.size(), line, {}, true, {}};
+        simdjson::dom::element json;
+        JsonFields fields;
+        const auto error = parse(text, json);
+        if (error == simdjson::DEPTH_ERROR && has_lf) {
+            found.is_whole = false;
+            found.id = find_name(text.substr(0, json_head_size)).value_or(tree::ObjectName());
+        } else if (error != simdjson::SUCCESS) {
+            if (!has_lf) return fail(ErrorKind::refused, "the file ends inside a line");
+            return fail(ErrorKind::malformed,
+                        error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON");
+        } else if (const auto* what = read_fields(json, fields)) {
+            return fail(ErrorKind::malformed, what);
+        } else {
+            found.id = id_of(fields);
+        }
+        found.digest = XXH3_128bits(text.data(), text.size());
+        window.drop(line_size + (has_lf ? 1 : 0));
+        line += 1;
+        has_objects = true;
+        return found;
+    }
+
+    // Skips a line that is longer than what may be held.
+    base::Result<std::optional<JsonLine>> skip_long_line() {
+        JsonLine found{window.offset(), 0, line, {}, false, {}};
+        found.id =
+            find_name(window.bytes().substr(0, json_head_size)).value_or(tree::ObjectName());
+        Xxh3 digest;
+        const auto drop = [&](std::size_t size) {
+            digest.add(window.bytes().substr(0, size));
+            found.length += size;
+            window.drop(size);
+        };
+        for (;;) {
+            const auto lf = window.bytes().find('\n');
+            if (lf != std::string_view::npos) {
+                const auto text = without_cr(window.bytes().substr(0, lf));
+                drop(text.size());
+                window.drop(lf + 1 - text.size());
+                break;
+            }
+            if (window.is_end())
+                return fail(
+                    ErrorKind::refused,
+                    "the last line is too long to tell whether it is whole; end it with LF");
+            drop(window.bytes().size() - 1);  // the last byte may be the CR of the line's end
+            if (auto done = window.fill(); !done) return tl::unexpected(done.error());
+        }
+        ++line;
+        has_objects = true;
+        found.digest = digest.digest128();
+        return found;
+    }
+
+    // Parses with enough levels for nested nodes. The memory doubles instead of growing line by line.
+    simdjson::error_code parse(std::string_view bytes, simdjson::dom::element& json) {
+        if (bytes.size() > parser.capacity())
+            if (const auto error = parser.allocate(
+                    std::max(std::bit_ceil(bytes.size()), json_head_size), tree::json_levels))
+                return error;
+        return parser.parse(bytes.data(), bytes.size(), false).get(json);
+    }
+
+    [[nodiscard]] tl::unexpected<base::Error> fail(ErrorKind kind, std::string_view what) const {
+        return base::fail(kind, std::string(name) + ":" + std::to_string(line) + ": " +
+                                    std::string(what));
+    }
 
     std::string_view name;
     std::size_t most;
@@ -187,107 +281,6 @@ struct JsonLinesReader::State {
     bool has_lf = false;        // after it
     bool has_objects = false;
 };
-
-// Reads until the window holds the whole line, or more than may be held.
-base::Result<void> JsonLinesReader::State::fill_to_line_end() {
-    for (line_size = 0, has_lf = false;;) {
-        const auto bytes = window.bytes();
-        const auto lf = bytes.find('\n', line_size);
-        has_lf = lf != std::string_view::npos;
-        line_size = has_lf ? lf : bytes.size();
-        if (has_lf || window.is_end() || line_size > most) return {};
-        if (auto done = window.fill(); !done) return done;
-    }
-}
-
-base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
-    for (;;) {
-        if (auto done = fill_to_line_end(); !done) return tl::unexpected(done.error());
-        if (window.offset() == 0 && window.bytes().starts_with(byte_order_mark)) {
-            window.drop(byte_order_mark.size());
-            line_size -= byte_order_mark.size();
-        }
-        if (line_size > most) return skip_long_line();
-        const auto bytes = window.bytes().substr(0, line_size);
-        if (!base::trim(bytes).empty()) return read_line(bytes);
-        if (!has_lf) break;
-        window.drop(line_size + 1);
-        ++line;
-    }
-    if (!has_objects) return fail(ErrorKind::refused, "the file holds no objects");
-    return std::nullopt;
-}
-
-// Parses with enough levels for nested nodes. The memory doubles instead of growing line by line.
-simdjson::error_code JsonLinesReader::State::parse(std::string_view bytes,
-                                                   simdjson::dom::element& json) {
-    if (bytes.size() > parser.capacity())
-        if (const auto error = parser.allocate(
-                std::max(std::bit_ceil(bytes.size()), json_head_size), tree::json_levels))
-            return error;
-    return parser.parse(bytes.data(), bytes.size(), false).get(json);
-}
-
-base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::string_view bytes) {
-    const auto text = without_cr(bytes);
-    JsonLine found{window.offset(), text.size(), line, {}, true, {}};
-    simdjson::dom::element json;
-    JsonFields fields;
-    const auto error = parse(text, json);
-    if (error == simdjson::DEPTH_ERROR && has_lf) {
-        found.is_whole = false;
-        found.id = find_name(text.substr(0, json_head_size)).value_or(tree::ObjectName());
-    } else if (error != simdjson::SUCCESS) {
-        if (!has_lf) return fail(ErrorKind::refused, "the file ends inside a line");
-        return fail(ErrorKind::malformed,
-                    error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON");
-    } else if (const auto* what = read_fields(json, fields)) {
-        return fail(ErrorKind::malformed, what);
-    } else {
-        found.id = id_of(fields);
-    }
-    found.digest = XXH3_128bits(text.data(), text.size());
-    window.drop(line_size + (has_lf ? 1 : 0));
-    line += 1;
-    has_objects = true;
-    return found;
-}
-
-// Skips a line that is longer than what may be held.
-base::Result<std::optional<JsonLine>> JsonLinesReader::State::skip_long_line() {
-    JsonLine found{window.offset(), 0, line, {}, false, {}};
-    found.id = find_name(window.bytes().substr(0, json_head_size)).value_or(tree::ObjectName());
-    Xxh3 digest;
-    const auto drop = [&](std::size_t size) {
-        digest.add(window.bytes().substr(0, size));
-        found.length += size;
-        window.drop(size);
-    };
-    for (;;) {
-        const auto lf = window.bytes().find('\n');
-        if (lf != std::string_view::npos) {
-            const auto text = without_cr(window.bytes().substr(0, lf));
-            drop(text.size());
-            window.drop(lf + 1 - text.size());
-            break;
-        }
-        if (window.is_end())
-            return fail(ErrorKind::refused,
-                        "the last line is too long to tell whether it is whole; end it with LF");
-        drop(window.bytes().size() - 1);  // the last byte may be the CR of the line's end
-        if (auto done = window.fill(); !done) return tl::unexpected(done.error());
-    }
-    ++line;
-    has_objects = true;
-    found.digest = digest.digest128();
-    return found;
-}
-
-tl::unexpected<base::Error> JsonLinesReader::State::fail(ErrorKind kind,
-                                                         std::string_view what) const {
-    return base::fail(kind,
-                      std::string(name) + ":" + std::to_string(line) + ": " + std::string(what));
-}
 
 JsonLinesReader::JsonLinesReader(const File& file, std::string_view name, std::size_t most)
     : state_(std::make_unique<State>(file, name, most)) {}

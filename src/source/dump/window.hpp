@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -40,7 +41,21 @@ class Window {
 
     // Reads more bytes, or notes the end of the file.
     //   error  unavailable
-    [[nodiscard]] base::Result<void> fill();
+    [[nodiscard]] base::Result<void> fill() {
+        if (begin_ > 0) {
+            std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+            end_ -= begin_;
+            begin_ = 0;
+        }
+        auto room = buffer_.size() - padding_;
+        if (end_ > room / 2) buffer_.resize((room *= 2) + padding_);
+        const auto got = file_.read_at(buffer_.data() + end_, room - end_, read_);
+        if (!got) return base::fail_at(name_, got.error());
+        is_end_ = *got == 0;
+        end_ += *got;
+        read_ += *got;
+        return {};
+    }
 
    private:
     const File& file_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
+#include <utf8.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -84,17 +86,10 @@ std::optional<XmlEncoding> declared_encoding(std::string_view declaration) {
     return std::nullopt;
 }
 
-// Appends ISO-8859-1 as UTF-8. Each byte is its code point, so this is less code than calling iconv.
+// Appends ISO-8859-1 as UTF-8. Each byte is its code point.
 void append_latin1(std::string& out, std::string_view bytes) {
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80) {
-            out += c;
-        } else {
-            out += static_cast<char>(0xC0 | (byte >> 6));
-            out += static_cast<char>(0x80 | (byte & 0x3F));
-        }
-    }
+    for (const char c : bytes)
+        utf8::unchecked::append(static_cast<unsigned char>(c), std::back_inserter(out));
 }
 
 // The bytes up to where something else begins.

@@ -164,18 +164,51 @@ class XmlBuilder {
 
     // Begins an element.
     //   error  malformed; refused (AceDB's `show -x`); too_large (nested too deeply)
-    [[nodiscard]] base::Result<void> begin(const XmlElement& element);
+    [[nodiscard]] base::Result<void> begin(const XmlElement& element) {
+        if (in_object_) return begin_node(element);
+        if (is_of_show(element)) return no_xml();
+        if (element.class_name || element.value) return begin_object(element);
+        if (open_.size() >= tree::deepest_node) return too_deep();
+        open_.push_back({element.name, {}, nullptr, element.line, Role::wrapper, 0});
+        return {};
+    }
+
     // Reports that there is text (not only blanks) between the tags.
     //   error  as begin()
-    [[nodiscard]] base::Result<void> text() const;
+    [[nodiscard]] base::Result<void> text() const {
+        if (open_.empty()) return malformed("not XML: there is text in place of an element");
+        if (open_.back().role == Role::wrapper) return no_xml();
+        if (open_.back().role == Role::tag)
+            return malformed(quoted(open_.back().name) +
+                             " contains text: values belong into the " +
+                             "attributes class and value, as AcePerl's asXML writes them");
+        return {};
+    }
+
     // Ends an element. Returns the object that ends with it, if any.
     //   needs  is_open()
-    [[nodiscard]] std::optional<XmlObject> end();
+    [[nodiscard]] std::optional<XmlObject> end() {
+        assert(is_open());
+        const auto closed = open_.back();
+        open_.pop_back();
+        depth_ -= closed.levels;
+        if (closed.role != Role::object) return std::nullopt;
+        in_object_ = false;
+        finish(object_.object, form_);
+        return std::exchange(object_, {});
+    }
 
     [[nodiscard]] bool is_open() const { return !open_.empty(); }
     // The outermost element of the open object, or of all; empty when none is open.
-    [[nodiscard]] std::string_view open_name() const;
-    [[nodiscard]] std::uint64_t open_line() const;
+    [[nodiscard]] std::string_view open_name() const {
+        const auto* open = outermost();
+        return open == nullptr ? std::string_view{} : open->name;
+    }
+
+    [[nodiscard]] std::uint64_t open_line() const {
+        const auto* open = outermost();
+        return open == nullptr ? 0 : open->line;
+    }
 
    private:
     enum class Role : unsigned char { wrapper, object, tag, value };
@@ -188,16 +221,108 @@ class XmlBuilder {
         unsigned levels;  // of nodes that it adds
     };
 
-    [[nodiscard]] base::Result<void> begin_object(const XmlElement& element);
-    [[nodiscard]] base::Result<void> begin_node(const XmlElement& element);
-    [[nodiscard]] base::Result<void> begin_tag(const XmlElement& element);
-    [[nodiscard]] base::Result<void> begin_value(const XmlElement& element, tree::Cell cell);
-    [[nodiscard]] base::Result<void> open(const Open& opened, const XmlElement& element);
-    std::vector<tree::Node>& under_tag(std::vector<tree::Node>& siblings, std::string_view name);
-    tree::Node& add(std::vector<tree::Node>& siblings, tree::Cell cell, std::string_view stamp);
-    void add_comment(tree::Node& node, const XmlElement& element);
-    void drop_nodes();
-    [[nodiscard]] const Open* outermost() const;
+    [[nodiscard]] base::Result<void> begin_object(const XmlElement& element) {
+        const auto class_name = element.class_name.value_or("");
+        if (class_name.empty() || class_name.starts_with('#') ||
+            element.value.value_or("").empty())
+            return malformed(quoted(element.name) +
+                             " should be an object: it needs a class and a value");
+        form_ = form_of(class_name);
+        // AcePerl says `Keyset`.
+        const auto spelling = form_ == Form::key_set ? std::string_view("KeySet") : class_name;
+        object_ = {};
+        object_.object.id = {std::string(spelling), std::string(*element.value)};
+        object_.object.stamp = element.stamp;
+        object_.line = element.line;
+        in_object_ = true;
+        root_ = open_.size();
+        depth_ = size_ = 0;
+        return open(
+            {element.name, element.name, &object_.object.nodes, element.line, Role::object, 0},
+            element);
+    }
+
+    [[nodiscard]] base::Result<void> begin_node(const XmlElement& element) {
+        if (element.class_name.has_value() != element.value.has_value())
+            return malformed(
+                quoted(element.name) +
+                " is neither tag nor value: a value has a class and a value, a tag none");
+        if (!element.value) return begin_tag(element);
+        auto cell = make_cell(*element.class_name, *element.value);
+        if (cell.kind == CellKind::reference && cell.class_name.empty())
+            return malformed(quoted(element.name) + " has an empty class");
+        return begin_value(element, std::move(cell));
+    }
+
+    [[nodiscard]] base::Result<void> begin_tag(const XmlElement& element) {
+        auto* children = open_.back().children;
+        if (children != nullptr) {
+            auto& tag =
+                add(*children, {CellKind::tag, std::string(element.name), {}}, element.stamp);
+            add_comment(tag, element);
+            children = &tag.children;
+        }
+        return open({element.name, {}, children, element.line, Role::tag, 1}, element);
+    }
+
+    [[nodiscard]] base::Result<void> begin_value(const XmlElement& element, tree::Cell cell) {
+        const auto& parent = open_.back();
+        const bool is_member = form_ == Form::key_set && parent.role == Role::object;
+        const bool is_column = continues(element.name, parent.column);
+        if (is_member && cell.kind == CellKind::reference) cell.kind = CellKind::member;
+        const bool has_tag = !is_column && !is_member;
+        auto* children = parent.children;
+        if (children != nullptr) {
+            auto& siblings = has_tag ? under_tag(*children, element.name) : *children;
+            auto& value = add(siblings, std::move(cell), element.stamp);
+            add_comment(value, element);
+            children = &value.children;
+        }
+        const auto column = is_column ? parent.column : element.name;
+        return open(
+            {element.name, column, children, element.line, Role::value, has_tag ? 2U : 1U},
+            element);
+    }
+
+    [[nodiscard]] base::Result<void> open(const Open& opened, const XmlElement& element) {
+        depth_ += opened.levels;
+        if (depth_ + (element.comment.empty() ? 0 : 1) > tree::deepest_node) return too_deep();
+        open_.push_back(opened);
+        if (element.is_cut || size_ > most_) drop_nodes();
+        return {};
+    }
+
+    // Adjacent values of one tag share it; others are merged at the end.
+    std::vector<Node>& under_tag(std::vector<Node>& siblings, std::string_view name) {
+        const bool stands = !siblings.empty() && siblings.back().cell.kind == CellKind::tag &&
+                            siblings.back().cell.text == name;
+        auto& tag =
+            stands ? siblings.back() : add(siblings, {CellKind::tag, std::string(name), {}}, {});
+        return tag.children;
+    }
+
+    tree::Node& add(std::vector<Node>& siblings, tree::Cell cell, std::string_view stamp) {
+        size_ += size_of_node + cell.text.size() + cell.class_name.size() + stamp.size();
+        return siblings.emplace_back(Node{std::move(cell), std::string(stamp), {}});
+    }
+
+    void add_comment(Node& node, const XmlElement& element) {
+        if (element.comment.empty()) return;
+        add(node.children, {CellKind::comment, std::string(element.comment), {}}, {});
+    }
+
+    void drop_nodes() {
+        object_.is_whole = false;
+        object_.object.nodes = {};
+        for (auto at = open_.begin() + static_cast<std::ptrdiff_t>(root_); at != open_.end();
+             ++at)
+            at->children = nullptr;
+    }
+
+    [[nodiscard]] const XmlBuilder::Open* outermost() const {
+        if (open_.empty()) return nullptr;
+        return &open_[in_object_ ? root_ : 0];
+    }
 
     std::size_t most_;
     std::vector<Open> open_;
@@ -208,145 +333,6 @@ class XmlBuilder {
     XmlObject object_;
     Form form_ = Form::tree;
 };
-
-base::Result<void> XmlBuilder::begin(const XmlElement& element) {
-    if (in_object_) return begin_node(element);
-    if (is_of_show(element)) return no_xml();
-    if (element.class_name || element.value) return begin_object(element);
-    if (open_.size() >= tree::deepest_node) return too_deep();
-    open_.push_back({element.name, {}, nullptr, element.line, Role::wrapper, 0});
-    return {};
-}
-
-base::Result<void> XmlBuilder::begin_object(const XmlElement& element) {
-    const auto class_name = element.class_name.value_or("");
-    if (class_name.empty() || class_name.starts_with('#') || element.value.value_or("").empty())
-        return malformed(quoted(element.name) +
-                         " should be an object: it needs a class and a value");
-    form_ = form_of(class_name);
-    // AcePerl says `Keyset`.
-    const auto spelling = form_ == Form::key_set ? std::string_view("KeySet") : class_name;
-    object_ = {};
-    object_.object.id = {std::string(spelling), std::string(*element.value)};
-    object_.object.stamp = element.stamp;
-    object_.line = element.line;
-    in_object_ = true;
-    root_ = open_.size();
-    depth_ = size_ = 0;
-    return open(
-        {element.name, element.name, &object_.object.nodes, element.line, Role::object, 0},
-        element);
-}
-
-base::Result<void> XmlBuilder::begin_node(const XmlElement& element) {
-    if (element.class_name.has_value() != element.value.has_value())
-        return malformed(
-            quoted(element.name) +
-            " is neither tag nor value: a value has a class and a value, a tag none");
-    if (!element.value) return begin_tag(element);
-    auto cell = make_cell(*element.class_name, *element.value);
-    if (cell.kind == CellKind::reference && cell.class_name.empty())
-        return malformed(quoted(element.name) + " has an empty class");
-    return begin_value(element, std::move(cell));
-}
-
-base::Result<void> XmlBuilder::begin_tag(const XmlElement& element) {
-    auto* children = open_.back().children;
-    if (children != nullptr) {
-        auto& tag = add(*children, {CellKind::tag, std::string(element.name), {}}, element.stamp);
-        add_comment(tag, element);
-        children = &tag.children;
-    }
-    return open({element.name, {}, children, element.line, Role::tag, 1}, element);
-}
-
-base::Result<void> XmlBuilder::begin_value(const XmlElement& element, tree::Cell cell) {
-    const auto& parent = open_.back();
-    const bool is_member = form_ == Form::key_set && parent.role == Role::object;
-    const bool is_column = continues(element.name, parent.column);
-    if (is_member && cell.kind == CellKind::reference) cell.kind = CellKind::member;
-    const bool has_tag = !is_column && !is_member;
-    auto* children = parent.children;
-    if (children != nullptr) {
-        auto& siblings = has_tag ? under_tag(*children, element.name) : *children;
-        auto& value = add(siblings, std::move(cell), element.stamp);
-        add_comment(value, element);
-        children = &value.children;
-    }
-    const auto column = is_column ? parent.column : element.name;
-    return open({element.name, column, children, element.line, Role::value, has_tag ? 2U : 1U},
-                element);
-}
-
-base::Result<void> XmlBuilder::open(const Open& opened, const XmlElement& element) {
-    depth_ += opened.levels;
-    if (depth_ + (element.comment.empty() ? 0 : 1) > tree::deepest_node) return too_deep();
-    open_.push_back(opened);
-    if (element.is_cut || size_ > most_) drop_nodes();
-    return {};
-}
-
-// Adjacent values of one tag share it; others are merged at the end.
-std::vector<Node>& XmlBuilder::under_tag(std::vector<Node>& siblings, std::string_view name) {
-    const bool stands = !siblings.empty() && siblings.back().cell.kind == CellKind::tag &&
-                        siblings.back().cell.text == name;
-    auto& tag =
-        stands ? siblings.back() : add(siblings, {CellKind::tag, std::string(name), {}}, {});
-    return tag.children;
-}
-
-tree::Node& XmlBuilder::add(std::vector<Node>& siblings, tree::Cell cell,
-                            std::string_view stamp) {
-    size_ += size_of_node + cell.text.size() + cell.class_name.size() + stamp.size();
-    return siblings.emplace_back(Node{std::move(cell), std::string(stamp), {}});
-}
-
-void XmlBuilder::add_comment(Node& node, const XmlElement& element) {
-    if (element.comment.empty()) return;
-    add(node.children, {CellKind::comment, std::string(element.comment), {}}, {});
-}
-
-void XmlBuilder::drop_nodes() {
-    object_.is_whole = false;
-    object_.object.nodes = {};
-    for (auto at = open_.begin() + static_cast<std::ptrdiff_t>(root_); at != open_.end(); ++at)
-        at->children = nullptr;
-}
-
-base::Result<void> XmlBuilder::text() const {
-    if (open_.empty()) return malformed("not XML: there is text in place of an element");
-    if (open_.back().role == Role::wrapper) return no_xml();
-    if (open_.back().role == Role::tag)
-        return malformed(quoted(open_.back().name) + " contains text: values belong into the " +
-                         "attributes class and value, as AcePerl's asXML writes them");
-    return {};
-}
-
-std::optional<XmlObject> XmlBuilder::end() {
-    assert(is_open());
-    const auto closed = open_.back();
-    open_.pop_back();
-    depth_ -= closed.levels;
-    if (closed.role != Role::object) return std::nullopt;
-    in_object_ = false;
-    finish(object_.object, form_);
-    return std::exchange(object_, {});
-}
-
-const XmlBuilder::Open* XmlBuilder::outermost() const {
-    if (open_.empty()) return nullptr;
-    return &open_[in_object_ ? root_ : 0];
-}
-
-std::string_view XmlBuilder::open_name() const {
-    const auto* open = outermost();
-    return open == nullptr ? std::string_view{} : open->name;
-}
-
-std::uint64_t XmlBuilder::open_line() const {
-    const auto* open = outermost();
-    return open == nullptr ? 0 : open->line;
-}
 
 // ---- libxml2 ----
 
@@ -362,18 +348,99 @@ struct XmlReader::State final : base::XmlHandler {
     State(const File& file, std::string called, std::size_t most)
         : name(std::move(called)), input(file, name, most), builder(most) {}
 
-    void parse_batch();
-    void parse(std::string_view bytes, bool is_last);
-    void finish();
-    void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what);
-    void stop_at(std::uint64_t line, const base::Error& error);
+    void parse_batch() {
+        if (!parser) {
+            // HUGE for DNA in an attribute; input and builder have limits of their own.
+            parser.emplace(*this, XML_PARSE_HUGE,
+                           base::XmlLimits{.bytes_of_names = most_of_names});
+            parse(root_begin, false);
+        }
+        const auto more = input.next();
+        if (!more) {
+            failure = more.error();
+            return;
+        }
+        if (!*more) return finish();
+        next_start = 0;
+        parse(input.bytes(), false);
+    }
 
-    void start(const Tag& tag) override;
-    void read_attribute(XmlElement& element, const base::XmlAttribute& attribute);
-    std::string_view text_of(std::string_view value, std::size_t place);
-    void end(std::string_view local) override;
-    void text(std::string_view text) override;
-    void error(const xmlError& found) override;
+    void parse(std::string_view bytes, bool is_last) {
+        parser->parse(bytes, is_last);
+        if (!parser->is_well_formed())
+            fail(input.line(), base::ErrorKind::malformed, "not well-formed XML");
+    }
+
+    // Handles the end of the file. With elements still open, or without objects, the file is cut off.
+    void finish() {
+        is_done = true;
+        if (builder.is_open())
+            return fail(input.line(), base::ErrorKind::refused,
+                        "the file is cut off: it ends inside <" +
+                            std::string(builder.open_name()) + "> of line " +
+                            std::to_string(builder.open_line()));
+        parse(root_end, true);
+        if (!has_objects)
+            fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
+    }
+
+    void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
+        if (failure) return;
+        failure = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
+    }
+
+    void stop_at(std::uint64_t line, const base::Error& error) {
+        fail(line, error.kind, error.text);
+        parser->stop();
+    }
+
+    void start(const Tag& tag) override {
+        if (failure || !std::exchange(is_in_root, true)) return;
+        const auto start = input.starts().at(next_start++);
+        XmlElement element;
+        element.name = parser->full_name(tag);
+        element.line = start.line;
+        element.is_cut = start.is_cut;
+        for (int i = 0; i < tag.attribute_count; ++i)
+            read_attribute(element, base::XmlAttribute(tag.attributes, i));
+        if (const auto begun = builder.begin(element); !begun) stop_at(start.line, begun.error());
+    }
+
+    void read_attribute(XmlElement& element, const base::XmlAttribute& attribute) {
+        if (!attribute.prefix().empty()) return;
+        const auto key = attribute.name(), value = attribute.written();
+        if (key == "class") element.class_name = text_of(value, 0);
+        if (key == "value") element.value = text_of(value, 1);
+        if (key == "timestamp") element.stamp = text_of(value, 2);
+        if (key == "comment") element.comment = text_of(value, 3);
+        if (key == "type") element.type = text_of(value, 4);
+    }
+
+    std::string_view text_of(std::string_view value, std::size_t place) {
+        if (value.find('&') == std::string_view::npos) return value;
+        return replaced[place] = base::with_ampersands(value);
+    }
+
+    void end(std::string_view) override {
+        // The end of our root, or one that libxml2 reports next.
+        if (failure || !builder.is_open()) return;
+        auto object = builder.end();
+        if (!object) return;
+        ready.push_back(std::move(*object));
+        has_objects = true;
+    }
+
+    void text(std::string_view text) override {
+        if (failure || base::trim(text).empty()) return;
+        if (const auto legal = builder.text(); !legal) stop_at(parser->line(), legal.error());
+    }
+
+    void error(const xmlError& found) override {
+        if (found.level != XML_ERR_FATAL) return;
+        const std::string_view message = found.message == nullptr ? "" : found.message;
+        fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
+             "not well-formed XML: " + base::legal_text(base::trim(base::cut_at(message, 300))));
+    }
 
     std::string name;
     XmlInput input;
@@ -386,97 +453,6 @@ struct XmlReader::State final : base::XmlHandler {
     bool has_objects = false, is_done = false;
     std::optional<base::Error> failure;  // after what is ready
 };
-
-void XmlReader::State::fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
-    if (failure) return;
-    failure = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
-}
-
-void XmlReader::State::stop_at(std::uint64_t line, const base::Error& error) {
-    fail(line, error.kind, error.text);
-    parser->stop();
-}
-
-void XmlReader::State::parse(std::string_view bytes, bool is_last) {
-    parser->parse(bytes, is_last);
-    if (!parser->is_well_formed())
-        fail(input.line(), base::ErrorKind::malformed, "not well-formed XML");
-}
-
-void XmlReader::State::parse_batch() {
-    if (!parser) {
-        // HUGE for DNA in an attribute; input and builder have limits of their own.
-        parser.emplace(*this, XML_PARSE_HUGE, base::XmlLimits{.bytes_of_names = most_of_names});
-        parse(root_begin, false);
-    }
-    const auto more = input.next();
-    if (!more) {
-        failure = more.error();
-        return;
-    }
-    if (!*more) return finish();
-    next_start = 0;
-    parse(input.bytes(), false);
-}
-
-// Handles the end of the file. With elements still open, or without objects, the file is cut off.
-void XmlReader::State::finish() {
-    is_done = true;
-    if (builder.is_open())
-        return fail(input.line(), base::ErrorKind::refused,
-                    "the file is cut off: it ends inside <" + std::string(builder.open_name()) +
-                        "> of line " + std::to_string(builder.open_line()));
-    parse(root_end, true);
-    if (!has_objects) fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
-}
-
-void XmlReader::State::start(const Tag& tag) {
-    if (failure || !std::exchange(is_in_root, true)) return;
-    const auto start = input.starts().at(next_start++);
-    XmlElement element;
-    element.name = parser->full_name(tag);
-    element.line = start.line;
-    element.is_cut = start.is_cut;
-    for (int i = 0; i < tag.attribute_count; ++i)
-        read_attribute(element, base::XmlAttribute(tag.attributes, i));
-    if (const auto begun = builder.begin(element); !begun) stop_at(start.line, begun.error());
-}
-
-void XmlReader::State::read_attribute(XmlElement& element, const base::XmlAttribute& attribute) {
-    if (!attribute.prefix().empty()) return;
-    const auto key = attribute.name(), value = attribute.written();
-    if (key == "class") element.class_name = text_of(value, 0);
-    if (key == "value") element.value = text_of(value, 1);
-    if (key == "timestamp") element.stamp = text_of(value, 2);
-    if (key == "comment") element.comment = text_of(value, 3);
-    if (key == "type") element.type = text_of(value, 4);
-}
-
-std::string_view XmlReader::State::text_of(std::string_view value, std::size_t place) {
-    if (value.find('&') == std::string_view::npos) return value;
-    return replaced[place] = base::with_ampersands(value);
-}
-
-void XmlReader::State::end(std::string_view) {
-    // The end of our root, or one that libxml2 reports next.
-    if (failure || !builder.is_open()) return;
-    auto object = builder.end();
-    if (!object) return;
-    ready.push_back(std::move(*object));
-    has_objects = true;
-}
-
-void XmlReader::State::text(std::string_view text) {
-    if (failure || base::trim(text).empty()) return;
-    if (const auto legal = builder.text(); !legal) stop_at(parser->line(), legal.error());
-}
-
-void XmlReader::State::error(const xmlError& found) {
-    if (found.level != XML_ERR_FATAL) return;
-    const std::string_view message = found.message == nullptr ? "" : found.message;
-    fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
-         "not well-formed XML: " + base::legal_text(base::trim(base::cut_at(message, 300))));
-}
 
 XmlReader::XmlReader(const File& file, std::string name, std::size_t most)
     : state_(std::make_unique<State>(file, std::move(name), most)) {}
