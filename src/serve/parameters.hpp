@@ -45,17 +45,15 @@ struct Parameters {
 [[nodiscard]] Result<Parameters> parse_query(std::string_view query,
                                              std::span<const std::string_view> known);
 
-// Removes all parameters of one name from a query and returns their values: routes, caches and
-// logs then never see them.
+// Removes all parameters of one name from a query: routes, caches and logs then never see them.
 struct Extracted {
     std::vector<std::string> values;  // decoded; "" for one with an invalid percent escape
     std::string rest;                 // the query without them, otherwise unchanged
 };
 [[nodiscard]] Extracted extract_parameter(std::string_view query, std::string_view name);
 
-// Returns a query, or a path that ends in one by mistake (/rss%3Ftoken=), as logs may have it: without
-// parameters that may hold a token, also in spellings that the server does not accept (Token=,
-// token[]=, %74oken=, access_token=), at most longest_logged bytes.
+// Returns a query, or a path that ends in one by mistake (/rss%3Ftoken=), as logs may have it: without what may
+// hold a token, in whatever spelling (Token=, token[]=, access_token=), at most longest_logged bytes.
 inline constexpr std::size_t longest_logged = 1000;
 [[nodiscard]] std::string without_token(std::string_view query);
 
@@ -66,9 +64,8 @@ inline constexpr std::size_t longest_logged = 1000;
 
 // The id of a short address; 400 when it can't be one. Requires that it was given.
 [[nodiscard]] Result<std::string> list_id_in(const Parameters& parameters);
-// class= and name=, both required.
+// class= and name=, both required, and class= alone.
 [[nodiscard]] Result<tree::ObjectName> object_in(const Parameters& parameters);
-// class= alone.
 [[nodiscard]] Result<std::string> class_in(const Parameters& parameters);
 // "CLASS:NAME", split at the first colon.
 [[nodiscard]] Result<tree::ObjectName> parse_object(const std::string& text,

@@ -31,8 +31,8 @@ constexpr std::size_t longest_pasted = tree::longest_class + 1 + tree::longest_n
 // Of the address of a watch list, besides its objects and the names: class, q and left_out.
 constexpr std::size_t spare_of_list_query = 2300;
 
-// The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
-// pages always have the same size.
+// The parameters of feeds; others are ignored. n= means nothing to an archive, whose pages always have
+// the same size.
 constexpr auto feed_parameters =
     std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "n", "since",
                                      "tag", "change", "mass", "include", "format", "older"});
@@ -46,23 +46,59 @@ constexpr auto release_parameters =
     std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
 constexpr auto release_archive_parameters =
     std::to_array<std::string_view>({"tag", "change", "mass", "format", "before"});
-constexpr auto history_parameters =
-    std::to_array<std::string_view>({"class", "name", "at", "part", "number", "format"});
-constexpr auto object_parameters =
-    std::to_array<std::string_view>({"class", "name", "release", "format", "part"});
-constexpr auto diff_parameters =
-    std::to_array<std::string_view>({"class", "name", "from", "to", "format", "part"});
-constexpr auto home_parameters =
-    std::to_array<std::string_view>({"q", "class", "name", "from", "format"});
-constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class"});
-constexpr auto opml_parameters = std::to_array<std::string_view>({"object", "watch"});
-constexpr auto watch_parameters =
-    std::to_array<std::string_view>({"q", "class", "object", "pasted", "left_out"});
-constexpr auto sources_parameters =
-    std::to_array<std::string_view>({"feed", "q", "from", "format"});
-constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
-constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
-constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from"});
+
+// Reads the values of a query one after another, and keeps the first error.
+class Reader {
+   public:
+    Reader(std::string_view query, std::span<const std::string_view> known)
+        : given_(take(parse_query(query, known))) {}
+    // The other parameters are ignored.
+    Reader(std::string_view query, std::initializer_list<std::string_view> known)
+        : Reader(query, std::span(known.begin(), known.size())) {}
+
+    [[nodiscard]] const Parameters& given() const { return given_; }
+    [[nodiscard]] bool has(std::string_view name) const { return given_.find(name) != nullptr; }
+
+    void refuse(std::string text) {
+        if (!error_) error_ = HttpError{400, std::move(text)};
+    }
+    // Returns the value, or an empty one instead of an error.
+    template <class T>
+    T take(Result<T> value) {
+        if (value) return *std::move(value);
+        if (!error_) error_ = std::move(value.error());
+        return T();
+    }
+    std::size_t number(std::string_view name, Range range, std::size_t otherwise) {
+        return take(number_in(given_, name, range, otherwise));
+    }
+    std::string version(std::string_view name) { return take(version_in(given_, name)); }
+    std::string required_version(std::string_view name) {
+        if (!has(name)) refuse(std::string(name) + "= is missing. It must name a release.");
+        return version(name);
+    }
+    std::string text(std::string_view name) { return take(search_text_in(given_, name)); }
+    tree::ObjectName object() { return take(object_in(given_)); }
+    // class= where it is optional.
+    std::string class_name() {
+        return given_.value("class").empty() ? std::string() : take(class_in(given_));
+    }
+    PageFormat format() {
+        if (!has("format")) return PageFormat::html;
+        if (given_.value("format") != "json") refuse("format= must be json.");
+        return PageFormat::json;
+    }
+    // Returns what was made of the values, or the first error.
+    template <class T>
+    [[nodiscard]] Result<T> result(T made) const {
+        if (error_) return fail(*error_);
+        return made;
+    }
+
+   private:
+    std::optional<HttpError> error_;
+    Parameters given_;
+};
 
 Result<std::string> tag_in(const Parameters& parameters) {
     const auto* tag = parameters.find("tag");
@@ -113,24 +149,6 @@ Result<std::size_t> before_in(const Parameters& parameters, Document document) {
     return before;
 }
 
-Result<query::PageRequest> page_request_in(const Parameters& parameters, std::size_t most_items,
-                                           Document document) {
-    const auto most =
-        number_in(parameters, "n", {1, most_items}, std::min(default_items, most_items));
-    if (!most) return fail(most.error());
-    const auto since = version_in(parameters, "since");
-    if (!since) return fail(since.error());
-    const auto tag = tag_in(parameters);
-    if (!tag) return fail(tag.error());
-    const auto ops = ops_in(parameters);
-    if (!ops) return fail(ops.error());
-    const auto mass = mass_in(parameters);
-    if (!mass) return fail(mass.error());
-    const auto before = before_in(parameters, document);
-    if (!before) return fail(before.error());
-    return query::PageRequest{*most, *since, {*tag, *ops, *mass}, *before};
-}
-
 // Returns whether mentions of the objects are wanted too. The archive, and feeds of many objects, have none.
 Result<bool> mentions_in(const Parameters& parameters, const FeedRequest& request) {
     const auto* include = parameters.find("include");
@@ -177,75 +195,59 @@ void append_list(std::string& query, const std::vector<tree::ObjectName>& object
         append_parameter(query, "watch", id);
 }
 
-// Returns the id of feed=, which is given.
-Result<std::int64_t> feed_id_in(const Parameters& parameters) {
-    const auto id = number_in(parameters, "feed", feed_range, 0);
-    if (!id) return fail(id.error());
-    return static_cast<std::int64_t>(*id);
+std::int64_t feed_id_in(Reader& reader) {
+    return static_cast<std::int64_t>(reader.number("feed", feed_range, 0));
 }
 
-// Sets which of the feeds that the harvester copies is meant, and from which item on.
-Result<FeedRequest> with_source_feed(const Parameters& parameters, FeedRequest request) {
-    const auto* other = std::ranges::find_if(not_of_source_feeds, [&](std::string_view name) {
-        return parameters.find(name) != nullptr;
-    });
-    if (other != not_of_source_feeds.end() || !parameters.objects.empty())
-        return fail(400, "feed= cannot be combined with " +
-                             (other == not_of_source_feeds.end() ? std::string("object")
-                                                                 : std::string(*other)) +
-                             "=. Only n=, format= and older= can be combined with feed=.");
-    const auto id = feed_id_in(parameters);
-    if (!id) return fail(id.error());
+// Reads which of the feeds that the harvester copies is meant, and from which item on.
+void read_source_feed(Reader& reader, FeedRequest& request) {
+    const auto* other = std::ranges::find_if(
+        not_of_source_feeds, [&](std::string_view name) { return reader.has(name); });
+    if (other != not_of_source_feeds.end() || !reader.given().objects.empty())
+        return reader.refuse(
+            "feed= cannot be combined with " +
+            (other == not_of_source_feeds.end() ? std::string("object") : std::string(*other)) +
+            "=. Only n=, format= and older= can be combined with feed=.");
     request.subject = FeedRequest::Subject::source_feed;
-    request.source_feed = *id;
-    const auto* older = parameters.find("older");
-    if (older == nullptr) return request;
-    request.older = render::parse_position(*older);
-    if (!request.older) return fail(400, "older= must be a value from a link in the feed.");
-    return request;
+    request.source_feed = feed_id_in(reader);
+    if (!reader.has("older")) return;
+    request.older = render::parse_position(reader.given().value("older"));
+    if (!request.older) reader.refuse("older= must be a value from a link in the feed.");
 }
 
-// Sets what the feed is about.
-Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest request) {
-    if (parameters.find("feed") != nullptr)
-        return with_source_feed(parameters, std::move(request));
-    if (!parameters.objects.empty() || parameters.find("watch") != nullptr) {
-        if (parameters.find("class") != nullptr || parameters.find("name") != nullptr)
-            return fail(400, "Use either object= or watch=, or class= and name=, not both.");
-        auto list = list_in(parameters);
-        if (!list) return fail(std::move(list.error()));
+// Reads what the feed is about.
+void read_subject(Reader& reader, FeedRequest& request) {
+    const auto& given = reader.given();
+    if (reader.has("feed")) return read_source_feed(reader, request);
+    if (!given.objects.empty() || reader.has("watch")) {
+        if (reader.has("class") || reader.has("name"))
+            reader.refuse("Use either object= or watch=, or class= and name=, not both.");
+        auto list = reader.take(list_in(given));
         request.subject = FeedRequest::Subject::watch_list;
-        request.objects = std::move(list->objects);
-        request.list_id = std::move(list->id);
-        return request;
-    }
-    if (parameters.find("class") != nullptr && parameters.find("name") == nullptr) {
-        auto class_name = class_in(parameters);
-        if (!class_name) return fail(std::move(class_name.error()));
+        request.objects = std::move(list.objects);
+        request.list_id = std::move(list.id);
+    } else if (reader.has("class") && !reader.has("name")) {
         request.subject = FeedRequest::Subject::whole_class;
-        request.object.class_name = std::move(*class_name);
-        return request;
+        request.object.class_name = reader.take(class_in(given));
+    } else {
+        request.object = reader.object();
     }
-    auto object = object_in(parameters);
-    if (!object) return fail(std::move(object.error()));
-    request.object = std::move(*object);
-    return request;
 }
 
-// Sets which rows the feed shows, and its format.
-Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_items,
-                              Document document, FeedRequest request) {
-    auto page = page_request_in(parameters, most_items, document);
-    if (!page) return fail(std::move(page.error()));
-    auto format = feed_format_in(parameters);
-    if (!format) return fail(std::move(format.error()));
-    const auto has_mentions = mentions_in(parameters, request);
-    if (!has_mentions) return fail(has_mentions.error());
-    request.page = std::move(*page);
-    if (*has_mentions) request.page.mentions = std::min(request.page.most, most_mentions);
-    request.has_count = parameters.find("n") != nullptr;
-    request.format = std::move(*format);
-    return request;
+// Reads which rows the feed shows, and its format.
+void read_page(Reader& reader, std::size_t most_items, Document document, FeedRequest& request) {
+    const auto& given = reader.given();
+    auto& page = request.page;
+    page.most = reader.number("n", {1, most_items}, std::min(default_items, most_items));
+    page.since = reader.version("since");
+    page.filter.tag = reader.take(tag_in(given));
+    page.filter.only = reader.take(ops_in(given));
+    page.filter.mass = reader.take(mass_in(given));
+    page.before = reader.take(before_in(given, document));
+    request.format = reader.take(feed_format_in(given));
+    if (reader.take(mentions_in(given, request)))
+        page.mentions = std::min(page.most, most_mentions);
+    request.has_count = reader.has("n");
 }
 
 std::string with_query(std::string path, const std::string& query) {
@@ -261,25 +263,6 @@ void append_part(std::string& query, std::size_t part) {
     if (part > 1) append_parameter(query, "part", std::to_string(part));
 }
 
-Result<std::string> required_version_in(const Parameters& parameters, std::string_view name) {
-    if (parameters.find(name) == nullptr)
-        return fail(400, std::string(name) + "= is missing. It must name a release.");
-    return version_in(parameters, name);
-}
-
-// class= where it is optional.
-Result<std::string> optional_class_in(const Parameters& parameters) {
-    if (parameters.value("class").empty()) return std::string();
-    return class_in(parameters);
-}
-
-Result<PageFormat> page_format_in(const Parameters& parameters) {
-    const auto* format = parameters.find("format");
-    if (format == nullptr) return PageFormat::html;
-    if (*format == "json") return PageFormat::json;
-    return fail(400, "format= must be json.");
-}
-
 void append_format(std::string& query, PageFormat format) {
     if (format == PageFormat::json) append_parameter(query, "format", "json");
 }
@@ -289,38 +272,32 @@ void append_format(std::string& query, PageFormat format) {
 Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_items,
                                        Document document) {
     const std::span<const std::string_view> of_archive(archive_parameters);
-    const auto parameters =
-        parse_query(query, document == Document::feed ? feed_parameters : of_archive);
-    if (!parameters) return fail(parameters.error());
-    if (document == Document::archive && parameters->find("feed") != nullptr)
-        return fail(400,
-                    "A source feed has no archive. Its copy links to older items with older=.");
-    auto request = with_subject(*parameters, {});
-    if (!request) return request;
-    return with_page(*parameters, most_items, document, std::move(*request));
+    Reader reader(query, document == Document::feed ? feed_parameters : of_archive);
+    if (document == Document::archive && reader.has("feed"))
+        reader.refuse("A source feed has no archive. Its copy links to older items with older=.");
+    FeedRequest request;
+    read_subject(reader, request);
+    read_page(reader, most_items, document, request);
+    return reader.result(std::move(request));
 }
 
 Result<FeedRequest> parse_release_feed_request(const std::string& version, std::string_view query,
                                                std::size_t most_items, Document document) {
     const std::span<const std::string_view> of_archive(release_archive_parameters);
-    const auto parameters =
-        parse_query(query, document == Document::feed ? release_parameters : of_archive);
-    if (!parameters) return fail(parameters.error());
+    Reader reader(query, document == Document::feed ? release_parameters : of_archive);
     FeedRequest request;
     request.subject = FeedRequest::Subject::release;
     request.version = version;
-    return with_page(*parameters, most_items, document, std::move(request));
+    read_page(reader, most_items, document, request);
+    return reader.result(std::move(request));
 }
 
 Result<FeedRequest> parse_releases_feed_request(std::string_view query) {
-    const auto parameters = parse_query(query, releases_parameters);
-    if (!parameters) return fail(parameters.error());
-    auto format = feed_format_in(*parameters);
-    if (!format) return fail(std::move(format.error()));
+    Reader reader(query, {"format"});
     FeedRequest request;
     request.subject = FeedRequest::Subject::all_releases;
-    request.format = std::move(*format);
-    return request;
+    request.format = reader.take(feed_format_in(reader.given()));
+    return reader.result(std::move(request));
 }
 
 std::string query_of(const FeedRequest& request) {
@@ -389,22 +366,15 @@ std::string filter_text_of(const FeedRequest& request) {
 }
 
 Result<HistoryRequest> parse_history_request(std::string_view query) {
-    const auto parameters = parse_query(query, history_parameters);
-    if (!parameters) return fail(parameters.error());
-    const auto object = object_in(*parameters);
-    if (!object) return fail(object.error());
-    const auto at = version_in(*parameters, "at");
-    if (!at) return fail(at.error());
-    const auto part = number_in(*parameters, "part", part_range, 1);
-    if (!part) return fail(part.error());
-    const auto number = number_in(*parameters, "number", number_range, 0);
-    if (!number) return fail(number.error());
-    const auto format = page_format_in(*parameters);
-    if (!format) return fail(format.error());
+    Reader reader(query, {"class", "name", "at", "part", "number", "format"});
+    HistoryRequest request{.object = reader.object(), .at = reader.version("at")};
+    request.part = reader.number("part", part_range, 1);
+    request.number = reader.number("number", number_range, 0);
+    request.format = reader.format();
     // Only changes of one release have numbers, and JSON has all of them.
-    const bool is_by_number = *number > 0 && !at->empty() && *format == PageFormat::html;
-    return HistoryRequest{*object, *at, is_by_number ? 1 : *part, is_by_number ? *number : 0,
-                          *format};
+    if (request.at.empty() || request.format == PageFormat::json) request.number = 0;
+    if (request.number > 0) request.part = 1;
+    return reader.result(std::move(request));
 }
 
 std::string url_of(const HistoryRequest& request) {
@@ -418,19 +388,13 @@ std::string url_of(const HistoryRequest& request) {
 }
 
 Result<ObjectRequest> parse_object_request(std::string_view query) {
-    const auto parameters = parse_query(query, object_parameters);
-    if (!parameters) return fail(parameters.error());
-    const auto object = object_in(*parameters);
-    if (!object) return fail(object.error());
-    const auto release = version_in(*parameters, "release");
-    if (!release) return fail(release.error());
-    const auto format = page_format_in(*parameters);
-    if (!format) return fail(format.error());
-    const auto part = number_in(*parameters, "part", part_range, 1);
-    if (!part) return fail(part.error());
+    Reader reader(query, {"class", "name", "release", "format", "part"});
+    ObjectRequest request{.object = reader.object(), .release = reader.version("release")};
+    request.format = reader.format();
+    request.part = reader.number("part", part_range, 1);
     // JSON has the whole tree, in no parts.
-    const auto shown = *format == PageFormat::json ? 1 : *part;
-    return ObjectRequest{*object, *release, shown, *format};
+    if (request.format == PageFormat::json) request.part = 1;
+    return reader.result(std::move(request));
 }
 
 std::string url_of(const ObjectRequest& request) {
@@ -443,21 +407,15 @@ std::string url_of(const ObjectRequest& request) {
 }
 
 Result<DiffRequest> parse_diff_request(std::string_view query) {
-    const auto parameters = parse_query(query, diff_parameters);
-    if (!parameters) return fail(parameters.error());
-    const auto object = object_in(*parameters);
-    if (!object) return fail(object.error());
-    const auto from = required_version_in(*parameters, "from");
-    if (!from) return fail(from.error());
-    const auto to = required_version_in(*parameters, "to");
-    if (!to) return fail(to.error());
-    const auto format = page_format_in(*parameters);
-    if (!format) return fail(format.error());
-    const auto part = number_in(*parameters, "part", part_range, 1);
-    if (!part) return fail(part.error());
+    Reader reader(query, {"class", "name", "from", "to", "format", "part"});
+    DiffRequest request{.object = reader.object(),
+                        .from = reader.required_version("from"),
+                        .to = reader.required_version("to")};
+    request.format = reader.format();
+    request.part = reader.number("part", part_range, 1);
     // JSON has all changes, in no parts.
-    const auto shown = *format == PageFormat::json ? 1 : *part;
-    return DiffRequest{*object, *from, *to, *format, shown};
+    if (request.format == PageFormat::json) request.part = 1;
+    return reader.result(std::move(request));
 }
 
 std::string url_of(const DiffRequest& request) {
@@ -471,25 +429,13 @@ std::string url_of(const DiffRequest& request) {
 }
 
 Result<HomeRequest> parse_home_request(std::string_view query) {
-    const auto parameters = parse_query(query, home_parameters);
-    if (!parameters) return fail(parameters.error());
-    HomeRequest request;
-    auto class_name = optional_class_in(*parameters);
-    if (!class_name) return fail(std::move(class_name.error()));
-    request.class_name = std::move(*class_name);
+    Reader reader(query, {"q", "class", "name", "from", "format"});
+    HomeRequest request{.class_name = reader.class_name(), .text = reader.text("name")};
     // The search form of the first system, and people who edit a URL, use name= instead of q=.
-    for (const auto* name : {"name", "q"}) {
-        auto text = search_text_in(*parameters, name);
-        if (!text) return fail(std::move(text.error()));
-        if (!text->empty()) request.text = std::move(*text);
-    }
-    const auto from = number_in(*parameters, "from", entry_range, 0);
-    if (!from) return fail(from.error());
-    request.from = *from;
-    const auto format = page_format_in(*parameters);
-    if (!format) return fail(format.error());
-    request.format = *format;
-    return request;
+    if (auto text = reader.text("q"); !text.empty()) request.text = std::move(text);
+    request.from = reader.number("from", entry_range, 0);
+    request.format = reader.format();
+    return reader.result(std::move(request));
 }
 
 std::string url_of(const HomeRequest& request) {
@@ -502,41 +448,31 @@ std::string url_of(const HomeRequest& request) {
 }
 
 Result<HomeRequest> parse_suggest_request(std::string_view query) {
-    const auto parameters = parse_query(query, suggest_parameters);
-    if (!parameters) return fail(parameters.error());
-    auto class_name = optional_class_in(*parameters);
-    if (!class_name) return fail(std::move(class_name.error()));
-    auto text = search_text_in(*parameters, "q");
-    if (!text) return fail(std::move(text.error()));
-    return HomeRequest{std::move(*class_name), std::move(*text)};
+    Reader reader(query, {"q", "class"});
+    return reader.result(
+        HomeRequest{.class_name = reader.class_name(), .text = reader.text("q")});
 }
 
 std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }
 
 Result<SourcesRequest> parse_sources_request(std::string_view query) {
     using Format = SourcesRequest::Format;
-    const auto parameters = parse_query(query, sources_parameters);
-    if (!parameters) return fail(parameters.error());
+    Reader reader(query, {"feed", "q", "from", "format"});
     SourcesRequest request;
-    const auto* format = parameters->find("format");
-    if (format != nullptr && *format != "json" && *format != "opml")
-        return fail(400, "format= must be json or opml.");
-    if (format != nullptr) request.format = *format == "json" ? Format::json : Format::opml;
-    if (parameters->find("feed") != nullptr) {
-        const auto id = feed_id_in(*parameters);
-        if (!id) return fail(id.error());
-        if (request.format == Format::opml) return fail(400, "format= of one feed must be json.");
-        request.feed = *id;
-        return request;
+    const auto format = reader.given().value("format");
+    if (reader.has("format") && format != "json" && format != "opml")
+        reader.refuse("format= must be json or opml.");
+    if (reader.has("format")) request.format = format == "json" ? Format::json : Format::opml;
+    if (reader.has("feed")) {
+        request.feed = feed_id_in(reader);
+        if (request.format == Format::opml) reader.refuse("format= of one feed must be json.");
+        return reader.result(std::move(request));
     }
-    auto text = search_text_in(*parameters, "q");
-    if (!text) return fail(std::move(text.error()));
-    request.text = std::move(*text);
-    const auto from = number_in(*parameters, "from", entry_range, 0);
-    if (!from) return fail(from.error());
+    request.text = reader.text("q");
+    const auto from = reader.number("from", entry_range, 0);
     // A list of feeds for other programs has all of them.
-    request.from = request.format == Format::opml ? 0 : *from;
-    return request;
+    if (request.format != Format::opml) request.from = from;
+    return reader.result(std::move(request));
 }
 
 std::string url_of(const SourcesRequest& request) {
@@ -551,9 +487,8 @@ std::string url_of(const SourcesRequest& request) {
 }
 
 Result<ListRequest> parse_opml_request(std::string_view query) {
-    const auto parameters = parse_query(query, opml_parameters);
-    if (!parameters) return fail(parameters.error());
-    return list_in(*parameters);
+    Reader reader(query, {"object", "watch"});
+    return reader.result(reader.take(list_in(reader.given())));
 }
 
 std::string opml_url_of(const ListRequest& list) {
@@ -563,34 +498,24 @@ std::string opml_url_of(const ListRequest& list) {
 }
 
 Result<WatchRequest> parse_watch_request(std::string_view query) {
-    const auto parameters = parse_query(query, watch_parameters);
-    if (!parameters) return fail(parameters.error());
+    Reader reader(query, {"q", "class", "object", "pasted", "left_out"});
     WatchRequest request;
-    auto class_name = optional_class_in(*parameters);
-    if (!class_name) return fail(std::move(class_name.error()));
-    auto text = search_text_in(*parameters, "q");
-    if (!text) return fail(std::move(text.error()));
-    const auto left_out = number_in(*parameters, "left_out", pasted_range, 0);
-    if (!left_out) return fail(left_out.error());
-    request.class_name = std::move(*class_name);
-    request.text = std::move(*text);
-    request.left_out = *left_out;
-    for (const auto& name : parameters->pasted) {
-        if (name.empty()) return fail(400, "pasted= is empty.");
+    request.class_name = reader.class_name();
+    request.text = reader.text("q");
+    request.left_out = reader.number("left_out", pasted_range, 0);
+    request.pasted = reader.given().pasted;
+    for (const auto& name : request.pasted) {
+        if (name.empty()) reader.refuse("pasted= is empty.");
         if (name.size() > longest_pasted)
-            return fail(400, "pasted= is longer than a name: at most " +
-                                 std::to_string(tree::longest_class) + " bytes of a class, and " +
-                                 std::to_string(tree::longest_name) + " of a name.");
-        if (request.pasted.size() == most_unclear)
-            return fail(400,
-                        "pasted= is given more than " + std::to_string(most_unclear) + " times.");
-        request.pasted.push_back(name);
+            reader.refuse("pasted= is longer than a name: at most " +
+                          std::to_string(tree::longest_class) + " bytes of a class, and " +
+                          std::to_string(tree::longest_name) + " of a name.");
     }
-    if (parameters->objects.empty()) return request;
-    auto objects = objects_in(*parameters);
-    if (!objects) return fail(std::move(objects.error()));
-    request.list.objects = std::move(*objects);
-    return request;
+    if (request.pasted.size() > most_unclear)
+        reader.refuse("pasted= is given more than " + std::to_string(most_unclear) + " times.");
+    if (!reader.given().objects.empty())
+        request.list.objects = reader.take(objects_in(reader.given()));
+    return reader.result(std::move(request));
 }
 
 Result<WatchRequest> parse_kept_watch_request(std::string_view path, std::string_view query) {
@@ -642,25 +567,17 @@ std::string fitting_url_of(WatchRequest request) {
 }
 
 Result<query::ContentsQuery> parse_release_request(std::string_view query) {
-    const auto parameters = parse_query(query, release_page_parameters);
-    if (!parameters) return fail(parameters.error());
+    Reader reader(query, {"class", "q", "from"});
     query::ContentsQuery contents;
-    auto class_name = optional_class_in(*parameters);
-    if (!class_name) return fail(std::move(class_name.error()));
-    auto text = search_text_in(*parameters, "q");
-    if (!text) return fail(std::move(text.error()));
-    const auto from = number_in(*parameters, "from", entry_range, 0);
-    if (!from) return fail(from.error());
-    contents.class_name = std::move(*class_name);
-    contents.text = std::move(*text);
-    contents.from = *from;
-    return contents;
+    contents.class_name = reader.class_name();
+    contents.text = reader.text("q");
+    contents.from = reader.number("from", entry_range, 0);
+    return reader.result(std::move(contents));
 }
 
 Result<std::size_t> parse_releases_request(std::string_view query) {
-    const auto parameters = parse_query(query, releases_page_parameters);
-    if (!parameters) return fail(parameters.error());
-    return number_in(*parameters, "from", entry_range, 0);
+    Reader reader(query, {"from"});
+    return reader.result(reader.number("from", entry_range, 0));
 }
 
 std::string releases_url_of(std::size_t from) {

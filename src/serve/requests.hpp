@@ -37,8 +37,8 @@ struct FeedRequest {
     bool operator==(const FeedRequest&) const = default;
 
     [[nodiscard]] bool is_archive() const { return page.before > 0; }
-    // True for feeds of many objects, which may be up to a minute old (docs/protocols.md), and for copies of source
-    // feeds, which follow within a second.
+    // True for feeds that may be up to a minute old (docs/protocols.md), and for copies of source feeds, which follow
+    // within a second.
     [[nodiscard]] bool is_wide() const { return subject != Subject::object; }
     // True for feeds whose rows are those of thousands of objects. Each value of their parameters is a
     // page that is expensive to render.
@@ -90,10 +90,8 @@ struct HistoryRequest {
     std::size_t part = 1;    // of the changes of `at`, or of the rows
     std::size_t number = 0;  // of a change of `at`, instead of the part that has it; 0: none
     PageFormat format = PageFormat::html;
-    bool operator==(const HistoryRequest&) const = default;
 };
 [[nodiscard]] Result<HistoryRequest> parse_history_request(std::string_view query);
-// In the order class, name, at, part, number, format.
 [[nodiscard]] std::string url_of(const HistoryRequest& request);
 
 // /object
@@ -102,10 +100,8 @@ struct ObjectRequest {
     std::string release;  // a version; empty: the current one
     std::size_t part = 1;
     PageFormat format = PageFormat::html;
-    bool operator==(const ObjectRequest&) const = default;
 };
 [[nodiscard]] Result<ObjectRequest> parse_object_request(std::string_view query);
-// In the order class, name, release, part, format.
 [[nodiscard]] std::string url_of(const ObjectRequest& request);
 
 // /diff
@@ -114,10 +110,8 @@ struct DiffRequest {
     std::string from, to;  // versions, both required
     PageFormat format = PageFormat::html;
     std::size_t part = 1;
-    bool operator==(const DiffRequest&) const = default;
 };
 [[nodiscard]] Result<DiffRequest> parse_diff_request(std::string_view query);
-// In the order class, name, from, to, part, format.
 [[nodiscard]] std::string url_of(const DiffRequest& request);
 
 // /
@@ -160,11 +154,9 @@ inline constexpr std::size_t most_unclear = 50;  // pasted=
 //   error  404 when the path has no id
 [[nodiscard]] Result<WatchRequest> parse_kept_watch_request(std::string_view path,
                                                             std::string_view query);
-// In the order class, q, object …, pasted …, left_out.
 [[nodiscard]] std::string url_of(const WatchRequest& request);
-// Returns the address with as many of the objects, then of the names, as it has room for; the others
-// are counted in left_out.
-//   request  with the objects in the order in which they are worth most
+// Returns the address with as many of the objects, then of the names, as it has room for, in their order; the
+// others are counted in left_out.
 [[nodiscard]] std::string fitting_url_of(WatchRequest request);
 
 // /release/VERSION as a page
@@ -179,10 +171,8 @@ struct SourcesRequest {
     std::string text;       // of a search; may be empty
     std::size_t from = 0;   // of all that were found, the first one shown
     Format format = Format::html;
-    bool operator==(const SourcesRequest&) const = default;
 };
 [[nodiscard]] Result<SourcesRequest> parse_sources_request(std::string_view query);
-// In the order feed, q, from, format.
 [[nodiscard]] std::string url_of(const SourcesRequest& request);
 
 // /releases as a page
