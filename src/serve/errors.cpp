@@ -56,9 +56,7 @@ Wanted wanted_object(const tree::ObjectName& object) {
 }
 
 Wanted wanted_class(const std::string& class_name) {
-    const auto what = "class " + class_name;
-    return {what, "There is no " + what +
-                      " in the current release or in any earlier one that is recorded."};
+    return wanted_object({"class", class_name});
 }
 
 Wanted wanted_release(const std::string& version) {
@@ -100,8 +98,11 @@ HttpError moved(const std::string& what, std::string url) {
 
 HttpError past_the_end() { return {404, "There is no such page: there are fewer than that."}; }
 
-HttpError found_elsewhere(std::string text, std::string url) {
-    return {302, std::move(text), std::move(url)};
+HttpError too_many(std::string text, std::chrono::seconds wait) {
+    HttpError error{429, std::move(text)};
+    error.text += " Try again in " + std::to_string(wait.count()) + " seconds.";
+    error.retry_after = wait.count();
+    return error;
 }
 
 Response error_response(const HttpError& error, const Request& request,

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "base/result.hpp"
@@ -38,9 +39,9 @@ struct Wanted {
 // Returns 404 for a page past the last one. A later release may bring further pages.
 [[nodiscard]] HttpError past_the_end();
 
-// Returns the redirection to a page that may be elsewhere tomorrow.
+// Returns 429 for a client that has to wait.
 //   text  a sentence that says why
-[[nodiscard]] HttpError found_elsewhere(std::string text, std::string url);
+[[nodiscard]] HttpError too_many(std::string text, std::chrono::seconds wait);
 
 // When a client may ask again after 503.
 inline constexpr long retry_after = 30;  // seconds

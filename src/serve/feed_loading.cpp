@@ -7,10 +7,8 @@
 #include "base/text.hpp"
 #include "query/class_history.hpp"
 #include "query/search.hpp"
-#include "serve/errors.hpp"
-#include "serve/labels.hpp"
+#include "serve/asked_objects.hpp"
 #include "serve/negotiation.hpp"
-#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -20,14 +18,8 @@ using Subject = FeedRequest::Subject;
 
 Result<LoadedFeed> load_object(SiteContext& context, const FeedRequest& request,
                                const query::PageRequest& page_request) {
-    auto answer = context.history.history_of(request.object, page_request);
-    if (!answer)
-        return fail(object_error_of(answer.error(), context, request, page_request.since));
-    if (answer->history.object != request.object) {
-        auto recorded = request;
-        recorded.object = answer->history.object;
-        return fail(moved("feed", context.absolute_url(url_of(recorded))));
-    }
+    auto answer = history_for(context, request, page_request, "feed");
+    if (!answer) return fail(std::move(answer.error()));
     auto subject = render::subject_of(answer->history, context.site);
     query::HistoryPage& page = answer->history;
     return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
@@ -39,20 +31,17 @@ Result<LoadedFeed> load_list(SiteContext& context, const FeedRequest& request,
     if (!asked) return fail(asked.error());
     auto listed = context.history.watch_list(*asked, page_request);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list(), page_request.since));
-    if (!request.list_id.empty()) {
-        const auto page_url = url_of(WatchRequest{.list = {{}, request.list_id}});
-        auto subject =
-            render::subject_of(listed->list, context.site, context.absolute_url(page_url));
-        query::HistoryPage& page = listed->list;
-        return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
-    }
     auto objects = recorded_spellings(request.objects, listed->list.objects);
-    if (objects != request.objects) {
+    if (request.list_id.empty() && objects != request.objects) {
         auto recorded = request;
         recorded.objects = std::move(objects);
         return fail(moved("feed", context.absolute_url(url_of(recorded))));
     }
-    auto subject = render::subject_of(listed->list, context.site);
+    const auto page_url =
+        request.list_id.empty()
+            ? std::string()
+            : context.absolute_url(url_of(WatchRequest{.list = {{}, request.list_id}}));
+    auto subject = render::subject_of(listed->list, context.site, page_url);
     query::HistoryPage& page = listed->list;
     return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
 }
@@ -92,6 +81,16 @@ Result<LoadedFeed> load_release(SiteContext& context, const FeedRequest& request
     return LoadedFeed{std::move(*page), render::subject_of_release(release, context.site)};
 }
 
+// Returns the request for the document alone, for the hub and for its self link: with format= where content
+// negotiation would choose another one. On a site without a hub it stays as it is.
+FeedRequest with_own_address(const SiteContext& context, const FeedDocument& document) {
+    auto request = document.request;
+    if (!context.site.hub_url.empty() && request.format.empty() && !request.is_archive() &&
+        &document.format != &render::formats().front())
+        request.format = document.format.name;
+    return request;
+}
+
 }  // namespace
 
 const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
@@ -126,14 +125,6 @@ bool can_be_topic(const FeedRequest& request) {
     const auto& page = request.page;
     return !request.is_archive() && !request.older && page.mentions == 0 &&
            !(request.is_of_many() && (page.filter.chooses_rows() || !page.since.empty()));
-}
-
-FeedRequest with_own_address(const SiteContext& context, const FeedDocument& document) {
-    auto request = document.request;
-    if (!context.site.hub_url.empty() && request.format.empty() && !request.is_archive() &&
-        &document.format != &render::formats().front())
-        request.format = document.format.name;
-    return request;
 }
 
 std::string topic_url_of(const SiteContext& context, const FeedDocument& document) {

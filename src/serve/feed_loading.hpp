@@ -47,15 +47,9 @@ struct LoadedFeed {
 // Returns the URL with token= for a reader who needs it there.
 [[nodiscard]] std::string with_token(std::string url, const std::string& token);
 
-// Returns whether changes of the feed can be subscribed to at the hub: those of its current document, and not
-// those of a feed of a class or release that is narrowed, which are thousands of rows to read at each look. Nor those
-// of a feed with mentions: the hub looks for rows.
+// Returns whether the feed can be subscribed to at the hub: not where that looks at thousands of rows each time, as of
+// a narrowed class or release, nor with mentions: the hub looks for rows.
 [[nodiscard]] bool can_be_topic(const FeedRequest& request);
-// Returns the URL that names the document among those that content negotiation chooses from, for the hub and
-// for its self link: with format= where the address alone gets another format.
-//   returns  the request itself where the site has no hub
-[[nodiscard]] FeedRequest with_own_address(const SiteContext& context,
-                                           const FeedDocument& document);
 // Returns the topic that the document belongs to, its absolute URL without a token; empty: it is none, or the
 // site has no hub.
 [[nodiscard]] std::string topic_url_of(const SiteContext& context, const FeedDocument& document);

@@ -11,15 +11,14 @@
 #include "query/class_history.hpp"
 #include "query/search.hpp"
 #include "render/feed.hpp"
+#include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/feed_loading.hpp"
-#include "serve/labels.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
 #include "serve/source_feeds.hpp"
-#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -312,7 +311,7 @@ Result<PageCache::Found> cached_feed(SiteContext& context, const Request& reques
             return *std::move(known);
     }
     return cached_page(
-        context, context.pages, key, version, kept_in,
+        context, key, version, kept_in,
         [&]() -> Result<RepresentationPtr> {
             if (auto wrong = check_tag(context, feed, version, RecordedTags::computed))
                 return fail(std::move(*wrong));

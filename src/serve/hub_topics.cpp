@@ -9,13 +9,13 @@
 #include "harvest/versions.hpp"
 #include "query/context.hpp"
 #include "render/feed.hpp"
+#include "serve/asked_objects.hpp"
 #include "serve/feed_loading.hpp"
 #include "serve/feed_position.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 #include "serve/source_feeds.hpp"
-#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -171,11 +171,6 @@ std::string position_at(const Versions& versions, base::Seconds time, std::size_
     return std::to_string(time.time_since_epoch().count()) + ',' + base::md5_hex(recent);
 }
 
-std::string position_of(const Versions& versions, std::size_t most) {
-    return position_at(versions,
-                       versions.empty() ? base::Seconds{} : versions.front().recorded_at, most);
-}
-
 // Returns what was recorded since, as rows_since() does of rows.
 std::optional<NewRows> versions_since(const Versions& versions, std::size_t most,
                                       std::string_view since) {
@@ -202,7 +197,8 @@ News news_of_source(SiteContext& context, const FeedDocument& document, std::str
             return harvest::load_feed(transaction, request.source_feed).has_value();
         });
     if (!is_there) return base::fail(ErrorKind::absent, no_source_feed(request.source_feed).text);
-    auto position = position_of(versions, most);
+    auto position = position_at(
+        versions, versions.empty() ? base::Seconds{} : versions.front().recorded_at, most);
     if (since.empty()) return position_alone(document, std::move(position));
     auto news = versions_since(versions, most, since);
     if (!news) return std::nullopt;

@@ -18,15 +18,14 @@
 #include "render/mention.hpp"
 #include "render/page_json.hpp"
 #include "render/pages.hpp"
+#include "serve/asked_objects.hpp"
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
-#include "serve/labels.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
-#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -97,14 +96,9 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
         .since = "",
         .mentions = request.at.empty() ? render::most_mentions_on_page : 0};
     const auto shown_since = context.shown_since();
-    auto answer = context.history.history_of(request.object, page_request);
-    if (!answer) return fail(object_error_of(answer.error(), context, request));
+    auto answer = history_for(context, request, page_request, "page");
+    if (!answer) return fail(std::move(answer.error()));
     auto& history = answer->history;
-    if (history.object != request.object) {
-        auto recorded = request;
-        recorded.object = history.object;
-        return fail(moved("page", context.absolute_url(url_of(recorded))));
-    }
     const bool has_release =
         request.at.empty() ||
         std::any_of(history.rows.begin(), history.rows.end(),
@@ -161,22 +155,18 @@ HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
 
 Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& request) {
     // Brings the object up to date, and finds its recorded spelling.
-    const auto answer = context.history.history_of(request.object, {.most = 1, .since = ""});
-    if (!answer) return fail(object_error_of(answer.error(), context, request));
-    if (answer->history.object != request.object) {
-        auto recorded = request;
-        recorded.object = answer->history.object;
-        return fail(moved("page", context.absolute_url(url_of(recorded))));
-    }
+    const auto answer = history_for(context, request, {.most = 1, .since = ""}, "page");
+    if (!answer) return fail(answer.error());
     auto difference = query::difference(context.history.read_context(), request.object,
                                         request.from, request.to);
     if (!difference) return fail(past_error(difference.error(), request.object));
     if (difference->to < difference->from) {
         auto swapped = request;
         std::swap(swapped.from, swapped.to);
-        return fail(found_elsewhere("from=" + request.from + " is later than to=" + request.to +
-                                        ". The earlier release comes first.",
-                                    context.absolute_url(url_of(swapped))));
+        return fail({302,
+                     "from=" + request.from + " is later than to=" + request.to +
+                         ". The earlier release comes first.",
+                     context.absolute_url(url_of(swapped))});
     }
     RenderedPage page;
     page.provisional = !answer->up_to_date;
@@ -190,13 +180,8 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
 }
 
 Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& request) {
-    auto answer = context.history.history_of(request.object, {.most = most_rows, .since = ""});
-    if (!answer) return fail(object_error_of(answer.error(), context, request));
-    if (answer->history.object != request.object) {
-        auto recorded = request;
-        recorded.object = answer->history.object;
-        return fail(moved("page", context.absolute_url(url_of(recorded))));
-    }
+    auto answer = history_for(context, request, {.most = most_rows, .since = ""}, "page");
+    if (!answer) return fail(std::move(answer.error()));
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     const auto reads = context.history.read_context();
@@ -249,15 +234,21 @@ Result<WantedFormat> wanted_format(const Request& request) {
                      : WantedFormat{std::string(render::formats()[best - 1].name), false};
 }
 
-Result<Response> answer_release_feed(SiteContext& context, const Request& request,
-                                     const std::string& version, const WantedFormat& format) {
-    auto feed = parse_release_feed_request(version, request.query, context.settings.max_items);
-    if (!feed) return fail(feed.error());
-    // The feed names its format in its own URL, because the URL without one is that of the page.
-    if (!format.is_named) feed->format = format.name;
+// Answers with the feed at the URL of a page. It names its format in its own URL, because the URL without
+// one is that of the page.
+Result<Response> answer_as_feed(SiteContext& context, const Request& request,
+                                Result<FeedRequest> feed, const WantedFormat& format) {
+    if (!feed) return fail(std::move(feed.error()));
+    feed->format = format.name;
     auto response = answer_feed_request(context, request, *feed);
     if (response && !format.is_named) vary_by(*response, "Accept");
     return response;
+}
+
+Metadata negotiated_metadata(const SiteContext& context) {
+    auto metadata = html_metadata(context);
+    metadata.vary += ", Accept";
+    return metadata;
 }
 
 }  // namespace
@@ -306,36 +297,31 @@ Result<Response> answer_release(SiteContext& context, const Request& request) {
     const auto format = wanted_format(request);
     if (!format) return fail(format.error());
     if (format->is_named || !format->name.empty())
-        return answer_release_feed(context, request, *version, *format);
+        return answer_as_feed(
+            context, request,
+            parse_release_feed_request(*version, request.query, context.settings.max_items),
+            *format);
     const auto contents = parse_release_request(request.query);
     if (!contents) return fail(contents.error());
-    auto metadata = html_metadata(context);
-    metadata.vary += ", Accept";
     return cached_response(context, request,
                            {release_url_of(*version, *contents), context.wide_version(),
-                            std::move(metadata), PageCost::wide},
+                            negotiated_metadata(context), PageCost::wide},
                            [&] { return render_release(context, *version, *contents); });
 }
 
 Result<Response> answer_releases(SiteContext& context, const Request& request) {
     const auto format = wanted_format(request);
     if (!format) return fail(format.error());
-    if (format->is_named || !format->name.empty()) {
-        auto feed = parse_releases_feed_request(request.query);
-        if (!feed) return fail(feed.error());
-        feed->format = format->name;  // the URL without one is that of the page
-        auto response = answer_feed_request(context, request, *feed);
-        if (response && !format->is_named) vary_by(*response, "Accept");
-        return response;
-    }
+    if (format->is_named || !format->name.empty())
+        return answer_as_feed(context, request, parse_releases_feed_request(request.query),
+                              *format);
     const auto from = parse_releases_request(request.query);
     if (!from) return fail(from.error());
     const auto version = context.wide_version();
-    auto metadata = html_metadata(context);
-    metadata.vary += ", Accept";
-    return cached_response(context, request,
-                           {releases_url_of(*from), version, std::move(metadata), PageCost::wide},
-                           [&] { return render_releases(context, *from, version); });
+    return cached_response(
+        context, request,
+        {releases_url_of(*from), version, negotiated_metadata(context), PageCost::wide},
+        [&] { return render_releases(context, *from, version); });
 }
 
 Result<Response> answer_suggest(SiteContext& context, const Request& request) {

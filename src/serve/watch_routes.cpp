@@ -9,13 +9,12 @@
 #include "query/search.hpp"
 #include "render/item.hpp"
 #include "render/pages.hpp"
+#include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
-#include "serve/errors.hpp"
 #include "serve/form.hpp"
 #include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
-#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -167,6 +166,10 @@ std::string with_plain_lines(std::string_view value) {
     return text;
 }
 
+void add_once(std::vector<ObjectName>& objects, ObjectName object) {
+    if (std::ranges::find(objects, object) == objects.end()) objects.push_back(std::move(object));
+}
+
 // The list that a form sends: the objects that stay or come by their boxes and buttons.
 Result<std::vector<ObjectName>> objects_in_form(const Form& form) {
     std::vector<ObjectName> objects;
@@ -174,8 +177,7 @@ Result<std::vector<ObjectName>> objects_in_form(const Form& form) {
         if (name != "object") continue;
         auto object = parse_object(with_plain_lines(value));
         if (!object) return fail(std::move(object.error()));
-        if (std::ranges::find(objects, *object) == objects.end())
-            objects.push_back(std::move(*object));
+        add_once(objects, std::move(*object));
     }
     return objects;
 }
@@ -192,8 +194,7 @@ std::optional<HttpError> replace_object(const Form& form, std::vector<ObjectName
     }
     if (both.size() != 2) return HttpError{400, "instead= must name two objects."};
     std::erase(objects, both.front());
-    if (std::ranges::find(objects, both.back()) == objects.end())
-        objects.push_back(std::move(both.back()));
+    add_once(objects, std::move(both.back()));
     return std::nullopt;
 }
 
@@ -203,9 +204,7 @@ std::optional<HttpError> add_pasted(SiteContext& context,
                                     const std::string& class_name, WatchRequest& list) {
     try {
         auto pasted = query::objects_of_pasted(context.history.read_context(), lines, class_name);
-        for (auto& object : pasted.objects)
-            if (std::ranges::find(list.list.objects, object) == list.list.objects.end())
-                list.list.objects.push_back(std::move(object));
+        for (auto& object : pasted.objects) add_once(list.list.objects, std::move(object));
         for (auto& name : pasted.unclear) list.pasted.push_back(std::move(name.text));
         list.left_out += pasted.left_out;
         return std::nullopt;
@@ -215,10 +214,6 @@ std::optional<HttpError> add_pasted(SiteContext& context,
     } catch (const query::Busy& busy) {
         return http_error_of({base::ErrorKind::unavailable, busy.what()}, wanted_list());
     }
-}
-
-HttpError see_other(const SiteContext& context, std::string text, const std::string& url) {
-    return {303, std::move(text), context.absolute_url(url)};
 }
 
 // Moves the objects that are not known to the names that the page asks about.
@@ -247,17 +242,13 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     if (!listed) return http_error_of(listed.error(), wanted_list());
     objects = recorded_spellings(std::move(objects), listed->list.objects);
     ask_about_unknown(watch, objects, *listed);
-    if (const auto wait = context.kept_lists.count_request("", context.settings.steady_clock())) {
-        HttpError error{429, "Too many lists were saved on this site just now. Try again in " +
-                                 std::to_string(wait->count()) + " seconds."};
-        error.retry_after = wait->count();
-        return error;
-    }
+    if (const auto wait = context.kept_lists.count_request("", context.settings.steady_clock()))
+        return too_many("Too many lists were saved on this site just now.", *wait);
     const auto id = context.history.keep_list(std::move(objects));
     if (id) {
         watch.list.id = *id;
-        return see_other(context, "The list is saved at this short address.",
-                         fitting_url_of(std::move(watch)));
+        return {303, "The list is saved at this short address.",
+                context.absolute_url(fitting_url_of(std::move(watch)))};
     }
     if (id.error().kind == base::ErrorKind::too_large)
         return {413,
@@ -318,7 +309,7 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
     // Both look up many objects; a list that is only changed is its address.
     if (!lines.empty() || is_kept) {
         const auto admitted = context.wide_gate.admit();
-        const auto turn = admitted ? context.wide_gate.wait_for_turn() : std::nullopt;
+        const auto turn = admitted ? context.wide_gate.wait_for_turn() : WideGate::Pass();
         if (!turn)
             return fail(503, "The server is busy with pages about many objects. "
                              "Please try again in a minute.");
@@ -326,8 +317,8 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
             return fail(std::move(*wrong));
         if (is_kept) return fail(kept_at(context, std::move(watch)));
     }
-    return fail(
-        see_other(context, "The list is at this address.", fitting_url_of(std::move(watch))));
+    return fail({303, "The list is at this address.",
+                 context.absolute_url(fitting_url_of(std::move(watch)))});
 }
 
 }  // namespace serve

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "serve/watch_lists.hpp"
+#include "serve/asked_objects.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.hpp"
-#include "serve/errors.hpp"
+#include "query/search.hpp"
 
 namespace serve {
 
@@ -12,12 +13,38 @@ namespace {
 
 using tree::ObjectName;
 
+constexpr std::size_t most_choices = 20;
+
 bool equal_but_for_case(const ObjectName& a, const ObjectName& b) {
     return base::equal_ignoring_case(a.class_name, b.class_name) &&
            base::equal_ignoring_case(a.name, b.name);
 }
 
 }  // namespace
+
+std::optional<HttpError> objects_called(const SiteContext& context, const ObjectName& asked,
+                                        const AddressOf& address_of) {
+    const auto found =
+        query::objects_called(context.history.read_context(), asked, most_choices + 1);
+    if (found.empty()) return std::nullopt;
+    const auto nobody = "There is no " + asked.class_name + " \"" + asked.name + "\". ";
+    const auto name_of = [](const ObjectName& object) {
+        return object.class_name + " " + object.name;
+    };
+    if (found.size() == 1) {
+        const auto& only = found.front().object;
+        return HttpError{302, nobody + name_of(only) + " has that common name.",
+                         address_of(only)};
+    }
+    const auto shown = std::min(found.size(), most_choices);
+    HttpError error{300, nobody + (shown < found.size() ? "More than " : "") +
+                             std::to_string(shown) + " objects have that common name."};
+    for (const auto& [object, vanished] : std::span(found).first(shown))
+        error.choices.push_back(
+            {name_of(object) + (vanished ? " (not in the current release)" : ""),
+             address_of(object)});
+    return error;
+}
 
 Result<std::vector<ObjectName>> objects_of_list(const SiteContext& context,
                                                 const ListRequest& list) {
