@@ -59,11 +59,6 @@ bool is_name(const std::string& name) {
            is_printable(name);
 }
 
-bool exists(store::Transaction& transaction, const std::string& name) {
-    return !transaction.query("SELECT name FROM tokens WHERE name = ?", {store::Value{name}})
-                .empty();
-}
-
 }  // namespace
 
 std::string new_token() {
@@ -102,9 +97,10 @@ base::Result<std::string> add_token(store::Pool& pool, const std::string& name,
 
 base::Result<void> revoke_token(store::Pool& pool, const std::string& name) {
     // Checked first, because a second attempt after a commit in doubt finds nothing to delete.
-    const bool there = store::perform(
-        pool, store::Access::read, [&](auto& transaction) { return exists(transaction, name); });
-    if (!there) return base::fail(ErrorKind::absent, "there is no token for " + name);
+    const auto found = store::perform(pool, store::Access::read, [&](auto& transaction) {
+        return transaction.query("SELECT name FROM tokens WHERE name = ?", {store::Value{name}});
+    });
+    if (found.empty()) return base::fail(ErrorKind::absent, "there is no token for " + name);
     store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
         transaction.execute("DELETE FROM tokens WHERE name = ?", {store::Value{name}});
     });

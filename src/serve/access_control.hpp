@@ -40,7 +40,7 @@ struct Token {
 // Returns 256 random bits, as 43 characters of base64url.
 [[nodiscard]] std::string new_token();
 
-// Creates a token for `name`, as new_token() makes it.
+// Creates a token for `name`.
 //   name   1 … 64 bytes of printable text, without blanks at its ends
 //   error  refused: another name; conflict: there is a token for this name
 //   throws store::Failure
@@ -48,7 +48,7 @@ struct Token {
                                                   base::Seconds now);
 //   error  absent: there is no token for this name
 [[nodiscard]] base::Result<void> revoke_token(store::Pool& pool, const std::string& name);
-// Returns all tokens, sorted by name.
+// Sorted by name.
 [[nodiscard]] std::vector<Token> list_tokens(store::Pool& pool);
 
 // Looks tokens up in what was read from the store at most a second ago, or at most a minute ago
@@ -60,7 +60,7 @@ class TokenHolders {
     // Returns the name of a token's holder; nullopt: the token is not valid.
     //   error  unavailable: the store could not be reached for a minute
     [[nodiscard]] base::Result<std::optional<std::string>> holder_of(std::string_view token);
-    // Returns the same of a token of which its SHA-256 is known alone, in hexadecimal digits.
+    // Returns the same for the SHA-256 of a token, in hexadecimal digits.
     [[nodiscard]] base::Result<std::optional<std::string>> holder_with_digest(
         std::string_view digest);
 
@@ -83,9 +83,8 @@ class TokenHolders {
 [[nodiscard]] std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
                                                    const std::vector<std::string>& query_tokens);
 
-// Marks the response of a private site: no shared cache stores it, readers ask again each time whether
-// theirs is still valid, and browsers do not send its URL, which may contain a token, to other sites.
-//   query_tokens  as above: a redirection keeps the token of a client that sent one in the query
+// Marks the response of a private site: no shared cache stores it, readers ask again each time, and browsers do
+// not send its URL, which may contain a token, to other sites. A redirection keeps the token of the query.
 void mark_private(Response& response, const std::vector<std::string>& query_tokens);
 
 // ---- Rate limits: a token bucket for each address ----
@@ -96,9 +95,8 @@ struct RateLimits {
     std::size_t most_clients = 65536;  // remembered; the least recent one is dropped for another
 };
 
-// Returns the client that an address belongs to: a whole IPv4 address, or the first 64 bits of an
-// IPv6 address, which one household or host has. An IPv4 address written as IPv6 is the same
-// client. A text that is not an address stands for itself.
+// Returns the client that an address belongs to: a whole IPv4 address, also one written as IPv6, or the
+// first 64 bits of an IPv6 address. A text that is not an address stands for itself.
 [[nodiscard]] std::string client_of(std::string_view address);
 
 class RateLimiter {

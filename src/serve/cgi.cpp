@@ -20,7 +20,7 @@ namespace serve {
 namespace {
 
 // The fields that routes read. Others are dropped, so that a request takes no memory for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fields = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> known_fields = {{
     {"HTTP_ACCEPT", "accept"},
     {"HTTP_ACCEPT_ENCODING", "accept-encoding"},
     {"HTTP_AUTHORIZATION", "authorization"},
@@ -28,7 +28,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fie
     {"HTTP_IF_NONE_MATCH", "if-none-match"},
     {"HTTP_ORIGIN", "origin"},
     {"HTTP_SEC_FETCH_SITE", "sec-fetch-site"},
-    {"HTTP_X_HUB_SIGNATURE", "x-hub-signature"},
 }};
 
 // The variables that contain the path of a request; views into the caller's strings.

@@ -67,9 +67,8 @@ struct Settings {
     SteadyClock steady_clock = std::chrono::steady_clock::now;
 };
 
-// The version for pages of many objects. Every write of history makes them stale, and on a busy
-// site there is one each second: so they follow a new build at once, but the write generation only
-// once a minute.
+// The version for pages of many objects: they follow a new build at once, but the write generation, which a busy
+// site moves each second, only once a minute.
 class MinuteVersion {
    public:
     // Returns the version to use when `current` is the current one.
@@ -105,8 +104,8 @@ class NotedReaders {
     std::unordered_set<std::int64_t> feeds_;
 };
 
-// The versions of our copies of source feeds, which depend on no build: how often what they show was written, in place
-// of the write generation. Kept for a second, as that is.
+// The versions of our copies of source feeds, kept for a second. They depend on no build: the generation is how often
+// what they show was written.
 class CopyVersions {
    public:
     // Returns nullopt when there is no such feed.
@@ -156,8 +155,7 @@ struct SiteContext {
     RateLimiter limiter;
     // Of lists that are kept, by anybody: a stranger who fills the store needs days.
     RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
-    // Of requests to the hub, by client and by the host of their callback: each request sends a verification
-    // to that host.
+    // Of requests to the hub, each of which sends a verification to the host of its callback.
     RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
     RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
     hub::Subscriptions subscriptions;
@@ -170,15 +168,12 @@ struct SiteContext {
     [[nodiscard]] query::CacheVersion wide_version() {
         return minute_version.of(history.cache_version(), settings.steady_clock());
     }
-    // Returns all releases, which their page and its feeds in every format share.
-    //   throws  store::Failure
+    // Return all releases, and the classes that every search page offers.
+    //   throw  store::Failure
     [[nodiscard]] base::Result<std::shared_ptr<const query::ReleaseList>> releases(
         const query::CacheVersion& version);
-    // Returns the classes that every search page offers.
-    //   throws  store::Failure
     [[nodiscard]] base::Result<std::vector<std::string>> classes(
         const query::CacheVersion& version);
-    // Returns the absolute URL of "/rss?class=…".
     [[nodiscard]] std::string absolute_url(std::string_view url) const {
         return site.base_url + std::string(url);
     }

@@ -13,7 +13,9 @@
 #include "hub/subscription_request.hpp"
 #include "hub/subscriptions.hpp"
 #include "serve/context.hpp"
+#include "serve/errors.hpp"
 #include "serve/hub_topics.hpp"
+#include "serve/representation.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {
@@ -63,24 +65,14 @@ std::optional<HttpError> check_body(const Request& request) {
     return HttpError{415, "Content-Type must be " + std::string(form) + "."};
 }
 
-HttpError too_many_requests(std::string text, long seconds) {
-    HttpError error{429, std::move(text)};
-    error.retry_after = seconds;
-    return error;
-}
-
 // Counts a request that leads to a verification.
 std::optional<HttpError> check_hub_rate(SiteContext& context, const Request& request,
                                         const std::string& callback_host) {
     const auto now = context.settings.steady_clock();
     if (const auto wait = context.hub_clients.count_request(request.client_address, now))
-        return too_many_requests("Too many requests to the hub from your address. Try again in " +
-                                     std::to_string(wait->count()) + " seconds.",
-                                 wait->count());
+        return too_many("Too many requests to the hub from your address.", *wait);
     if (const auto wait = context.hub_callbacks.count_request(callback_host, now))
-        return too_many_requests("hub.callback: too many requests for this host. Try again in " +
-                                     std::to_string(wait->count()) + " seconds.",
-                                 wait->count());
+        return too_many("hub.callback: too many requests for this host.", *wait);
     return std::nullopt;
 }
 
@@ -118,26 +110,19 @@ Result<std::string> token_digest_of(SiteContext& context, const Request& request
                      "token= in hub.topic or in the address of the hub.");
 }
 
-Response accepted_response() {
-    Response response;
-    response.status = 202;
-    response.fields = {{"Content-Type", "text/plain; charset=utf-8"},
-                       {"Cache-Control", "no-store"},
-                       {"X-Content-Type-Options", "nosniff"}};
-    response.body = std::make_shared<const std::string>(
-        "The request has been recorded. The hub will soon verify it with your callback.\n");
-    return response;
-}
-
 Result<Response> record(SiteContext& context, const hub::SubscriptionRequest& asked,
                         const hub::Topic& topic, const std::string& token_digest) {
     try {
         switch (context.subscriptions.ask(asked, topic, token_digest)) {
-            case hub::Accepted::yes: return accepted_response();
+            case hub::Accepted::yes:
+                return uncached(202, "text/plain; charset=utf-8",
+                                "The request has been recorded. The hub will soon verify it with "
+                                "your callback.\n");
             case hub::Accepted::host_is_full:
-                return fail(too_many_requests("hub.callback: this hub has reached its limit of "
+                return fail(HttpError{.status = 429,
+                                      .text = "hub.callback: this hub has reached its limit of "
                                               "subscriptions for this host.",
-                                              full_host_retry));
+                                      .retry_after = full_host_retry});
             case hub::Accepted::store_is_full: break;
         }
         return fail(503, "This hub has reached its limit of subscriptions.");

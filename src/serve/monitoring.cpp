@@ -5,6 +5,7 @@
 #include "serve/monitoring.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace serve {
@@ -24,75 +25,82 @@ void describe(std::string& text, std::string_view name, std::string_view type,
     text += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
 }
 
-void append_single(std::string& text, std::string_view name, std::string_view type,
-                   std::string_view help, std::uint64_t value) {
-    describe(text, name, type, help);
-    text += fmt::format("{} {}\n", name, value);
+struct Single {
+    std::string_view name, help;
+    std::uint64_t value;
+};
+void append(std::string& text, std::string_view type, std::initializer_list<Single> metrics) {
+    for (const auto& [name, help, value] : metrics) {
+        describe(text, name, type, help);
+        text += fmt::format("{} {}\n", name, value);
+    }
+}
+
+template <class Outcomes>
+void append_outcomes(std::string& text, std::string_view name, std::string_view help,
+                     const Outcomes& outcomes) {
+    describe(text, name, "counter", help);
+    for (const auto& [outcome, count] : outcomes)
+        text += fmt::format("{}{{outcome=\"{}\"}} {}\n", name, outcome, count);
+}
+
+// Returns how many seconds ago something was; 0 when it lies ahead, or was not.
+std::uint64_t age_of(std::optional<base::Seconds> since, base::Seconds now) {
+    return since ? static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - *since).count()))
+                 : 0;
 }
 
 void append_counts(std::string& text, const query::StoreCounts& counts) {
-    append_single(text, "varve_objects", "gauge", "Objects recorded.",
-                  static_cast<std::uint64_t>(counts.objects));
-    append_single(text, "varve_history_rows", "gauge", "Rows of history recorded.",
-                  static_cast<std::uint64_t>(counts.rows));
-    append_single(text, "varve_watch_lists", "gauge", "Watch lists kept under a short address.",
-                  static_cast<std::uint64_t>(counts.watch_lists));
-}
-
-// Returns how many seconds ago something was; 0 when it lies ahead.
-std::uint64_t age_of(base::Seconds since, base::Seconds now) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - since).count()));
+    const auto number = [](auto count) { return static_cast<std::uint64_t>(count); };
+    append(text, "gauge",
+           {{"varve_objects", "Objects recorded.", number(counts.objects)},
+            {"varve_history_rows", "Rows of history recorded.", number(counts.rows)},
+            {"varve_watch_lists", "Watch lists kept under a short address.",
+             number(counts.watch_lists)}});
 }
 
 void append_hub(std::string& text, const hub::HubNumbers& hub, base::Seconds now) {
-    append_single(text, "varve_hub_subscriptions", "gauge", "Subscriptions in force.",
-                  hub.subscriptions);
-    append_single(text, "varve_hub_topics", "gauge", "Feeds that have subscriptions.",
-                  hub.topics);
-    append_single(text, "varve_hub_unverified", "gauge",
-                  "Subscription requests that wait for verification.", hub.to_verify);
-    append_single(text, "varve_hub_waiting", "gauge", "Subscriptions that wait for a delivery.",
-                  hub.waiting);
-    append_single(text, "varve_hub_failing", "gauge",
-                  "Subscriptions that wait for a delivery that has failed at least once.",
-                  hub.failing);
-    append_single(
-        text, "varve_hub_waiting_seconds", "gauge",
-        "Age of the oldest change that is not delivered everywhere; 0 if there is none.",
-        hub.waiting_since ? age_of(*hub.waiting_since, now) : 0);
+    append(
+        text, "gauge",
+        {{"varve_hub_subscriptions", "Subscriptions in force.", hub.subscriptions},
+         {"varve_hub_topics", "Feeds that have subscriptions.", hub.topics},
+         {"varve_hub_unverified", "Subscription requests that wait for verification.",
+          hub.to_verify},
+         {"varve_hub_waiting", "Subscriptions that wait for a delivery.", hub.waiting},
+         {"varve_hub_failing",
+          "Subscriptions that wait for a delivery that has failed at least once.", hub.failing},
+         {"varve_hub_waiting_seconds",
+          "Age of the oldest change that is not delivered everywhere; 0 if there is none.",
+          age_of(hub.waiting_since, now)}});
     if (hub.looked_at)
-        append_single(text, "varve_hub_looked_seconds", "gauge",
-                      "Time since a hub last looked for news.", age_of(*hub.looked_at, now));
-    describe(text, "varve_hub_outcomes_total", "counter",
-             "Outcomes of deliveries and verifications, of all hubs of the store.");
-    for (const auto& [outcome, count] : hub.outcomes)
-        text += fmt::format("varve_hub_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);
+        append(text, "gauge",
+               {{"varve_hub_looked_seconds", "Time since a hub last looked for news.",
+                 age_of(hub.looked_at, now)}});
+    append_outcomes(text, "varve_hub_outcomes_total",
+                    "Outcomes of deliveries and verifications, of all hubs of the store.",
+                    hub.outcomes);
 }
 
 void append_harvest(std::string& text, const harvest::HarvestNumbers& harvest,
                     base::Seconds now) {
-    append_single(text, "varve_harvest_feeds", "gauge", "Source feeds.", harvest.feeds);
-    append_single(text, "varve_harvest_disabled", "gauge", "Source feeds that are disabled.",
-                  harvest.disabled);
-    append_single(text, "varve_harvest_due", "gauge", "Source feeds that are due.", harvest.due);
-    append_single(text, "varve_harvest_queued", "gauge", "Source feeds that are being fetched.",
-                  harvest.queued);
-    append_single(text, "varve_harvest_failing", "gauge",
-                  "Source feeds that have failed since their last success.", harvest.failing);
-    append_single(text, "varve_harvest_entries", "gauge", "Entries of source feeds in the store.",
-                  harvest.entries);
-    append_single(text, "varve_harvest_due_seconds", "gauge",
-                  "How long the first of the due feeds has waited; 0 if none is due.",
-                  harvest.due_since ? age_of(*harvest.due_since, now) : 0);
+    append(text, "gauge",
+           {{"varve_harvest_feeds", "Source feeds.", harvest.feeds},
+            {"varve_harvest_disabled", "Source feeds that are disabled.", harvest.disabled},
+            {"varve_harvest_due", "Source feeds that are due.", harvest.due},
+            {"varve_harvest_queued", "Source feeds that are being fetched.", harvest.queued},
+            {"varve_harvest_failing", "Source feeds that have failed since their last success.",
+             harvest.failing},
+            {"varve_harvest_entries", "Entries of source feeds in the store.", harvest.entries},
+            {"varve_harvest_due_seconds",
+             "How long the first of the due feeds has waited; 0 if none is due.",
+             age_of(harvest.due_since, now)}});
     if (harvest.harvested_at)
-        append_single(text, "varve_harvest_seen_seconds", "gauge",
-                      "Time since a harvester was last active.",
-                      age_of(*harvest.harvested_at, now));
-    describe(text, "varve_harvest_outcomes_total", "counter",
-             "Outcomes of fetches and entries, of all harvesters of the store.");
-    for (const auto& [outcome, count] : harvest.outcomes)
-        text +=
-            fmt::format("varve_harvest_outcomes_total{{outcome=\"{}\"}} {}\n", outcome, count);
+        append(text, "gauge",
+               {{"varve_harvest_seen_seconds", "Time since a harvester was last active.",
+                 age_of(harvest.harvested_at, now)}});
+    append_outcomes(text, "varve_harvest_outcomes_total",
+                    "Outcomes of fetches and entries, of all harvesters of the store.",
+                    harvest.outcomes);
 }
 
 // A version contains no character that a label must escape (base::is_version).
@@ -183,24 +191,24 @@ std::string Metrics::text(const Gauges& gauges) const {
     std::string text;
     append_requests(text);
     append_durations(text);
-    append_single(text, "varve_page_cache_hits_total", "counter", "Pages served from the cache.",
-                  page_hits_.load(std::memory_order_relaxed));
-    append_single(text, "varve_page_cache_misses_total", "counter", "Pages rendered.",
-                  page_misses_.load(std::memory_order_relaxed));
-    append_single(text, "varve_page_cache_bytes", "gauge", "Bytes used by cached pages.",
-                  gauges.cache_bytes);
-    append_single(text, "varve_computations_total", "counter",
-                  "Objects loaded and compared for a request.", gauges.computations);
-    append_single(text, "varve_store_retries_total", "counter", "Transactions that were retried.",
-                  gauges.store_retries);
-    append_single(text, "varve_store_up", "gauge", "1 if the store can be reached, else 0.",
-                  gauges.store_up ? 1 : 0);
-    append_single(text, "varve_store_writable", "gauge",
-                  "1 if the store takes what is recorded, else 0.",
-                  gauges.store_writable ? 1 : 0);
-    append_single(text, "varve_source_up", "gauge",
-                  "1 if objects can be loaded from the current build, else 0.",
-                  gauges.source_up ? 1 : 0);
+    append(text, "counter",
+           {{"varve_page_cache_hits_total", "Pages served from the cache.",
+             page_hits_.load(std::memory_order_relaxed)},
+            {"varve_page_cache_misses_total", "Pages rendered.",
+             page_misses_.load(std::memory_order_relaxed)}});
+    append(text, "gauge",
+           {{"varve_page_cache_bytes", "Bytes used by cached pages.", gauges.cache_bytes}});
+    append(
+        text, "counter",
+        {{"varve_computations_total", "Objects loaded and compared for a request.",
+          gauges.computations},
+         {"varve_store_retries_total", "Transactions that were retried.", gauges.store_retries}});
+    append(text, "gauge",
+           {{"varve_store_up", "1 if the store can be reached, else 0.", gauges.store_up},
+            {"varve_store_writable", "1 if the store takes what is recorded, else 0.",
+             gauges.store_writable},
+            {"varve_source_up", "1 if objects can be loaded from the current build, else 0.",
+             gauges.source_up}});
     if (gauges.store) append_counts(text, *gauges.store);
     if (gauges.hub) append_hub(text, *gauges.hub, gauges.now);
     if (gauges.harvest) append_harvest(text, *gauges.harvest, gauges.now);

@@ -16,15 +16,14 @@ namespace serve {
 
 enum class Coding : unsigned char { identity, gzip };
 
-// Returns gzip when Accept-Encoding accepts it with at least the weight of identity (RFC 9110
-// section 12.5.3). Returns identity when neither is accepted: a server may disregard the field.
+// Returns gzip when Accept-Encoding accepts it with at least the weight of identity (RFC 9110 section 12.5.3).
 [[nodiscard]] Coding preferred_coding(std::string_view accept_encoding);
 
 // True when Accept lists text/html itself with at least the weight of text/plain. All other
 // clients, also those with "*/*", get plain text: browsers do list text/html.
 [[nodiscard]] bool prefers_html(std::string_view accept);
 
-// Returns whether a media type is a kind of XML: "application/atom+xml".
+// "application/atom+xml"
 [[nodiscard]] bool is_xml(std::string_view media_type);
 
 // Returns the index of the media type that Accept prefers (RFC 9110 section 12.5.1); with equal
@@ -39,8 +38,7 @@ enum class Coding : unsigned char { identity, gzip };
 // XML with its stylesheet when its media type is application/xml, and as source otherwise.
 [[nodiscard]] bool is_browser(std::string_view accept, std::string_view media_type);
 
-// Returns the entity tag of a representation in a coding, from its tag in the coding identity. Tags
-// are strong, so the coding is part of them (RFC 9110 section 8.8.3.3).
+// Returns the entity tag in a coding, from that in the coding identity (RFC 9110 section 8.8.3.3).
 [[nodiscard]] std::string tag_in_coding(std::string_view entity_tag, Coding coding);
 
 // True when a list of entity tags contains this one, by weak comparison. "*" contains none.

@@ -9,6 +9,7 @@
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/parameters.hpp"
+#include "serve/representation.hpp"
 #include "serve/routes.hpp"
 #include "store/store.hpp"
 
@@ -55,18 +56,22 @@ StoreState look_at_store(store::Pool& pool) {
     return state;
 }
 
-// Returns the numbers of the hub; nullopt: they are unknown, or the site has no hub.
-std::optional<hub::HubNumbers> numbers_of_hub(SiteContext& context) {
-    if (context.site.hub_url.empty()) return std::nullopt;
-    const auto known = context.hub_numbers.get([&] {
-        return if_reachable([&] {
-            return store::perform(
-                context.pool, store::Access::read,
-                [](store::Transaction& transaction) { return hub::hub_numbers(transaction); });
-        });
+// Returns the numbers that `read` finds in the store once in a while; nullopt: they are unknown.
+template <class Numbers, class Read>
+std::optional<Numbers> numbers_in(SiteContext& context, base::RefreshedValue<Numbers>& numbers,
+                                  const Read& read) {
+    const auto known = numbers.get([&] {
+        return if_reachable(
+            [&] { return store::perform(context.pool, store::Access::read, read); });
     });
     if (known.value == nullptr || known.has_failed) return std::nullopt;
     return *known.value;
+}
+
+// Returns the numbers of the hub; nullopt: they are unknown, or the site has no hub.
+std::optional<hub::HubNumbers> numbers_of_hub(SiteContext& context) {
+    if (context.site.hub_url.empty()) return std::nullopt;
+    return numbers_in(context, context.hub_numbers, hub::hub_numbers);
 }
 
 // Returns what is wrong with the hub of the site; empty: nothing, or it has nothing to do.
@@ -85,17 +90,12 @@ std::string fault_of(const hub::HubNumbers& hub, base::Seconds now) {
 
 // Returns the numbers of the harvesters; nullopt: they are unknown, or there is no source feed.
 std::optional<harvest::HarvestNumbers> numbers_of_harvest(SiteContext& context) {
-    const auto known = context.harvest_numbers.get([&] {
-        return if_reachable([&] {
-            return store::perform(
-                context.pool, store::Access::read, [&](store::Transaction& transaction) {
-                    return harvest::harvest_numbers(transaction, context.settings.clock());
-                });
+    auto numbers =
+        numbers_in(context, context.harvest_numbers, [&](store::Transaction& transaction) {
+            return harvest::harvest_numbers(transaction, context.settings.clock());
         });
-    });
-    if (known.value == nullptr || known.has_failed || known.value->feeds == 0)
-        return std::nullopt;
-    return *known.value;
+    if (numbers && numbers->feeds == 0) numbers.reset();
+    return numbers;
 }
 
 // What this process can do. Readers are served with what is recorded as long as `can_serve` is true.
@@ -170,16 +170,6 @@ std::string health_report(const SiteContext& context, const Health& health) {
         json.field("rejected_configuration", reason);
     json.field("schema", schema_of(health)).end_object();
     return text + "\n";
-}
-
-Response uncached(int status, std::string_view content_type, std::string body) {
-    Response response;
-    response.status = status;
-    response.fields = {{"Content-Type", std::string(content_type)},
-                       {"Cache-Control", "no-store"},
-                       {"X-Content-Type-Options", "nosniff"}};
-    response.body = std::make_shared<const std::string>(std::move(body));
-    return response;
 }
 
 }  // namespace

@@ -30,6 +30,11 @@ struct Entry {
     }
 };
 
+// True when a page of one version is valid for the other. It stays valid when the store cannot be reached.
+bool same_version(const query::CacheVersion& a, const query::CacheVersion& b) {
+    return same_build(a, b) && a.generation == b.generation;
+}
+
 // What is rendered once for all concurrent callers.
 struct RenderKey {
     std::string key;
@@ -43,10 +48,6 @@ struct RenderKey {
 
 bool same_build(const query::CacheVersion& a, const query::CacheVersion& b) {
     return a.version == b.version && a.build_digest == b.build_digest;
-}
-
-bool same_version(const query::CacheVersion& a, const query::CacheVersion& b) {
-    return same_build(a, b) && a.generation == b.generation;
 }
 
 struct PageCache::Shard {
@@ -83,12 +84,6 @@ struct PageCache::Shard {
         entries.push_front(std::move(entry));
         by_key.emplace(entries.front().key, entries.begin());
         bytes += size;
-    }
-
-    RepresentationPtr any_version(const std::string& key) {
-        const std::lock_guard lock(mutex);
-        const auto* entry = touch(key);
-        return entry == nullptr ? nullptr : entry->page;
     }
 
     Result<RepresentationPtr> render_and_store(const RenderKey& key, const Render& render);
@@ -164,9 +159,11 @@ std::optional<PageCache::Found> PageCache::find(const std::string& key,
 
 std::optional<PageCache::Found> PageCache::find_stale(const std::string& key) {
     if (shards_.empty()) return std::nullopt;
-    auto page = shard_of(key).any_version(key);
-    if (page == nullptr) return std::nullopt;
-    return Found{.page = std::move(page), .stale = true, .hit = true};
+    Shard& shard = shard_of(key);
+    const std::lock_guard lock(shard.mutex);
+    const auto* entry = shard.touch(key);
+    if (entry == nullptr) return std::nullopt;
+    return Found{.page = entry->page, .stale = true, .hit = true};
 }
 
 std::size_t PageCache::bytes() const {

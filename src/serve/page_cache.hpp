@@ -32,9 +32,6 @@ using RepresentationPtr = std::shared_ptr<const Representation>;
 
 // True when both are of the same build.
 [[nodiscard]] bool same_build(const query::CacheVersion& a, const query::CacheVersion& b);
-// True when a page of one version is valid for the other: same build and generation. A page stays
-// valid when the store cannot be reached, so store_reachable does not count.
-[[nodiscard]] bool same_version(const query::CacheVersion& a, const query::CacheVersion& b);
 
 class PageCache {
    public:

@@ -14,29 +14,18 @@ namespace serve {
 
 namespace {
 
+constexpr long provisional_max_age = 60;  // seconds
+constexpr long permanent_max_age = 86400;
+
 // Pages load what they need from their own site only: no script but /varve.js, no style but
 // /style.css.
 constexpr std::string_view content_policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-// zlib's state for one stream.
-struct Deflater {
-    static constexpr int level = 6;  // 9 takes a fifth longer and saves almost nothing
-    static constexpr int gzip_window =
-        15 + 16;                      // the largest window; 16: gzip's header and trailer
-    static constexpr int memory = 8;  // zlib's default
-    z_stream stream{};
-
-    Deflater() {
-        if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) !=
-            Z_OK)
-            throw std::runtime_error("gzip: deflateInit2 failed");
-    }
-    ~Deflater() { deflateEnd(&stream); }
-    Deflater(const Deflater&) = delete;
-    Deflater& operator=(const Deflater&) = delete;
-};
+constexpr int gzip_level = 6;         // 9 takes a fifth longer and saves almost nothing
+constexpr int gzip_window = 15 + 16;  // the largest window; 16: gzip's header and trailer
+constexpr int gzip_memory = 8;        // zlib's default
 
 Representation gzip_form(const Representation& page) {
     auto coded = page;
@@ -107,8 +96,11 @@ RepresentationPtr page_of(const SiteContext& context,
 std::string gzip(std::string_view bytes) {
     if (bytes.size() > std::numeric_limits<uInt>::max())
         throw std::runtime_error("gzip: more than 4 GB");
-    Deflater deflater;
-    z_stream& stream = deflater.stream;
+    z_stream stream{};
+    if (deflateInit2(&stream, gzip_level, Z_DEFLATED, gzip_window, gzip_memory,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        throw std::runtime_error("gzip: deflateInit2 failed");
+    const std::unique_ptr<z_stream, decltype(&deflateEnd)> owner(&stream, &deflateEnd);
     std::string coded(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
     // zlib only reads this, through a pointer that is not const.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -122,11 +114,6 @@ std::string gzip(std::string_view bytes) {
     return coded;
 }
 
-// RFC 9110 section 8.8.2.1: a date in the future is replaced by the time of the response.
-std::string sent_date(base::Seconds last_modified, base::Seconds now) {
-    return base::format_http_date(std::min(last_modified, now));
-}
-
 Validators validators_of(const SiteContext& context, const Representation& page) {
     const bool is_ahead = context.settings.clock() < page.last_modified;
     return {page.entity_tag, is_ahead ? base::Seconds{} : page.last_modified};
@@ -137,11 +124,6 @@ Metadata html_metadata(const SiteContext& context) {
             .vary = "Accept-Encoding",
             .max_age = context.settings.max_age,
             .is_for_browser = true};
-}
-
-std::string cache_control(long max_age, bool provisional) {
-    return "public, max-age=" +
-           std::to_string(provisional ? std::min(provisional_max_age, max_age) : max_age);
 }
 
 void vary_by(Response& response, std::string_view request_field) {
@@ -160,10 +142,9 @@ void add_security_fields(Response& response) {
     response.fields.emplace_back("Referrer-Policy", "same-origin");
 }
 
-Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
-                                     const std::string& key, const query::CacheVersion& version,
-                                     Coding coding, const PageCache::Render& render,
-                                     PageCost cost) {
+Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
+                                     const query::CacheVersion& version, Coding coding,
+                                     const PageCache::Render& render, PageCost cost) {
     const auto render_or_unavailable = [&]() -> Result<RepresentationPtr> {
         try {
             return render();
@@ -177,10 +158,10 @@ Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
         }
     };
     auto found = cost == PageCost::wide
-                     ? cached_wide_page(context.wide_gate, pages, key, version, coding,
+                     ? cached_wide_page(context.wide_gate, context.pages, key, version, coding,
                                         render_or_unavailable)
-                     : cached_in_coding(pages, key, version, coding, render_or_unavailable,
-                                        PageCache::WhileRendering::wait);
+                     : cached_in_coding(context.pages, key, version, coding,
+                                        render_or_unavailable, PageCache::WhileRendering::wait);
     if (!found) return found;
     context.metrics.count_page(found->hit);
     found->stale = found->stale || !version.store_reachable;
@@ -201,15 +182,16 @@ Response page_response(const SiteContext& context, const Request& request,
     const Representation& page = *found.page;
     Response response;
     response.fields = {{"ETag", page.entity_tag}};
+    // RFC 9110 section 8.8.2.1: a date in the future is replaced by the time of the response.
     if (page.last_modified != base::Seconds{})
-        response.fields.emplace_back("Last-Modified",
-                                     sent_date(page.last_modified, context.settings.clock()));
+        response.fields.emplace_back(
+            "Last-Modified",
+            base::format_http_date(std::min(page.last_modified, context.settings.clock())));
+    auto max_age = metadata.max_age;
     // A max_age of 0 means that the operator wants nothing to be cached.
-    const auto max_age = page.permanent && metadata.max_age > 0
-                             ? std::max(permanent_max_age, metadata.max_age)
-                             : metadata.max_age;
-    response.fields.emplace_back("Cache-Control",
-                                 cache_control(max_age, page.provisional || found.stale));
+    if (page.permanent && max_age > 0) max_age = std::max(permanent_max_age, max_age);
+    if (page.provisional || found.stale) max_age = std::min(provisional_max_age, max_age);
+    response.fields.emplace_back("Cache-Control", "public, max-age=" + std::to_string(max_age));
     response.fields.emplace_back("Vary", metadata.vary);
     if (is_not_modified(request, validators_of(context, page))) {
         response.status = 304;
@@ -223,6 +205,16 @@ Response page_response(const SiteContext& context, const Request& request,
     return response;
 }
 
+Response uncached(int status, std::string_view content_type, std::string body) {
+    Response response;
+    response.status = status;
+    response.fields = {{"Content-Type", std::string(content_type)},
+                       {"Cache-Control", "no-store"},
+                       {"X-Content-Type-Options", "nosniff"}};
+    response.body = std::make_shared<const std::string>(std::move(body));
+    return response;
+}
+
 Result<Response> cached_response(SiteContext& context, const Request& request,
                                  const CachePolicy& policy,
                                  const std::function<Result<RenderedPage>()>& render) {
@@ -232,9 +224,9 @@ Result<Response> cached_response(SiteContext& context, const Request& request,
         if (!rendered) return fail(std::move(rendered.error()));
         return page_of(context, policy.version, std::move(*rendered));
     };
-    const auto found = cached_page(context, context.pages, policy.key,
-                                   policy.version.value_or(query::CacheVersion{}), coding,
-                                   render_page, policy.cost);
+    const auto found =
+        cached_page(context, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
+                    render_page, policy.cost);
     if (!found) return fail(found.error());
     auto metadata = policy.metadata;
     metadata.coding = coding;

@@ -17,9 +17,6 @@
 
 namespace serve {
 
-inline constexpr long provisional_max_age = 60;  // seconds
-inline constexpr long permanent_max_age = 86400;
-
 // Returns the gzip form of bytes (RFC 1952). Equal bytes give equal bytes: the header has no time,
 // name or system.
 //   throws  std::runtime_error when zlib has no memory
@@ -35,29 +32,24 @@ struct Metadata {
     bool is_for_browser = false;  // adds the fields that restrict what the page may load
 };
 
-// Returns how the pages for people are described.
+// That of pages for people.
 [[nodiscard]] Metadata html_metadata(const SiteContext& context);
 
-// "public, max-age=…", shorter for a provisional page.
-[[nodiscard]] std::string cache_control(long max_age, bool provisional);
 // Adds a request field to Vary, unless it is there.
 void vary_by(Response& response, std::string_view request_field);
 // Adds the fields that keep a browser from running or loading anything that a page does not need.
 void add_security_fields(Response& response);
 
-// What it takes to render a page. A wide page is rendered from many objects, or from two whole trees:
-// it takes its turn (serve/wide_gate.hpp), and a stale page of the same build is sent while another
-// thread renders the same one.
+// What it takes to render a page. A wide page is made of many objects, or of two whole trees: it takes its turn
+// (serve/wide_gate.hpp), and a stale page of the same build is sent while another thread renders it.
 enum class PageCost : unsigned char { ordinary, wide };
 
 // Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
 // when necessary; its gzip form is cached as well. Counts hits and misses.
-//   pages   of the context
 //   render  may throw store::Failure, which becomes 503
 //   error   503 for a wide page that is not cached in any version, when its turn does not come
 //   blocks  a wide page: up to context.settings.wide.wait_at_most
-[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
-                                                   const std::string& key,
+[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
                                                    const query::CacheVersion& version,
                                                    Coding coding, const PageCache::Render& render,
                                                    PageCost cost);
@@ -68,14 +60,15 @@ enum class PageCost : unsigned char { ordinary, wide };
                                                         const query::CacheVersion& version,
                                                         Coding coding);
 
-// Returns a time as Last-Modified says it: never later than now.
-[[nodiscard]] std::string sent_date(base::Seconds last_modified, base::Seconds now);
 // Returns what a conditional request is compared with. A date that lies ahead is not.
 [[nodiscard]] Validators validators_of(const SiteContext& context, const Representation& page);
 
 // Returns 200 with the page, or 304 when the client has it.
 [[nodiscard]] Response page_response(const SiteContext& context, const Request& request,
                                      const PageCache::Found& found, const Metadata& metadata);
+
+// Returns a response that nobody keeps.
+[[nodiscard]] Response uncached(int status, std::string_view content_type, std::string body);
 
 // A page whose entity tag is a digest of its bytes: all but feeds.
 struct RenderedPage {

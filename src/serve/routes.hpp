@@ -42,42 +42,27 @@ enum class Route : unsigned char {
 inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metrics) + 1;
 [[nodiscard]] std::string_view name_of(Route route);
 
-[[nodiscard]] Result<Response> answer_feed(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_archive(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_release_archive(SiteContext& context,
-                                                      const Request& request);
-// Redirects the links of the first system: /db/rss?name=…;class=…
-[[nodiscard]] Result<Response> answer_old_link(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_home(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_history(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_difference(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_object(SiteContext& context, const Request& request);
-// A page, or a feed when the client asks for one.
-[[nodiscard]] Result<Response> answer_release(SiteContext& context, const Request& request);
-// A page, or a feed, likewise.
-[[nodiscard]] Result<Response> answer_releases(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_watch(SiteContext& context, const Request& request);
-// The page of a list that is kept: /watch/ID.
-[[nodiscard]] Result<Response> answer_kept_watch(SiteContext& context, const Request& request);
+using AnswerRoute = Result<Response>(SiteContext& context, const Request& request);
+
+AnswerRoute answer_feed, answer_archive, answer_release_archive;
+AnswerRoute answer_old_link;  // redirects the links of the first system: /db/rss?name=…;class=…
+AnswerRoute answer_home, answer_history, answer_difference, answer_object;
+AnswerRoute answer_release, answer_releases;  // a page, or a feed when the client asks for one
+AnswerRoute answer_watch;
+AnswerRoute answer_kept_watch;  // the page of a list that is kept: /watch/ID
 // POST: changes a list by what the form of its page sends, and leads to the page of the new list.
 // Nothing is stored, unless a short address is asked for.
 //   returns  303, or an error
-[[nodiscard]] Result<Response> take_watch_form(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_opml(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
-// The source feeds that the harvester polls, and how that goes; or one of them.
-[[nodiscard]] Result<Response> answer_sources(SiteContext& context, const Request& request);
-// The WebSub hub, which takes POST alone: 405, or 404 on a site without a hub.
-[[nodiscard]] Result<Response> answer_hub(SiteContext& context, const Request& request);
+AnswerRoute take_watch_form;
+AnswerRoute answer_opml, answer_suggest;
+AnswerRoute answer_sources;  // the source feeds that the harvester polls, or one of them
+AnswerRoute answer_hub;      // the WebSub hub, which takes POST alone: 405, or 404 without a hub
 // POST: records what a subscriber asks for, before it is verified and whatever comes of that.
 //   returns  202, or an error whose text names the parameter
-[[nodiscard]] Result<Response> take_subscription(SiteContext& context, const Request& request);
-// Style sheets and the script of the pages.
-[[nodiscard]] Result<Response> answer_file(SiteContext& context, const Request& request);
-// Asks crawlers to stay away from pages that are made for one reader; from a private site at all.
-[[nodiscard]] Result<Response> answer_robots(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_health(SiteContext& context, const Request& request);
-[[nodiscard]] Result<Response> answer_metrics(SiteContext& context, const Request& request);
+AnswerRoute take_subscription;
+AnswerRoute answer_file;    // style sheets and the script of the pages
+AnswerRoute answer_robots;  // asks crawlers to stay away from pages that are made for one reader
+AnswerRoute answer_health, answer_metrics;
 
 // Returns the error of other methods than POST for the hub.
 [[nodiscard]] HttpError no_method_of_hub();

@@ -20,10 +20,10 @@ namespace {
 struct RouteEntry {
     std::string_view path;
     Route route = Route::none;
-    Result<Response> (*answer)(SiteContext&, const Request&) = nullptr;
+    AnswerRoute* answer = nullptr;
     // subscribers: limited as readers are; the route looks at their tokens.
     enum class Access : unsigned char { everyone, readers, subscribers } access = Access::readers;
-    Result<Response> (*take)(SiteContext&, const Request&) = nullptr;  // POST, if it has that
+    AnswerRoute* take = nullptr;  // POST, if it has that
 };
 
 // For monitoring, for the files that an error page needs, and for hubs of source feeds, which have a limit of their
@@ -111,10 +111,7 @@ std::optional<HttpError> check_rate(SiteContext& context, const Request& request
     const auto wait =
         context.limiter.count_request(request.client_address, context.settings.steady_clock());
     if (!wait) return std::nullopt;
-    HttpError error{429, "Too many requests from your address. Try again in " +
-                             std::to_string(wait->count()) + " seconds."};
-    error.retry_after = wait->count();
-    return error;
+    return too_many("Too many requests from your address.", *wait);
 }
 
 HttpError no_method(const RouteEntry& entry) {

@@ -13,29 +13,28 @@ WideGate::Limits WideGate::limits_of(std::size_t threads, std::size_t processors
     return limits;
 }
 
-WideGate::Pass::~Pass() {
-    if (gate_ == nullptr) return;
+void WideGate::Leave::operator()(std::size_t* count) const {
     {
-        const std::lock_guard lock(gate_->mutex_);
-        --(gate_->*count_);
+        const std::lock_guard lock(gate->mutex_);
+        --*count;
     }
-    gate_->has_turn_.notify_one();
+    gate->has_turn_.notify_one();
 }
 
-std::optional<WideGate::Pass> WideGate::admit() {
+WideGate::Pass WideGate::admit() {
     const std::lock_guard lock(mutex_);
-    if (admitted_ == limits_.admitted) return std::nullopt;
+    if (admitted_ == limits_.admitted) return nullptr;
     ++admitted_;
-    return Pass(this, &WideGate::admitted_);
+    return Pass(&admitted_, {this});
 }
 
-std::optional<WideGate::Pass> WideGate::wait_for_turn() {
+WideGate::Pass WideGate::wait_for_turn() {
     std::unique_lock lock(mutex_);
     const bool came = has_turn_.wait_for(lock, limits_.wait_at_most,
                                          [this] { return computing_ < limits_.computing; });
-    if (!came) return std::nullopt;
+    if (!came) return nullptr;
     ++computing_;
-    return Pass(this, &WideGate::computing_);
+    return Pass(&computing_, {this});
 }
 
 }  // namespace serve

@@ -9,9 +9,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
 
 namespace serve {
 
@@ -29,30 +28,21 @@ class WideGate {
 
     explicit WideGate(Limits limits) : limits_(limits) {}
 
-    // What a caller holds until it is destroyed. The gate outlives it.
-    class Pass {
-       public:
-        Pass(Pass&& other) noexcept
-            : gate_(std::exchange(other.gate_, nullptr)), count_(other.count_) {}
-        Pass(const Pass&) = delete;
-        Pass& operator=(const Pass&) = delete;
-        Pass& operator=(Pass&&) = delete;
-        ~Pass();
-
-       private:
-        friend class WideGate;
-        Pass(WideGate* gate, std::size_t WideGate::* count) : gate_(gate), count_(count) {}
-        WideGate* gate_;
-        std::size_t WideGate::* count_;
+    // Ends what a caller holds.
+    struct Leave {
+        WideGate* gate = nullptr;
+        void operator()(std::size_t* count) const;
     };
+    // What a caller holds until it is destroyed; nullptr: it was refused. The gate outlives it.
+    using Pass = std::unique_ptr<std::size_t, Leave>;
 
     // Admits the caller. Never waits.
-    //   returns  nullopt when as many as allowed are admitted
-    [[nodiscard]] std::optional<Pass> admit();
+    //   returns  nullptr when as many as allowed are admitted
+    [[nodiscard]] Pass admit();
     // Waits for the caller's turn to compute. Requires that it is admitted, and that it holds no
     // turn.
-    //   returns  nullopt when none came in wait_at_most
-    [[nodiscard]] std::optional<Pass> wait_for_turn();
+    //   returns  nullptr when none came in wait_at_most
+    [[nodiscard]] Pass wait_for_turn();
 
    private:
     const Limits limits_;
