@@ -127,8 +127,7 @@ void merge_level(std::vector<Node>& siblings) {
     seen.reserve(siblings.size());
     std::size_t kept = 0;
     for (auto& node : siblings) {
-        auto key = static_cast<char>(notation_of(node.cell.kind)) + key_of(node.cell);
-        const auto [place, is_new] = seen.try_emplace(std::move(key), kept);
+        const auto [place, is_new] = seen.try_emplace(content_key(node.cell), kept);
         if (!is_new) {
             move_children(node, siblings[place->second]);
             continue;

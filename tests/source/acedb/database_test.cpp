@@ -48,25 +48,21 @@ TEST_CASE("The number of sessions is limited, and waiting callers get one in the
     const auto database = site.database(2);
     const auto identity = identity_of(*database);
     std::atomic<int> now = 0, most = 0, done = 0;
+    const auto talk = [&](Session& session) {
+        const int mine = ++now;
+        int known = most;
+        while (mine > known && !most.compare_exchange_weak(known, mine)) {
+        }
+        auto found = find_a(session);
+        --now;
+        return found;
+    };
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 16; ++i)
             threads.emplace_back([&] {
                 for (int k = 0; k < 20; ++k)
-                    done +=
-                        database
-                            ->with_session(identity,
-                                           [&](Session& session) {
-                                               const int mine = ++now;
-                                               int known = most;
-                                               while (mine > known &&
-                                                      !most.compare_exchange_weak(known, mine)) {
-                                               }
-                                               auto found = find_a(session);
-                                               --now;
-                                               return found;
-                                           })
-                            .has_value();
+                    done += database->with_session(identity, talk).has_value();
             });
     }
     CHECK(done == 16 * 20);

@@ -29,20 +29,6 @@ base::ErrorKind kind_of(std::string_view bytes, std::size_t most = plenty) {
 
 }  // namespace
 
-TEST_CASE("A request is, byte for byte, what AcePerl sent to a real server") {
-    std::size_t compared = 0;
-    for (const auto& seen : recordings::seen_in("aceperl-fetch.hexlog")) {
-        if (!seen.by_client) continue;
-        const auto header = wire::parse_header(seen.bytes, plenty);
-        REQUIRE(header);
-        const auto body =
-            wire::text_of_body(std::string_view(seen.bytes).substr(wire::header_size));
-        CHECK(wire::message(header->type, body, header->client_id) == seen.bytes);
-        ++compared;
-    }
-    CHECK(compared == 21);
-}
-
 TEST_CASE("The headers of a real server are read") {
     const auto seen = recordings::seen_in("encore.hexlog");
     REQUIRE(seen.size() == 20);
