@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
 #include "source/index/index_format.hpp"
@@ -83,10 +82,6 @@ void keep_own(std::vector<ObjectName>& names, std::string_view class_name) {
     std::erase_if(names, [&](const ObjectName& name) {
         return !base::equal_ignoring_case(name.class_name, class_name);
     });
-    for (auto& name : names) {
-        if (base::is_legal_text(name.name)) continue;
-        name.name = base::legal_text(name.name);
-    }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
 }

@@ -199,18 +199,6 @@ class XmlBuilder {
     }
 
     [[nodiscard]] bool is_open() const { return !open_.empty(); }
-    // The outermost element of the open object, or of all; empty when none is open.
-    [[nodiscard]] std::string_view open_name() const {
-        const auto* open = outermost();
-        return open == nullptr ? std::string_view{} : open->name;
-    }
-
-    [[nodiscard]] std::uint64_t open_line() const {
-        const auto* open = outermost();
-        return open == nullptr ? 0 : open->line;
-    }
-
-   private:
     enum class Role : unsigned char { wrapper, object, tag, value };
     struct Open {
         std::string_view name;    // of the element
@@ -220,7 +208,11 @@ class XmlBuilder {
         Role role;
         unsigned levels;  // of nodes that it adds
     };
+    // The outermost element of the open object, or of all.
+    //   needs  is_open()
+    [[nodiscard]] const Open& outermost() const { return open_[in_object_ ? root_ : 0]; }
 
+   private:
     [[nodiscard]] base::Result<void> begin_object(const XmlElement& element) {
         const auto class_name = element.class_name.value_or("");
         if (class_name.empty() || class_name.starts_with('#') ||
@@ -319,11 +311,6 @@ class XmlBuilder {
             at->children = nullptr;
     }
 
-    [[nodiscard]] const XmlBuilder::Open* outermost() const {
-        if (open_.empty()) return nullptr;
-        return &open_[in_object_ ? root_ : 0];
-    }
-
     std::size_t most_;
     std::vector<Open> open_;
     std::size_t root_ = 0;   // of the object in open_, when in_object_
@@ -377,8 +364,8 @@ struct XmlReader::State final : base::XmlHandler {
         if (builder.is_open())
             return fail(input.line(), base::ErrorKind::refused,
                         "the file is cut off: it ends inside <" +
-                            std::string(builder.open_name()) + "> of line " +
-                            std::to_string(builder.open_line()));
+                            std::string(builder.outermost().name) + "> of line " +
+                            std::to_string(builder.outermost().line));
         parse(root_end, true);
         if (!has_objects)
             fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
