@@ -2,11 +2,11 @@
 #include "query/history_service.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
+#include <type_traits>
 
 #include "base/digest.hpp"
 #include "base/log.hpp"
@@ -296,6 +296,9 @@ struct HistoryService::State {
         return std::move(found->front());
     }
 
+    // What to do about objects that are not compared yet: return them and no history, or read what is recorded.
+    enum class Outdated { returned, accepted };
+
     Result<Answer> answer(const ObjectName& asked, const PageRequest& request) {
         const auto context = this->context();
         auto compared = if_compared(context, asked, request);
@@ -305,9 +308,9 @@ struct HistoryService::State {
         if (fresh) return answer_of_compared(context, asked, request);
         if (fresh.error().kind == base::ErrorKind::absent) return tl::unexpected(fresh.error());
         log_not_refreshed(asked, fresh.error());
-        auto recorded = as_recorded(context, asked, request);
-        if (!recorded || !*recorded) return tl::unexpected(fresh.error());
-        return Answer{std::move(**recorded), false};
+        auto earlier = recorded(context, asked, request, Outdated::accepted);
+        if (!earlier || !*earlier) return tl::unexpected(fresh.error());
+        return Answer{std::move(**earlier), false};
     }
 
     // Reads an object that was just brought up to date. A node that its cluster has dropped does not know that at once,
@@ -321,15 +324,18 @@ struct HistoryService::State {
         return tl::unexpected(store_is_down());
     }
 
-    // Reads what is recorded of an object, whether or not it is up to date; nullopt: it is not recorded.
-    static Result<std::optional<History>> as_recorded(const ReadContext& context,
-                                                      const ObjectName& asked,
-                                                      const PageRequest& request) {
+    // Reads what is recorded of an object.
+    //   returns  nullopt when it is not recorded, or not compared yet and such ones are not accepted
+    static Result<std::optional<History>> recorded(const ReadContext& context,
+                                                   const ObjectName& asked,
+                                                   const PageRequest& request, Outdated what) {
         using Found = Result<std::optional<History>>;
         return read(context, [&](const ReadView& now) -> Found {
-            const auto identity = identify(now, asked, {});
+            const bool is_accepted = what == Outdated::accepted;
+            const auto identity = identify(now, asked, is_accepted ? Release{} : now.current);
             if (!identity) return tl::unexpected(identity.error());
-            if (!identity->row) return std::nullopt;
+            if (!identity->row || (!is_accepted && is_outdated(now, *identity->row)))
+                return std::nullopt;
             auto history = load_history(now, *identity, request);
             if (!history) return tl::unexpected(history.error());
             return std::optional(std::move(*history));
@@ -341,22 +347,10 @@ struct HistoryService::State {
     static Result<std::optional<History>> if_compared(const ReadContext& context,
                                                       const ObjectName& asked,
                                                       const PageRequest& request) {
-        using Found = Result<std::optional<History>>;
         if (!context.builds.build) return std::nullopt;
-        return read(context, [&](const ReadView& now) -> Found {
-            const auto identity = identify(now, asked, now.current);
-            if (!identity) return tl::unexpected(identity.error());
-            if (!identity->row) return std::nullopt;
-            if (is_outdated(now, *identity->row)) return std::nullopt;
-            auto history = load_history(now, *identity, request);
-            if (!history) return tl::unexpected(history.error());
-            return std::optional(std::move(*history));
-        });
+        return recorded(context, asked, request, Outdated::returned);
     }
 
-    // What to do about objects that are not compared yet: return them and no list, or read a list
-    // of what is recorded besides.
-    enum class Outdated { returned, accepted };
     struct Attempt {
         std::vector<ObjectName> outdated;
         std::optional<Result<WatchList>> list;
@@ -527,38 +521,27 @@ void HistoryService::flush_hits() {
         used_lists.swap(state_->used_lists);
     }
     const auto today = std::chrono::floor<std::chrono::days>(state_->clock());
-    while (!used_lists.empty()) {
-        std::set<std::string> some;
-        while (!used_lists.empty() && some.size() < hits_at_once)
-            some.insert(used_lists.extract(used_lists.begin()));
-        try {
-            store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
-                tables::note_use_of_lists(transaction, some, today);
-            });
-        } catch (const store::Failure&) {
-            const std::lock_guard lock(state_->hits_mutex);
-            state_->used_lists.merge(some);
-            state_->used_lists.merge(used_lists);
-            for (const auto& [object, count] : hits) state_->hits[object] += count;
-            throw;
-        }
-    }
     // Requests that record something wait for one of these transactions, not for all of them.
-    while (!hits.empty()) {
-        std::map<ObjectName, std::int64_t> some;
-        while (!hits.empty() && some.size() < hits_at_once)
-            some.insert(hits.extract(hits.begin()));
-        try {
-            store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
-                tables::add_requests(transaction, some, today);
-            });
-        } catch (const store::Failure&) {
-            const std::lock_guard lock(state_->hits_mutex);
-            for (const auto& rest : {some, hits})
-                for (const auto& [object, count] : rest) state_->hits[object] += count;
-            throw;
+    const auto write = [&](auto& all, const auto& write_some) {
+        while (!all.empty()) {
+            std::remove_reference_t<decltype(all)> some;
+            while (!all.empty() && some.size() < hits_at_once)
+                some.insert(all.extract(all.begin()));
+            try {
+                store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
+                    write_some(transaction, some, today);
+                });
+            } catch (const store::Failure&) {
+                all.merge(some);
+                const std::lock_guard lock(state_->hits_mutex);
+                state_->used_lists.merge(used_lists);
+                for (const auto& [object, count] : hits) state_->hits[object] += count;
+                throw;
+            }
         }
-    }
+    };
+    write(used_lists, tables::note_use_of_lists);
+    write(hits, tables::add_requests);
 }
 
 }  // namespace query

@@ -2,7 +2,6 @@
 #include "query/search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <tuple>

@@ -1,5 +1,5 @@
-// query/tree_at.hpp -- the tree an object had in an earlier release, where it is known, and two of
-// them compared. All functions that take a context or a pool throw store::Failure, and may write: if
+// query/tree_at.hpp -- the tree an object had in an earlier release, where it is known, which release brought each node
+// of it, and two of them compared. All functions that take a context or a pool throw store::Failure, and may write: if
 // a re-publication is not finished, they first move the object's replacements into place.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "compare/added_in.hpp"
 #include "query/context.hpp"
 #include "query/history_page.hpp"
 #include "tables/objects.hpp"
@@ -86,5 +87,42 @@ struct Difference {
 //   cost  of with_labels()
 [[nodiscard]] compare::References current_references(const ReadContext& context,
                                                      std::span<const ObjectName> objects);
+
+// An object as of one release.
+struct ObjectAt {
+    History history;    // up to the release; vanished: not in it
+    KnownPast past;     // the tree, and the other releases that can be asked for
+    std::string label;  // what people called it then
+
+    // What is known of where a node comes from.
+    struct Origin {
+        enum class Kind : unsigned char {
+            row,            // a row of `release` added it
+            reconstructed,  // so does one that was read from timestamps
+            or_before,  // the row of `release` or an earlier one did, and does not have all it did
+            older,      // no row added it: it was there when the object was first seen
+            ignored,    // [ignore]: its changes are not recorded
+        };
+        Kind kind = Kind::older;
+        Release release = {};  // of the row
+        bool operator==(const Origin&) const = default;
+    };
+    std::vector<Origin> origins;                    // each once
+    std::vector<compare::AddedIn::Mark> origin_of;  // of each node, before those below it
+    Release first_seen;  // the oldest release of which its tree is known
+
+    [[nodiscard]] const Release& release() const { return past.tree.release; }
+    [[nodiscard]] bool there() const { return past.tree.there; }
+};
+
+// Returns the object as of a release.
+//   history  all of its rows, as HistoryService::history_of returns them
+//   version  empty: the current release, or the newest one of which something is known
+//   error    absent: the release or its tree is not known; the text is for people and names the
+//            nearest that is. malformed: a stored tree is damaged
+//   throws   store::Failure
+//   cost     a tree, and what the rows hold; two more trees for each of the newest 20 rows that are not whole
+[[nodiscard]] base::Result<ObjectAt> object_at(const ReadContext& context, History history,
+                                               const std::string& version);
 
 }  // namespace query

@@ -7,10 +7,6 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
-#include "render/mention.hpp"
-#include "render/page.hpp"
-#include "render/release_text.hpp"
-#include "render/source_feed.hpp"
 
 namespace render {
 namespace {
@@ -29,38 +25,6 @@ std::string filter_parameters_of(std::string_view self_url) {
                 parameters += parameter;
             }
     return parameters;
-}
-
-constexpr std::int64_t nanoseconds = 1'000'000'000;
-
-// No two entries of a document may have the same time (RFC 4287 section 4.1.1).
-//   number  differs among what has the same second; 0 or more
-std::string time_with_fraction(base::Seconds second, std::int64_t number) {
-    auto time = base::format_rfc3339(second);
-    const auto fraction = std::to_string(number % nanoseconds);
-    time.back() = '.';  // replaces the Z
-    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
-}
-
-// All entries of a release have one date. The fraction differs by object, the second by release of that day.
-std::string time_of(const tables::Row& row) {
-    return time_with_fraction(
-        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day), row.oid);
-}
-
-// Entries of source feeds come many in a second. What differs is made of the id, which is that of one item.
-std::string time_of(const tables::Mention& mention, std::string_view guid) {
-    std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-    for (const char c : guid) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return time_with_fraction(
-        mention.first_seen,
-        static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(nanoseconds)));
-}
-
-// All entries of a fetch have one time. The fraction differs by entry and by its edits.
-std::string time_of(const SourceItem& item) {
-    constexpr std::int64_t edits = 64;
-    return time_with_fraction(item.recorded_at, item.entry * edits + item.revision);
 }
 
 void append_feed_link(std::string& xml, std::size_t depth, std::string_view rel,
@@ -108,99 +72,32 @@ void append_feed(std::string& xml, const DocumentHead& head, const Channel& chan
         append_xhtml_element(xml, 1, "div", head_for_browser(head, channel, links));
 }
 
-void append_content(std::string& xml, const std::string& title, const std::string& url,
-                    const std::string& content, const Channel& channel) {
+void append_content(std::string& xml, const FeedItem& item, const Channel& channel) {
     if (!channel.for_browser)
-        return append_html_element(xml, 2, "content", content, {{"type", "html"}});
+        return append_html_element(xml, 2, "content", item.content, {{"type", "html"}});
     append_start(xml, 2, "content", {{"type", "xhtml"}});
-    append_xhtml_element(xml, 3, "div", item_for_browser(title, url, content));
+    append_xhtml_element(xml, 3, "div", item_for_browser(item));
     append_end(xml, 2, "content");
 }
 
-void append_entry(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
-                  const Channel& channel, const Site& site) {
-    const auto time = time_of(row);
-    const auto title = title_of(row, page), url = item_url_of(row, site);
+void append_entry(std::string& xml, const FeedItem& item, const ItemOrigin&,
+                  const Channel& channel, const Site&) {
     append_start(xml, 1, "entry");
-    append_element(xml, 2, "title", title);
-    append_feed_link(xml, 2, "alternate", "text/html", url);
-    append_element(xml, 2, "id", guid_of(row, site.authority));
-    append_element(xml, 2, "published", time);
-    append_element(xml, 2, "updated", time);
-    for (const auto& curator : curators_of(row, page, site)) append_author(xml, 2, curator);
-    for (const auto& category : categories_of(row))
+    append_element(xml, 2, "title", item.title);
+    append_feed_link(xml, 2, "alternate", "text/html", item.url);
+    append_element(xml, 2, "id", item.guid);
+    append_element(xml, 2, "published", item.atom_published);
+    append_element(xml, 2, "updated", item.atom_updated);
+    for (const auto& author : item.authors) append_author(xml, 2, author);
+    for (const auto& category : item.categories)
         append_empty(xml, 2, "category", {{"term", category}});
-    if (const auto summary = summary_of(row, page); !summary.empty())
-        append_element(xml, 2, "summary", plain_line(summary));
-    append_content(xml, title, url, content_of(row, page, site), channel);
+    if (!item.summary.empty()) append_element(xml, 2, "summary", item.summary);
+    append_content(xml, item, channel);
     append_end(xml, 1, "entry");
 }
-
-void append_mention(std::string& xml, const tables::Mention& mention, const Channel& channel,
-                    const Site& site) {
-    const auto guid = guid_of(mention, site.authority), time = time_of(mention, guid);
-    const auto title = title_of(mention), url = item_url_of(mention, site);
-    append_start(xml, 1, "entry");
-    append_element(xml, 2, "title", title);
-    append_feed_link(xml, 2, "alternate", "text/html", url);
-    append_element(xml, 2, "id", guid);
-    append_element(xml, 2, "published", time);
-    append_element(xml, 2, "updated", time);
-    for (const auto& author : authors_of(mention, site)) append_author(xml, 2, author);
-    append_empty(xml, 2, "category", {{"term", plain_line(mention.object.class_name)}});
-    append_content(xml, title, url, content_of(mention, site), channel);
-    append_end(xml, 1, "entry");
-}
-
-void append_release_entry(std::string& xml, const query::ListedRelease& release,
-                          const Channel& channel, const Site& site) {
-    const auto& [version, released_on] = release.summary.release;
-    const auto time =
-        base::format_rfc3339(base::Seconds(released_on) + std::chrono::seconds(release.of_day));
-    append_start(xml, 1, "entry");
-    const auto title = plain_line(title_of(release)), url = release_url(version, site);
-    append_element(xml, 2, "title", title);
-    append_feed_link(xml, 2, "alternate", "text/html", url);
-    append_element(xml, 2, "id", guid_of(release, site));
-    append_element(xml, 2, "published", time);
-    append_element(xml, 2, "updated", time);
-    append_content(xml, title, url, content_of(release, site), channel);
-    append_end(xml, 1, "entry");
-}
-
-void append_source_entry(std::string& xml, const SourceItem& item, const SourceFeed& feed,
-                         const Channel& channel, const Site& site) {
-    const auto title = title_of(item), url = url_of(item, feed, site);
-    append_start(xml, 1, "entry");
-    append_element(xml, 2, "title", title);
-    append_feed_link(xml, 2, "alternate", "text/html", url);
-    append_element(xml, 2, "id", guid_of(item, feed, site));
-    append_element(xml, 2, "published", base::format_rfc3339(published_of(item)));
-    append_element(xml, 2, "updated", time_of(item));
-    for (const auto& author : authors_of(item)) append_author(xml, 2, author);
-    for (const auto& category : categories_of(item))
-        append_empty(xml, 2, "category", {{"term", category}});
-    append_content(xml, title, url, content_of(item, site), channel);
-    append_end(xml, 1, "entry");
-}
-
-constexpr Shape atom_shape{append_feed,          append_entry,        append_mention,
-                           append_release_entry, append_source_entry, "",
-                           "</feed>\n"};
 
 }  // namespace
 
-std::string atom(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    return document_of(atom_shape, page, channel, site);
-}
-
-std::string atom_of_releases(const query::ReleaseList& releases, const Channel& channel,
-                             const Site& site) {
-    return document_of(atom_shape, releases, channel, site);
-}
-
-std::string atom_of_source(const SourceFeed& feed, const Channel& channel, const Site& site) {
-    return document_of(atom_shape, feed, channel, site);
-}
+constexpr Shape atom_shape{append_feed, append_entry, "", "</feed>\n"};
 
 }  // namespace render

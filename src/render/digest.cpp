@@ -22,15 +22,9 @@ constexpr std::size_t most_digest_bytes = 64 << 10;  // of the contents of items
 constexpr std::size_t most_titles = 100;             // of items without content
 
 // "vanished", or what its changes say.
-std::string words_of(const tables::Row& row) {
-    switch (row.kind) {
-        case RowKind::created: return "created";
-        case RowKind::vanished: return "vanished";
-        case RowKind::reappeared: return "reappeared";
-        case RowKind::withdrawn: return "withdrawn";
-        case RowKind::changed:
-        case RowKind::reconstructed: break;
-    }
+std::string outcome_of(const tables::Row& row) {
+    if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed)
+        return std::string(participle_of(row.kind));
     return row.notes.headline.empty() ? "changed" : row.notes.headline;
 }
 
@@ -79,10 +73,8 @@ std::string period_of(const Digest& digest) {
 std::string heading_of(const Digest& digest) {
     const bool all_follow =
         digest.left_out == 0 && std::ranges::all_of(digest.items, &DigestItem::only_follows);
-    const auto words = counts_of(digest) + period_of(digest);
-    if (!all_follow) return words;
-    return words + (digest.counts.all() == 1 ? " (only because others changed)"
-                                             : " (only because others changed)");
+    return counts_of(digest) + period_of(digest) +
+           (all_follow ? " (only because others changed)" : "");
 }
 
 // Writes a digest block by block, a line each.
@@ -249,7 +241,7 @@ DigestItem digest_item_of(const tables::Row& row, const query::HistoryPage& page
     return {row.release,
             row.object,
             row.kind,
-            plain_line(row.object.label_or_name(row.label) + " " + words_of(row)),
+            plain_line(row.object.label_or_name(row.label) + " " + outcome_of(row)),
             title_of(row, page),
             item_url_of(row, site),
             content_of(row, page, site),

@@ -1,6 +1,6 @@
 // render/feed.hpp -- feeds: their formats, what a feed is about, what its entity tag depends on,
 // and how formats assemble a document.
-// A new format is a function that calls document_of(), and a line in the table of feed.cpp.
+// A new format is a Shape, and a line in the table of feed.cpp.
 // Pure: no clock, no I/O. The same page, channel and site give the same bytes. Safe from any
 // thread.
 // SPDX-License-Identifier: MIT
@@ -10,10 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "query/history_page.hpp"
-#include "query/release_list.hpp"
+#include "query/release_contents.hpp"
 #include "render/item.hpp"
 #include "render/site.hpp"
 #include "render/source_feed.hpp"
@@ -87,61 +88,6 @@ struct Channel {
 [[nodiscard]] std::string entity_tag_parts(const query::HistoryPage& page,
                                            const Channel& channel);
 
-// In every format the items are sorted by release, newest first, then by class and name. Mentions are among them by
-// their time (tables::Mention::first_seen), before rows of the same time. A document
-// has at most 512 KB; older items are left out (archive pages hold their items whatever they take).
-// RFC 5005: a document with all rows and mentions is complete; another links to the newest archive page with
-// rows that it lacks; archive pages link to their neighbours and to the feed itself. JSON Feed has
-// a next_url to the older page.
-struct Format {
-    std::string_view name;        // as in format=: "rss"
-    std::string_view media_type;  // "application/rss+xml"
-    std::string_view title;       // for people: "RSS"
-    std::string (*render)(const query::HistoryPage&, const Channel&, const Site&);
-    // One item for each of the newest releases (releases_in_feed).
-    std::string (*render_releases)(const query::ReleaseList&, const Channel&, const Site&);
-    // Our copy of a source feed, in the order of its items. Without an archive: a document that does not have all
-    // items links to the next one (RFC 5005 section 3).
-    std::string (*render_source)(const SourceFeed&, const Channel&, const Site&);
-};
-inline constexpr std::size_t releases_in_feed = 50;
-// The first is the default.
-[[nodiscard]] std::span<const Format> formats();
-// Returns nullptr if there is no format of this name.
-[[nodiscard]] const Format* format_named(std::string_view name);
-
-// RSS 2.0 (https://www.rssboard.org/rss-profile), Atom 1.0 (RFC 4287), JSON Feed 1.1
-// (https://www.jsonfeed.org/version/1.1/).
-[[nodiscard]] std::string rss(const query::HistoryPage& page, const Channel& channel,
-                              const Site& site);
-[[nodiscard]] std::string atom(const query::HistoryPage& page, const Channel& channel,
-                               const Site& site);
-[[nodiscard]] std::string json_feed(const query::HistoryPage& page, const Channel& channel,
-                                    const Site& site);
-
-// The same formats for the feed of all releases.
-[[nodiscard]] std::string rss_of_releases(const query::ReleaseList& releases,
-                                          const Channel& channel, const Site& site);
-[[nodiscard]] std::string atom_of_releases(const query::ReleaseList& releases,
-                                           const Channel& channel, const Site& site);
-[[nodiscard]] std::string json_of_releases(const query::ReleaseList& releases,
-                                           const Channel& channel, const Site& site);
-
-// The same formats for our copy of a source feed.
-[[nodiscard]] std::string rss_of_source(const SourceFeed& feed, const Channel& channel,
-                                        const Site& site);
-[[nodiscard]] std::string atom_of_source(const SourceFeed& feed, const Channel& channel,
-                                         const Site& site);
-[[nodiscard]] std::string json_of_source(const SourceFeed& feed, const Channel& channel,
-                                         const Site& site);
-
-// "object=Gene:WBGene00006763&object=…": the query of the addresses of a watch list. The colon is
-// as people type it, because validators compare addresses byte for byte.
-[[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
-
-// The watch list as OPML 2.0: an outline of each object, with its feed and its page.
-[[nodiscard]] std::string opml(const query::WatchList& list, const Site& site);
-
 // For the writers of formats.
 
 // How a document is linked to the others of the same feed (RFC 5005). An empty URL: no link.
@@ -153,9 +99,6 @@ struct Neighbours {
     std::string newer;      // of an archive page: the one after it
     std::string next;  // of a feed without an archive: the document with the items behind these
 };
-//   shown  number of rows in the document, the newest ones
-[[nodiscard]] Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
-                                       std::size_t shown);
 
 // What the head of a document says of its items.
 struct DocumentHead {
@@ -163,26 +106,63 @@ struct DocumentHead {
     std::string description;
 };
 
+// What an item is made of, for formats that have it as data; a release: nothing.
+struct RowOfPage {
+    const tables::Row& row;
+    const query::HistoryPage& page;
+};
+struct ItemOfSource {
+    const SourceItem& item;
+    const SourceFeed& feed;
+};
+using ItemOrigin = std::variant<std::monostate, RowOfPage, const tables::Mention*, ItemOfSource>;
+
 // How a format writes a document: head, items one by one, tail.
 struct Shape {
     void (*append_head)(std::string&, const DocumentHead&, const Channel&, const Neighbours&,
                         const Site&);
-    void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&,
-                        const Channel&, const Site&);
-    void (*append_mention)(std::string&, const tables::Mention&, const Channel&, const Site&);
-    void (*append_release)(std::string&, const query::ListedRelease&, const Channel&,
-                           const Site&);
-    void (*append_source_item)(std::string&, const SourceItem&, const SourceFeed&, const Channel&,
-                               const Site&);
+    void (*append_item)(std::string&, const FeedItem&, const ItemOrigin&, const Channel&,
+                        const Site&);
     std::string_view between;  // separates items
     std::string_view tail;
 };
-[[nodiscard]] std::string document_of(const Shape& shape, const query::HistoryPage& page,
-                                      const Channel& channel, const Site& site);
-[[nodiscard]] std::string document_of(const Shape& shape, const query::ReleaseList& releases,
-                                      const Channel& channel, const Site& site);
-[[nodiscard]] std::string document_of(const Shape& shape, const SourceFeed& feed,
-                                      const Channel& channel, const Site& site);
+// RSS 2.0 (https://www.rssboard.org/rss-profile), Atom 1.0 (RFC 4287), JSON Feed 1.1
+// (https://www.jsonfeed.org/version/1.1/).
+extern const Shape rss_shape, atom_shape, json_shape;
+
+// In every format the items are sorted by release, newest first, then by class and name. Mentions are among them by
+// their time (tables::Mention::first_seen), before rows of the same time. A document
+// has at most 512 KB; older items are left out (archive pages hold their items whatever they take).
+// RFC 5005: a document with all rows and mentions is complete; another links to the newest archive page with
+// rows that it lacks; archive pages link to their neighbours and to the feed itself. JSON Feed has
+// a next_url to the older page.
+struct Format {
+    std::string_view name;        // as in format=: "rss"
+    std::string_view media_type;  // "application/rss+xml"
+    std::string_view title;       // for people: "RSS"
+    const Shape& shape;
+    [[nodiscard]] std::string render(const query::HistoryPage& page, const Channel& channel,
+                                     const Site& site) const;
+    // One item for each of the newest releases (releases_in_feed).
+    [[nodiscard]] std::string render_releases(const query::ReleaseList& releases,
+                                              const Channel& channel, const Site& site) const;
+    // Our copy of a source feed, in the order of its items. Without an archive: a document that does not have all
+    // items links to the next one (RFC 5005 section 3).
+    [[nodiscard]] std::string render_source(const SourceFeed& feed, const Channel& channel,
+                                            const Site& site) const;
+};
+inline constexpr std::size_t releases_in_feed = 50;
+// The first is the default.
+[[nodiscard]] std::span<const Format> formats();
+// Returns nullptr if there is no format of this name.
+[[nodiscard]] const Format* format_named(std::string_view name);
+
+// "object=Gene:WBGene00006763&object=…": the query of the addresses of a watch list. The colon is
+// as people type it, because validators compare addresses byte for byte.
+[[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
+
+// The watch list as OPML 2.0: an outline of each object, with its feed and its page.
+[[nodiscard]] std::string opml(const query::WatchList& list, const Site& site);
 
 // Our copy of a source feed: "Lab news - TITLE OF THE SITE", tag:AUTHORITY:/feed/3
 [[nodiscard]] Subject subject_of(const SourceFeed& feed, const Site& site);
@@ -194,8 +174,6 @@ struct Shape {
 // The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
 [[nodiscard]] std::string channel_title_of(const Channel& channel);
 
-// "Gene unc-26": class and label of an object.
-[[nodiscard]] std::string display_name_of(const query::Named& named);
 // "Gene unc-26 (WBGene00006763)". Any text.
 [[nodiscard]] std::string full_name_of(const query::History& history);
 
@@ -208,8 +186,7 @@ struct Shape {
 [[nodiscard]] std::string head_for_browser(const DocumentHead& head, const Channel& channel,
                                            const Neighbours& links);
 // The content of an item below its title, which is a link.
-[[nodiscard]] std::string item_for_browser(std::string_view title, std::string_view url,
-                                           std::string_view content);
+[[nodiscard]] std::string item_for_browser(const FeedItem& item);
 
 // BASE/feed.css, for feeds that are opened in a browser.
 [[nodiscard]] std::string style_sheet_of(const Site& site);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 
 #include "render/display_text.hpp"
@@ -85,23 +84,17 @@ ReleaseColumn column_of(const Row& row, bool is_linked) {
 }
 
 // The rows of the pictured releases, newest first.
-std::string strip_table(const std::vector<const Row*>& rows) {
-    std::string html =
-        "<details><summary>Show as a table</summary><table class=\"numbers\">"
-        "<caption class=\"unseen\">Changes in each release</caption><thead><tr>"
-        "<th scope=\"col\">Release</th><th scope=\"col\">Added</th>"
-        "<th scope=\"col\">Replaced</th><th scope=\"col\">Removed</th></tr></thead>"
-        "<tbody>\n";
-    for (const auto* row : rows) {
+std::string strip_table(const std::vector<const Row*>& pictured) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto* row : pictured) {
         const auto counts = tables::count_changes(row->notes);
-        html += "<tr><th scope=\"row\">" + as_html(row->release.version);
-        if (row->kind != RowKind::changed) html += ", " + std::string(word_of(row->kind));
-        html += "</th>";
-        for (const auto number : {counts.added, counts.replaced, counts.removed})
-            html += "<td>" + with_separators(number) + "</td>";
-        html += "</tr>\n";
+        auto heading = as_html(row->release.version);
+        if (row->kind != RowKind::changed) heading += ", " + std::string(word_of(row->kind));
+        rows.push_back({heading, with_separators(counts.added), with_separators(counts.replaced),
+                        with_separators(counts.removed)});
     }
-    return html + "</tbody></table></details>\n";
+    return folded_table(number_table("Changes in each release",
+                                     {"Release", "Added", "Replaced", "Removed"}, rows));
 }
 
 }  // namespace

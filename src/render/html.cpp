@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "render/html.hpp"
 
+#include <algorithm>
+
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
@@ -11,6 +13,9 @@
 namespace render {
 namespace {
 
+using compare::FieldChange;
+using compare::FieldValue;
+using tree::CellKind;
 using tree::Node;
 
 constexpr std::size_t longest_stamp = 80;
@@ -34,6 +39,17 @@ void append_user(std::string& html, std::string_view user, const query::People& 
 std::string_view between(const Node& parent, const Node& child) {
     const auto tag = tree::CellKind::tag;
     return parent.cell.kind == tag && child.cell.kind != tag ? ": " : ", ";
+}
+
+void append_cell_text(std::string& html, const tree::Cell& cell) {
+    if (cell.kind == tree::CellKind::comment) html += "// ";
+    if (cell.kind == tree::CellKind::tag)
+        return append_shortened(html, compare::words_of_tag(cell.text));
+    // Quotes show where a sentence ends and what is said of it begins.
+    const bool is_quoted = is_plain_text(cell) && cell.text.find(' ') != std::string::npos;
+    if (is_quoted) html += left_quote;
+    append_shortened(html, cell.text);
+    if (is_quoted) html += right_quote;
 }
 
 class NodeWriter {
@@ -153,11 +169,7 @@ std::string as_html_value(std::string_view text) {
 }
 
 void append_link(std::string& html, std::string_view url, std::string_view text) {
-    html += "<a href=\"";
-    append_html(html, url);
-    html += "\">";
-    append_html(html, text);
-    html += "</a>";
+    append_escaped_link(html, as_html(url), text);
 }
 
 void append_escaped_link(std::string& html, std::string_view url, std::string_view text) {
@@ -200,17 +212,6 @@ bool has_page(const tree::Cell& cell) {
     const bool names =
         cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
     return names && !is_plain_text(cell) && tree::can_be_tracked(cell.class_name, cell.text);
-}
-
-void append_cell_text(std::string& html, const tree::Cell& cell) {
-    if (cell.kind == tree::CellKind::comment) html += "// ";
-    if (cell.kind == tree::CellKind::tag)
-        return append_shortened(html, compare::words_of_tag(cell.text));
-    // Quotes show where a sentence ends and what is said of it begins.
-    const bool is_quoted = is_plain_text(cell) && cell.text.find(' ') != std::string::npos;
-    if (is_quoted) html += left_quote;
-    append_shortened(html, cell.text);
-    if (is_quoted) html += right_quote;
 }
 
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
@@ -312,6 +313,76 @@ void append_mass_change(std::string& html, const tables::MassChange& change,
             with_separators(change.of) + " objects of class ";
     append_shortened(html, change.class_name);
     html += " in this release";
+}
+
+std::string heading_of(const FieldDocument::Group& group) {
+    const bool says_more = std::ranges::any_of(
+        group.fields, [](const FieldChange& field) { return field.path.size() > 1; });
+    return says_more || group.fields.size() > 1 ? compare::words_of_tag(group.tag)
+                                                : std::string();
+}
+
+bool is_bare_tag(const FieldChange& field) {
+    const auto& node = field.values.front().node();
+    return field.path.empty() && node.cell.kind == CellKind::tag && node.children.empty();
+}
+
+std::string words_of(const FieldChange& field) {
+    if (const auto* tag = field.field())
+        return compare::inside_sentence(compare::words_of_tag(tag->text));
+    const auto& cell = field.values.front().node().cell;
+    if (cell.kind == CellKind::tag) return compare::words_of_tag(cell.text);
+    return is_plain_text(cell) ? "text" : "member";
+}
+
+void append_owner(std::string& html, const FieldChange& field, const Site& site,
+                  std::span<const compare::Reference> references, Ids ids, std::size_t most) {
+    const auto& path = field.path;
+    const auto is_tag = [](const tree::Cell* cell) { return cell->kind == CellKind::tag; };
+    const auto last = std::find_if_not(path.rbegin(), path.rend(), is_tag);
+    if (last == path.rend()) return;
+    const auto tag_above = std::find_if(last, path.rend(), is_tag);
+    if (last != path.rbegin()) {
+        html += " of ";
+        if (tag_above != path.rend()) {
+            append_shortened(html,
+                             compare::inside_sentence(compare::words_of_tag((*tag_above)->text)));
+            html += ' ';
+        }
+    } else {
+        html += ' ';
+    }
+    auto cell = tag_above;
+    if (static_cast<std::size_t>(tag_above - last) > most) {
+        cell = last + static_cast<std::ptrdiff_t>(most);
+        html.append(ellipsis) += ' ';
+    }
+    for (const auto first = cell; cell != last;) {
+        --cell;
+        if (cell != first - 1) html += ", ";
+        append_cell(html, **cell, site, references, ids);
+    }
+}
+
+std::size_t left_out_of(const FieldChange& field) {
+    std::size_t bytes = 0;
+    for (const auto& value : field.values) bytes += value.left_out;
+    return bytes;
+}
+
+bool has_one_stamp(const FieldChange& field) {
+    const auto& first = field.values.front().node().stamp;
+    return std::ranges::all_of(
+        field.values, [&](const FieldValue& value) { return value.node().stamp == first; });
+}
+
+bool is_rewording(const FieldValue& value) {
+    const auto& before = value.before->cell;
+    const auto& after = value.after->cell;
+    if (value.left_out > 0 || !is_plain_text(before) || !is_plain_text(after)) return false;
+    const bool looks_equal =
+        before.text != after.text && one_line(before.text) == one_line(after.text);
+    return looks_equal || is_long(before.text) || is_long(after.text);
 }
 
 }  // namespace render

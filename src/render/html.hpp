@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,9 +33,6 @@ void append_escaped_link(std::string& html, std::string_view url, std::string_vi
 // The same, for pages that crawlers leave alone: they show less of another page, or two of them.
 [[nodiscard]] std::string narrowing_link_html(std::string_view url, std::string_view text);
 
-// Stands between the cells of a path.
-inline constexpr std::string_view path_arrow = " &gt; ";
-
 // <time datetime="2008-02-15">2008-02-15</time>
 [[nodiscard]] std::string date_html(base::Date day);
 
@@ -50,7 +48,6 @@ enum class Ids : unsigned char { in_brackets, in_small };
 
 // The cell as text, tags as words; what names an object as a link to the history of it, by its label
 // if it has one: <a href="…">nucleus</a> (GO:0005634).
-void append_cell_text(std::string& html, const tree::Cell& cell);
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
                  std::span<const compare::Reference> references = {}, Ids ids = Ids::in_brackets);
 
@@ -103,5 +100,34 @@ void append_runs(std::string& html, const std::vector<TextRun>& runs, Sides side
 // that of the element in which the caller put the place.
 void append_mass_change(std::string& html, const tables::MassChange& change,
                         std::string_view end_tag);
+
+// -- what feed items and pages say alike of a field that changed
+
+// Returns the words of the first tag of a group; empty if they say no more than its only line.
+[[nodiscard]] std::string heading_of(const FieldDocument::Group& group);
+
+// True for a tag at the top of the object with nothing above or below it: it is the field itself.
+[[nodiscard]] bool is_bare_tag(const compare::FieldChange& field);
+
+// Returns what the field is called inside of a sentence: "GO term"; of values in no tag "text" or
+// "member".
+[[nodiscard]] std::string words_of(const compare::FieldChange& field);
+
+// Appends the value that the field says something about, if there is one: " of GO term <a
+// href="…">nucleus</a> (GO:0005634)".
+//   most  cells of it; of more, the last ones
+void append_owner(std::string& html, const compare::FieldChange& field, const Site& site,
+                  std::span<const compare::Reference> references, Ids ids = Ids::in_brackets,
+                  std::size_t most = std::numeric_limits<std::size_t>::max());
+
+// Returns how many bytes the row lacks of the values.
+[[nodiscard]] std::size_t left_out_of(const compare::FieldChange& field);
+
+// Returns whether the same timestamp stands at all values.
+[[nodiscard]] bool has_one_stamp(const compare::FieldChange& field);
+
+// Returns whether what differs between the two values of a field that was replaced is shown word by
+// word: whole texts, one of them long or both equal but for white space.
+[[nodiscard]] bool is_rewording(const compare::FieldValue& value);
 
 }  // namespace render

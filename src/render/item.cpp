@@ -46,33 +46,9 @@ std::string with_names(std::string_view pattern, const tree::ObjectName& object)
 
 constexpr std::string_view history_page = "/history";
 
-// Returns the address of a page about an object, with room for further parameters.
-std::string page_url(std::string_view path, const ObjectName& object, const Site& site) {
-    constexpr std::size_t parameters = 50;
-    std::string url;
-    url.reserve(site.base_url.size() + path.size() + object.class_name.size() +
-                object.name.size() + parameters);
-    url.append(site.base_url).append(path).append("?class=");
-    base::append_percent_encoded(url, object.class_name);
-    base::append_percent_encoded(url += "&name=", object.name);
-    return url;
-}
-
-// The title of an item is not stored, but for its headline: verb_of, period_of, counts_of, details_of
-// and title_of make it each time from what the row holds. Readers have seen it, so these functions must
-// never give another text for a row (docs/design.md, "Identity").
-std::string_view verb_of(RowKind kind) {
-    switch (kind) {
-        case RowKind::created: return " created";
-        case RowKind::vanished: return " vanished";
-        case RowKind::reappeared: return " reappeared";
-        case RowKind::changed:
-        case RowKind::reconstructed:
-        case RowKind::withdrawn: break;
-    }
-    return " changed";
-}
-
+// The title of an item is not stored, but for its headline: participle_of, period_of, counts_of, details_of and title_of
+// make it each time from what the row holds. Readers have seen it, so these functions must never give another text for a
+// row (docs/design.md, "Identity").
 std::string period_of(const tables::Row& row) {
     return skipped_releases(row) ? " between " + row.since + " and " + row.release.version
                                  : " in " + row.release.version;
@@ -162,6 +138,23 @@ bool takes_back(const Row& row, const std::vector<Path>& paths) {
     });
 }
 
+std::vector<std::string> categories_of(const Row& row) {
+    constexpr std::size_t most_categories = 7;
+    std::vector<std::string> categories = {plain_line(row.object.class_name),
+                                           std::string(tables::name_of(row.kind))};
+    for (const auto& change : row.notes.changes) {
+        const auto& sides = change.before.empty() ? change.after : change.before;
+        if (change.path.empty() && sides.empty()) continue;
+        const auto& first = change.path.empty() ? sides.front().cell : change.path.front();
+        if (first.kind != tree::CellKind::tag) continue;
+        auto tag = plain_line(first.text);
+        if (!tag.empty() && std::ranges::find(categories, tag) == categories.end())
+            categories.push_back(std::move(tag));
+        if (categories.size() == most_categories) break;
+    }
+    return categories;
+}
+
 constexpr std::size_t most_curators = 20;
 
 // Collects users in the order of the nodes. A timestamp that equals the one before is not parsed.
@@ -202,6 +195,10 @@ class Curators {
 
 }  // namespace
 
+std::string_view participle_of(RowKind kind) {
+    return kind == RowKind::reconstructed ? "changed" : tables::name_of(kind);
+}
+
 bool is_web_url(std::string_view url) {
     for (const std::string_view scheme : {"http://", "https://"})
         if (url.size() > scheme.size() &&
@@ -224,7 +221,14 @@ std::string guid_of(const tables::Row& row, std::string_view authority) {
 }
 
 std::string page_of(const tree::ObjectName& object, const Site& site) {
-    return page_url(history_page, object, site);
+    constexpr std::size_t parameters = 50;  // that may follow
+    std::string url;
+    url.reserve(site.base_url.size() + history_page.size() + object.class_name.size() +
+                object.name.size() + parameters);
+    url.append(site.base_url).append(history_page).append("?class=");
+    base::append_percent_encoded(url, object.class_name);
+    base::append_percent_encoded(url += "&name=", object.name);
+    return url;
 }
 
 void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
@@ -238,13 +242,6 @@ void append_page_of(std::string& html, std::string_view class_name, std::string_
 std::string item_url_of(const tables::Row& row, const Site& site) {
     auto url = page_of(row.object, site);
     base::append_percent_encoded(url += "&at=", row.release.version);
-    return url;
-}
-
-std::string diff_of(const tables::Row& row, const Site& site) {
-    auto url = page_url("/diff", row.object, site);
-    base::append_percent_encoded(url += "&from=", row.since);
-    base::append_percent_encoded(url += "&to=", row.release.version);
     return url;
 }
 
@@ -263,31 +260,16 @@ bool skipped_releases(const tables::Row& row) {
 std::string title_of(const tables::Row& row, const query::HistoryPage& page) {
     const auto& label = row.object.label_or_name(row.label);
     if (row.notes.headline.empty())
-        return plain_line(row.object.class_name + " " + label + std::string(verb_of(row.kind)) +
-                          period_of(row) + details_of(row));
+        return plain_line(
+            row.object.class_name + " " + label + " " +
+            std::string(row.kind == RowKind::withdrawn ? "changed" : participle_of(row.kind)) +
+            period_of(row) + details_of(row));
     const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps: " : ": ";
     const auto what =
         is_mass_change(row, page)
             ? "only a change shared by most objects of class " + row.object.class_name
             : row.notes.headline;
     return plain_line(label + period_of(row) + how + what);
-}
-
-std::vector<std::string> categories_of(const tables::Row& row) {
-    constexpr std::size_t most_categories = 7;
-    std::vector<std::string> categories = {plain_line(row.object.class_name),
-                                           std::string(tables::name_of(row.kind))};
-    for (const auto& change : row.notes.changes) {
-        const auto& sides = change.before.empty() ? change.after : change.before;
-        if (change.path.empty() && sides.empty()) continue;
-        const auto& first = change.path.empty() ? sides.front().cell : change.path.front();
-        if (first.kind != tree::CellKind::tag) continue;
-        auto tag = plain_line(first.text);
-        if (!tag.empty() && std::ranges::find(categories, tag) == categories.end())
-            categories.push_back(std::move(tag));
-        if (categories.size() == most_categories) break;
-    }
-    return categories;
 }
 
 std::optional<Successor> successor_of(const Row& row, const Site& site) {
@@ -332,6 +314,30 @@ std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPag
     for (const auto& change : row.notes.changes)
         if (!page.filter.is_set() || page.filter.shows(change)) curators.collect(change.after);
     return std::move(curators).take();
+}
+
+FeedItem feed_item_of(const Row& row, const query::HistoryPage& page, const Site& site) {
+    // All items of a release have one date. The fraction differs by object, the second by release of that day.
+    const auto time = time_with_fraction(
+        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day), row.oid);
+    return {.guid = guid_of(row, site.authority),
+            .url = item_url_of(row, site),
+            .title = title_of(row, page),
+            .content = content_of(row, page, site),
+            .summary = plain_line(summary_of(row, page)),
+            .published = row.release.released_on,
+            .atom_published = time,
+            .atom_updated = time,
+            .authors = curators_of(row, page, site),
+            .categories = categories_of(row)};
+}
+
+std::string time_with_fraction(base::Seconds second, std::int64_t number) {
+    constexpr std::int64_t nanoseconds = 1'000'000'000;
+    auto time = base::format_rfc3339(second);
+    const auto fraction = std::to_string(number % nanoseconds);
+    time.back() = '.';  // replaces the Z
+    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
 }
 
 }  // namespace render

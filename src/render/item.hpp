@@ -21,6 +21,9 @@ namespace render {
 //   source  docs/design.md, "Identity"
 [[nodiscard]] std::string guid_of(const tables::Row& row, std::string_view authority);
 
+// Returns what became of the object: "created", "changed".
+[[nodiscard]] std::string_view participle_of(tables::RowKind kind);
+
 // True if the row was compared with an older release than the previous one, because nobody asked
 // for the object in between (rule C6).
 [[nodiscard]] bool skipped_releases(const tables::Row& row);
@@ -33,10 +36,6 @@ namespace render {
 // Says the same in a sentence or two of plain text, without the name of the object.
 [[nodiscard]] std::string summary_of(const tables::Row& row, const query::HistoryPage& page);
 
-// What items are filed under: the class, the kind, the first tags of the changes; at most 7. One line
-// each.
-[[nodiscard]] std::vector<std::string> categories_of(const tables::Row& row);
-
 // True for http: and https: URLs with something after "//". Nothing else becomes a link.
 [[nodiscard]] bool is_web_url(std::string_view url);
 
@@ -48,8 +47,6 @@ void append_page_of(std::string& html, std::string_view class_name, std::string_
 // … &at=VERSION: the page of this row. A parameter, because some readers drop fragments and take
 // items with equal links for one.
 [[nodiscard]] std::string item_url_of(const tables::Row& row, const Site& site);
-// base_url/diff?class=…&name=…&from=SINCE&to=VERSION: the two whole trees compared. Requires since.
-[[nodiscard]] std::string diff_of(const tables::Row& row, const Site& site);
 // "-c3": follows the version, as the fragment of the page of a row, to name the place of its third
 // change. Published items hold these, so the history page has elements with these ids.
 [[nodiscard]] std::string suffix_of(std::size_t number);
@@ -107,5 +104,23 @@ struct Curator {
 // count. Returns none if the site hides curators.
 [[nodiscard]] std::vector<Curator> curators_of(const tables::Row& row,
                                                const query::HistoryPage& page, const Site& site);
+
+// An item as every feed format has it. Texts are plain lines but for the content, which is HTML.
+struct FeedItem {
+    std::string guid, url, title, content;
+    std::string summary = {};  // may be empty
+    base::Seconds published{};
+    // For Atom, in which no two items of a document may be updated at one time (RFC 4287 section 4.1.1).
+    std::string atom_published, atom_updated;
+    std::vector<Curator> authors = {};
+    // What it is filed under. Of a row: the class, the kind, the first tags of the changes; at most 7.
+    std::vector<std::string> categories = {};
+};
+// Of a row of `page`.
+[[nodiscard]] FeedItem feed_item_of(const tables::Row& row, const query::HistoryPage& page,
+                                    const Site& site);
+// Returns a time of RFC 3339 with a fraction.
+//   number  differs among what has the same second; 0 or more
+[[nodiscard]] std::string time_with_fraction(base::Seconds second, std::int64_t number);
 
 }  // namespace render

@@ -2,14 +2,12 @@
 // without its tags, because many readers drop them: what replaced what, and who entered it, is text.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <span>
 
 #include "compare/headline.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
-#include "render/field_html.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
@@ -400,7 +398,7 @@ std::string rest_link(const tables::Row& row, std::string_view row_page, const S
         append_escaped_link(html, row_page, "See what is recorded");
         if (!row.since.empty()) {
             html += " or ";
-            append_link(html, diff_of(row, site),
+            append_link(html, diff_url(row.object, row.since, row.release.version, site),
                         "compare " + row.since + " with " + row.release.version);
         }
         return html + ".</p>";
@@ -418,7 +416,7 @@ std::string links_of(const tables::Row& row, const Site& site) {
                 "History of " + row.object.label_or_name(row.label));
     if (!row.since.empty() && !row.notes.changes.empty()) {
         html += " | ";
-        append_link(html, diff_of(row, site),
+        append_link(html, diff_url(row.object, row.since, row.release.version, site),
                     "Compare " + row.since + " with " + row.release.version);
     }
     return html + "</p>";

@@ -113,6 +113,37 @@ constexpr References html_text = [] {
     return html;
 }();
 
+void append_xml_of_html(std::string& xml, std::string_view html) {
+    constexpr std::string_view start = "<![CDATA[", end = "]]>";
+    std::string kept;
+    html = legal(html, kept);
+    xml.reserve(xml.size() + html.size() + start.size() + end.size());
+    xml += start;
+    for (auto at = html.find(end); at != std::string_view::npos; at = html.find(end)) {
+        xml.append(html, 0, at + 2);  // an end inside is torn in two sections
+        xml += end;
+        xml += start;
+        html.remove_prefix(at + 2);
+    }
+    xml += html;
+    xml += end;
+}
+
+void append_xhtml(std::string& xml, std::string_view html) {
+    std::string kept;
+    html = legal(html, kept);
+    while (!html.empty()) {
+        const auto open = std::min(html.find('<'), html.size());
+        xml.append(html, 0, open);
+        html.remove_prefix(open);
+        const auto end = html.find('>');
+        if (end == std::string_view::npos) break;
+        const auto tag = html.substr(0, end);
+        xml.append(tag).append(tag == "<br" || tag.starts_with("<meta ") ? "/>" : ">");
+        html.remove_prefix(end + 1);
+    }
+}
+
 // "  <name a="b"" without its end.
 void append_open(std::string& xml, std::size_t depth, std::string_view name,
                  Attributes attributes) {
@@ -123,7 +154,7 @@ void append_open(std::string& xml, std::size_t depth, std::string_view name,
         xml += ' ';
         xml += attribute.name;
         xml += "=\"";
-        append_xml_attribute(xml, attribute.value);
+        xml_attribute.append(xml, attribute.value);
         xml += '"';
     }
 }
@@ -157,45 +188,6 @@ void append_legal_html(std::string& html, std::string_view text) {
 
 }  // namespace
 
-void append_xml_text(std::string& xml, std::string_view text) { xml_text.append(xml, text); }
-
-void append_xml_url(std::string& xml, std::string_view url) { xml_url.append(xml, url); }
-
-void append_xml_attribute(std::string& xml, std::string_view text) {
-    xml_attribute.append(xml, text);
-}
-
-void append_xml_of_html(std::string& xml, std::string_view html) {
-    constexpr std::string_view start = "<![CDATA[", end = "]]>";
-    std::string kept;
-    html = legal(html, kept);
-    xml.reserve(xml.size() + html.size() + start.size() + end.size());
-    xml += start;
-    for (auto at = html.find(end); at != std::string_view::npos; at = html.find(end)) {
-        xml.append(html, 0, at + 2);  // an end inside is torn in two sections
-        xml += end;
-        xml += start;
-        html.remove_prefix(at + 2);
-    }
-    xml += html;
-    xml += end;
-}
-
-void append_xhtml(std::string& xml, std::string_view html) {
-    std::string kept;
-    html = legal(html, kept);
-    while (!html.empty()) {
-        const auto open = std::min(html.find('<'), html.size());
-        xml.append(html, 0, open);
-        html.remove_prefix(open);
-        const auto end = html.find('>');
-        if (end == std::string_view::npos) break;
-        const auto tag = html.substr(0, end);
-        xml.append(tag).append(tag == "<br" || tag.starts_with("<meta ") ? "/>" : ">");
-        html.remove_prefix(end + 1);
-    }
-}
-
 void append_html(std::string& html, std::string_view text) {
     if (html_text.append_ascii(html, text)) return;
     std::string kept;
@@ -217,7 +209,7 @@ void append_declaration(std::string& xml, std::string_view style_sheet) {
     if (style_sheet.empty()) return;
     xml += "<?xml-stylesheet type=\"text/css\" href=\"";
     // As in an attribute, which also keeps "?>" out of it.
-    append_xml_attribute(xml, style_sheet);
+    xml_attribute.append(xml, style_sheet);
     xml += "\"?>\n";
 }
 
@@ -242,7 +234,7 @@ void append_element(std::string& xml, std::size_t depth, std::string_view name,
                     std::string_view text, Attributes attributes) {
     append_open(xml, depth, name, attributes);
     xml += '>';
-    append_xml_text(xml, text);
+    xml_text.append(xml, text);
     append_close(xml, name);
 }
 
@@ -250,7 +242,7 @@ void append_url_element(std::string& xml, std::size_t depth, std::string_view na
                         std::string_view url) {
     append_open(xml, depth, name, {});
     xml += '>';
-    append_xml_url(xml, url);
+    xml_url.append(xml, url);
     append_close(xml, name);
 }
 

@@ -24,25 +24,6 @@ void append_html(std::string& html, std::string_view text);
 // field isolated anyway.
 void append_html_value(std::string& html, std::string_view text);
 
-// Appends to XML as the content of an element that holds plain text: & < > as &#x26; &#x3C;
-// &#x3E; (the validator takes &lt; for HTML: CharacterData).
-void append_xml_text(std::string& xml, std::string_view text);
-
-// The same for URLs, with & as &amp;, which is what simple readers look for.
-void append_xml_url(std::string& xml, std::string_view url);
-
-// Appends to XML as the value of a quoted attribute. Tabs and line ends become references,
-// because XML readers turn them into spaces.
-void append_xml_attribute(std::string& xml, std::string_view text);
-
-// Appends to XML as the content of an element that holds HTML. CDATA is a third smaller than
-// references and is written in half the time.
-void append_xml_of_html(std::string& xml, std::string_view html);
-
-// Appends to XML the same HTML as elements of XHTML. Requires well-formed HTML that this room wrote:
-// every element has an end but br and meta.
-void append_xhtml(std::string& xml, std::string_view html);
-
 // Elements, one per line. Names of elements and attributes are constants of the caller. A line
 // begins with `depth` blanks.
 
@@ -61,7 +42,9 @@ void append_end(std::string& xml, std::size_t depth, std::string_view name);
 void append_empty(std::string& xml, std::size_t depth, std::string_view name,
                   Attributes attributes = {});
 
-// Elements with plain text, with a URL, with HTML.
+// Elements with plain text: & < > as &#x26; &#x3C; &#x3E; (the validator takes &lt; for HTML: CharacterData). With a
+// URL: & as &amp;, which is what simple readers look for. With HTML in CDATA, which is a third smaller than references
+// and is written in half the time.
 void append_element(std::string& xml, std::size_t depth, std::string_view name,
                     std::string_view text, Attributes attributes = {});
 void append_url_element(std::string& xml, std::size_t depth, std::string_view name,
@@ -69,7 +52,8 @@ void append_url_element(std::string& xml, std::size_t depth, std::string_view na
 void append_html_element(std::string& xml, std::size_t depth, std::string_view name,
                          std::string_view html, Attributes attributes = {});
 
-// The same as elements of XHTML, below the element `name` of XHTML itself.
+// The same as elements of XHTML, below the element `name` of XHTML itself. Requires well-formed HTML that this room wrote:
+// every element has an end but br and meta.
 void append_xhtml_element(std::string& xml, std::size_t depth, std::string_view name,
                           std::string_view html);
 

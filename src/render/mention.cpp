@@ -47,9 +47,19 @@ std::string link_to_entry(const Mention& mention, const std::string& words) {
            as_html(words) + "</a>";
 }
 
+// Returns its authors, at most 20.
+std::vector<Curator> authors_of_mention(const Mention& mention, const Site& site) {
+    std::vector<Curator> authors;
+    for (const auto& author : mention.authors) {
+        if (authors.size() == most_authors) break;
+        authors.push_back(author_of_entry(author, site));
+    }
+    return authors;
+}
+
 std::string authors_html(const Mention& mention, const Site& site) {
     std::string html;
-    for (const auto& author : authors_of(mention, site)) {
+    for (const auto& author : authors_of_mention(mention, site)) {
         html += html.empty() ? ", by " : ", ";
         html += author.url.empty() ? as_html(author.name) : link_html(author.url, author.name);
     }
@@ -113,17 +123,13 @@ std::string marks_of(const Column& column, const std::string& version, bool each
 // The columns that have mentions, the newest first.
 std::string track_table(const std::vector<Column>& columns,
                         const std::vector<base::Release>& releases) {
-    std::string html = "<details><summary>Show as a table</summary><table class=\"numbers\">"
-                       "<caption class=\"unseen\">Entries that mention it, by the newest release "
-                       "at that time</caption><thead><tr><th scope=\"col\">Release"
-                       "</th><th scope=\"col\">Entries</th></tr></thead><tbody>\n";
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const auto& column = columns[columns.size() - 1 - i];
-        if (column.empty()) continue;
-        html += "<tr><th scope=\"row\">" + as_html(releases[i].version) + "</th><td>" +
-                with_separators(column.size()) + "</td></tr>\n";
-    }
-    return html + "</tbody></table></details>\n";
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (const auto& column = columns[columns.size() - 1 - i]; !column.empty())
+            rows.push_back({as_html(releases[i].version), with_separators(column.size())});
+    return folded_table(
+        number_table("Entries that mention it, by the newest release at that time",
+                     {"Release", "Entries"}, rows));
 }
 
 }  // namespace
@@ -139,38 +145,33 @@ Curator author_of_entry(std::string_view author, const Site& site) {
     return found;
 }
 
-std::string guid_of(const Mention& mention, std::string_view authority) {
-    std::string guid = "tag:" + std::string(authority) + ":/mention";
-    base::append_percent_encoded(guid += '/', mention.object.class_name);
-    base::append_percent_encoded(guid += '/', mention.object.name);
-    return guid + "/" + std::to_string(mention.entry);
-}
-
-std::string title_of(const Mention& mention) {
-    return plain_line("Mentioned in " + mention.feed_name + ": " + title_or_link(mention));
-}
-
-std::string item_url_of(const Mention& mention, const Site& site) {
-    return is_web_url(mention.link) ? mention.link : page_of(mention.object, site);
-}
-
-std::string content_of(const Mention& mention, const Site& site) {
+FeedItem feed_item_of(const Mention& mention, const Site& site) {
     const auto& object = mention.object;
-    std::string html = "<p>" +
-                       link_html(page_of(object, site), object.class_name + " " + object.name) +
-                       " is mentioned in ";
-    append_link(html, item_url_of(mention, site), title_or_link(mention));
-    return html + ", " + as_html(plain_line(mention.feed_name)) + ", " +
-           base::format_date(day_of(mention)) + authors_html(mention, site) + ".</p>";
-}
-
-std::vector<Curator> authors_of(const Mention& mention, const Site& site) {
-    std::vector<Curator> authors;
-    for (const auto& author : mention.authors) {
-        if (authors.size() == most_authors) break;
-        authors.push_back(author_of_entry(author, site));
-    }
-    return authors;
+    std::string guid = "tag:" + site.authority + ":/mention";
+    base::append_percent_encoded(guid += '/', object.class_name);
+    base::append_percent_encoded(guid += '/', object.name);
+    guid += "/" + std::to_string(mention.entry);
+    const auto url = is_web_url(mention.link) ? mention.link : page_of(object, site);
+    auto content = "<p>" +
+                   link_html(page_of(object, site), object.class_name + " " + object.name) +
+                   " is mentioned in " + link_html(url, title_or_link(mention)) + ", " +
+                   as_html(plain_line(mention.feed_name)) + ", " +
+                   base::format_date(day_of(mention)) + authors_html(mention, site) + ".</p>";
+    // Many entries come in a second. What differs is made of the id, which is that of one item.
+    std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+    for (const char c : guid) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    const auto time =
+        time_with_fraction(mention.first_seen, static_cast<std::int64_t>(hash % 1'000'000'000));
+    return {.guid = guid,
+            .url = url,
+            .title =
+                plain_line("Mentioned in " + mention.feed_name + ": " + title_or_link(mention)),
+            .content = std::move(content),
+            .published = mention.first_seen,
+            .atom_published = time,
+            .atom_updated = time,
+            .authors = authors_of_mention(mention, site),
+            .categories = {plain_line(object.class_name)}};
 }
 
 void write_mention_fields(base::JsonWriter& json, const Mention& mention, const Site& site) {
@@ -181,7 +182,7 @@ void write_mention_fields(base::JsonWriter& json, const Mention& mention, const 
     if (mention.published) json.field("published", base::format_rfc3339(*mention.published));
     json.field("first_seen", base::format_rfc3339(mention.first_seen));
     json.key("authors").begin_array();
-    for (const auto& author : authors_of(mention, site)) {
+    for (const auto& author : authors_of_mention(mention, site)) {
         json.begin_object();
         write_text(json, "name", author.name);
         if (!author.url.empty()) write_text(json, "url", author.url);

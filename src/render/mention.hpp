@@ -29,16 +29,10 @@ namespace render {
 
 // -- an item of a feed
 
-// tag:AUTHORITY:/mention/CLASS/NAME/ENTRY, each part percent-encoded. It never changes.
-[[nodiscard]] std::string guid_of(const tables::Mention& mention, std::string_view authority);
-// "Mentioned in Lab news: A gene of the tail", one line of plain text.
-[[nodiscard]] std::string title_of(const tables::Mention& mention);
-// The address of the entry; that of the page of the object if it has none. http(s).
-[[nodiscard]] std::string item_url_of(const tables::Mention& mention, const Site& site);
-// One paragraph of HTML: which object is mentioned where, when and by whom.
-[[nodiscard]] std::string content_of(const tables::Mention& mention, const Site& site);
-// Returns its authors, at most 20.
-[[nodiscard]] std::vector<Curator> authors_of(const tables::Mention& mention, const Site& site);
+// Returns the item "Mentioned in Lab news: A gene of the tail", whose content says which object is mentioned where,
+// when and by whom. Its id, tag:AUTHORITY:/mention/CLASS/NAME/ENTRY, never changes. Its URL is that of the entry, or
+// of the page of the object if the entry has none.
+[[nodiscard]] FeedItem feed_item_of(const tables::Mention& mention, const Site& site);
 
 // Writes the members of a mention as data: entry, feed, feed_name, title, link, published (if it is known), first_seen,
 // authors (with the pages of the persons behind them).

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "render/page.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/markup.hpp"
 #include "render/pages.hpp"
 
 namespace render {
@@ -78,6 +81,15 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
     return variables;
 }
 
+std::string framed(const Frame& frame, const Variables& variables, const Site& site,
+                   const Templates& templates) {
+    auto all = common(frame, site, templates);
+    auto inner = all;
+    inner.add(variables);
+    all.set("content", templates.fill(frame.file, inner));
+    return templates.fill("layout.mustache", all);
+}
+
 // Twenty choices of the longest names must fit on a page.
 std::string text_of_choice(const PageChoice& choice) {
     constexpr std::size_t longest = 120;
@@ -110,6 +122,12 @@ std::string object_at_url(const tree::ObjectName& object, std::string_view versi
                           const Site& site) {
     return site.base_url + "/object?" + query_of(object) +
            "&release=" + base::percent_encode(version);
+}
+
+std::string diff_url(const tree::ObjectName& object, std::string_view from, std::string_view to,
+                     const Site& site) {
+    return site.base_url + "/diff?" + query_of(object) + "&from=" + base::percent_encode(from) +
+           "&to=" + base::percent_encode(to);
 }
 
 std::vector<Variables> feed_links(const std::string& address, std::string_view title,
@@ -157,15 +175,8 @@ std::string counts_html(const compare::Counts& counts) {
 }
 
 std::string_view word_of(tables::RowKind kind) {
-    switch (kind) {
-        case tables::RowKind::created: return "created";
-        case tables::RowKind::vanished: return "vanished";
-        case tables::RowKind::reappeared: return "reappeared";
-        case tables::RowKind::reconstructed: return "read from timestamps";
-        case tables::RowKind::withdrawn: return "withdrawn";
-        case tables::RowKind::changed: break;
-    }
-    return "changed";
+    return kind == tables::RowKind::reconstructed ? "read from timestamps"
+                                                  : tables::name_of(kind);
 }
 
 bool says_enough(tables::RowKind kind) {
@@ -190,15 +201,6 @@ std::string what_happened_html(tables::RowKind kind, const std::string& headline
     if (says_enough(kind)) return html;
     const auto in_numbers = counts_html(counts);
     return in_numbers.empty() ? html : html + ": " + in_numbers;
-}
-
-std::string framed(const Frame& frame, const Variables& variables, const Site& site,
-                   const Templates& templates) {
-    auto all = common(frame, site, templates);
-    auto inner = all;
-    inner.add(variables);
-    all.set("content", templates.fill(frame.file, inner));
-    return templates.fill("layout.mustache", all);
 }
 
 std::string framed_within(const Frame& frame, Variables variables, std::string_view name,
@@ -243,6 +245,67 @@ void add_parts(Variables& variables, const std::string& base, std::size_t part, 
 std::size_t size_of_parts(const std::string& base) {
     constexpr std::size_t markup = 500;
     return 2 * as_html(base).size() + markup;
+}
+
+std::string key_of(const tree::ObjectName& object) {
+    return object.class_name + ":" + object.name;
+}
+
+void append_named(std::string& html, const query::Named& named, const Site& site) {
+    const auto label = named.object.label_or_name(named.label);
+    html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
+    html += link_html(page_of(named.object, site), label);
+    if (label != named.object.name)
+        html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
+}
+
+void append_named_text(std::string& html, const query::Named& named) {
+    const auto label = named.object.label_or_name(named.label);
+    append_html(html, named.object.class_name + " " + label);
+    if (label != named.object.name) append_html(html, " " + named.object.name);
+}
+
+std::string unseen_name(std::string_view words, const query::Named& named) {
+    constexpr std::size_t longest = 80;
+    const auto name = named.object.label_or_name(named.label);
+    return "<span class=\"unseen\">" + std::string(words) + as_html(base::cut_at(name, longest)) +
+           "</span>";
+}
+
+std::string class_options(const std::vector<std::string>& classes, const std::string& chosen) {
+    constexpr std::size_t most_of_options = 6'000;
+    const auto items = items_within(most_of_options, classes,
+                                    [&chosen](std::string& html, const std::string& name) {
+                                        html += name == chosen ? "<option selected>" : "<option>";
+                                        append_html(html, name);
+                                        html += "</option>\n";
+                                    });
+    // If there are too many to choose from, the page has a text field instead.
+    if (items.left_out > 0) return {};
+    if (chosen.empty() || std::ranges::find(classes, chosen) != classes.end()) return items.html;
+    return items.html + "<option selected>" + as_html(chosen) + "</option>\n";
+}
+
+ListedItems search_results(std::span<const query::Match> found,
+                           std::span<const tree::ObjectName> watched, std::size_t room,
+                           const Site& site) {
+    const auto list_url = as_html(site.base_url + "/watch");
+    return items_within(room, found, [&](std::string& html, const query::Match& match) {
+        const query::Named named{match.object, match.label};
+        html += "<li><span>";
+        append_named(html, named, site);
+        if (match.vanished) html += " <span class=\"gone\">vanished</span>";
+        if (!match.vanished_in.empty()) html += " in " + as_html(match.vanished_in);
+        html += "</span> <a href=\"" + as_html(site.base_url + "/rss?" + query_of(named.object)) +
+                "\">Feed" + unseen_name(" of ", named) + "</a>";
+        if (std::ranges::binary_search(watched, named.object))
+            html += " <span class=\"id\">on watch list</span>";
+        else
+            html += " <button name=\"object\" formaction=\"" + list_url + "\" value=\"" +
+                    as_html_value(key_of(named.object)) + "\">Watch" + unseen_name(" ", named) +
+                    "</button>";
+        html += "</li>\n";
+    });
 }
 
 std::string error_page(int status, std::string_view title, std::string_view text,

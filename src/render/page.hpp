@@ -14,6 +14,7 @@
 #include "compare/change.hpp"
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
+#include "query/search.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "tables/rows.hpp"
@@ -30,6 +31,10 @@ inline constexpr std::size_t most_of_page = 60'000;
 // base_url/object?class=…&name=…&release=VERSION
 [[nodiscard]] std::string object_at_url(const tree::ObjectName& object, std::string_view version,
                                         const Site& site);
+
+// base_url/diff?class=…&name=…&from=VERSION&to=VERSION: two whole trees compared.
+[[nodiscard]] std::string diff_url(const tree::ObjectName& object, std::string_view from,
+                                   std::string_view to, const Site& site);
 
 // Returns the variable `feeds`: the same items in each format.
 //   address  of the feed, "https://x.org/rss?class=…&name=…"
@@ -72,6 +77,30 @@ template <class List, class Append>
     return items;
 }
 
+// Lists of objects with what people do to them, on the pages of the search and of a watch list.
+
+// "Gene:WBGene00006763", as object= has it.
+[[nodiscard]] std::string key_of(const tree::ObjectName& object);
+
+// "Gene unc-26 WBGene00006763", with a link to the history.
+void append_named(std::string& html, const query::Named& named, const Site& site);
+// The same without a link or an element, in a third of the bytes.
+void append_named_text(std::string& html, const query::Named& named);
+
+// Words and the name, for screen readers, which list links and buttons without their lines.
+[[nodiscard]] std::string unseen_name(std::string_view words, const query::Named& named);
+
+// One <option> for each class; empty if there are too many to choose from.
+//   chosen  is among the options even if it is no class
+[[nodiscard]] std::string class_options(const std::vector<std::string>& classes,
+                                        const std::string& chosen);
+
+// One <li> for each object that was found, with its feed and a button that adds it to the watch list.
+//   watched  sorted: these are marked instead
+[[nodiscard]] ListedItems search_results(std::span<const query::Match> found,
+                                         std::span<const tree::ObjectName> watched,
+                                         std::size_t room, const Site& site);
+
 // One page: a template inside of the layout.
 struct Frame {
     std::string_view file;  // "history.mustache"
@@ -80,10 +109,7 @@ struct Frame {
     bool noindex = false;
     std::string search_text;  // in the search field
 };
-[[nodiscard]] std::string framed(const Frame& frame, const Variables& variables, const Site& site,
-                                 const Templates& templates);
-
-// The same with one more variable, HTML, which may fill what the others leave of most_of_page.
+// Returns the page with one more variable, HTML, which may fill what the others leave of most_of_page.
 //   make  gets the bytes that are left, 0 if there are none, and may set further variables, for
 //         which it reserves room itself
 using MakeWithin = std::function<std::string(std::size_t room, Variables& variables)>;

@@ -10,7 +10,6 @@
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
-#include "render/field_html.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"

@@ -10,12 +10,6 @@
 namespace render {
 namespace {
 
-std::string address_of(const query::Difference& difference, const std::string& from,
-                       const std::string& to, const Site& site) {
-    return site.base_url + "/diff?" + query_of(difference.object) +
-           "&from=" + base::percent_encode(from) + "&to=" + base::percent_encode(to);
-}
-
 Variables variables_of(const query::Difference& difference, const Site& site) {
     const auto& object = difference.object;
     const auto label = object.label_or_name(difference.label);
@@ -35,7 +29,7 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
         .set("from_date", base::format_date(difference.from.released_on))
         .set("to", to)
         .set("to_date", base::format_date(difference.to.released_on))
-        .set("json_url", address_of(difference, from, to, site) + "&format=json")
+        .set("json_url", diff_url(object, from, to, site) + "&format=json")
         .set("summary", counts_text(compare::count(difference.changes)))
         .flag("created", !difference.was_there && difference.is_there)
         .flag("vanished", difference.was_there && !difference.is_there)
@@ -45,15 +39,11 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
 
 }  // namespace
 
-std::string diff_page(const DiffView& view, const Site& site, const Templates& templates) {
-    return diff_part(view, site, templates).html;
-}
-
 PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& templates) {
     PageOfPart page;
     const auto& difference = view.difference;
     const auto base =
-        address_of(difference, difference.from.version, difference.to.version, site);
+        diff_url(difference.object, difference.from.version, difference.to.version, site);
     const auto document = field_document(difference.changes, difference.object.class_name, site);
     const ChangesView changes{.document = document,
                               .people = difference.people,

@@ -9,7 +9,6 @@
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/mention.hpp"
-#include "render/object_lists.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
 #include "render/pages.hpp"
@@ -30,7 +29,7 @@ std::string own_url(const Row& row) {
     return "?" + query_of(row.object) + "&at=" + base::percent_encode(row.release.version);
 }
 
-std::string diff_url(const Row& row) {
+std::string own_diff_url(const Row& row) {
     return "diff?" + query_of(row.object) + "&from=" + base::percent_encode(row.since) +
            "&to=" + base::percent_encode(row.release.version);
 }
@@ -77,7 +76,7 @@ std::string links_of(const Row& row) {
                                      "The object as of " + row.release.version);
     if (has_tree && !row.since.empty()) links += " ";
     if (!row.since.empty())
-        links += narrowing_link_html(diff_url(row),
+        links += narrowing_link_html(own_diff_url(row),
                                      "Compare " + row.since + " with " + row.release.version);
     return links.empty() ? links : "<p class=\"links\">" + links + "</p>\n";
 }
@@ -368,10 +367,6 @@ Frame frame_of(const HistoryView& view, const Site& site) {
 }
 
 }  // namespace
-
-std::string history_page(const HistoryView& view, const Site& site, const Templates& templates) {
-    return history_part(view, site, templates).html;
-}
 
 PageOfPart history_part(const HistoryView& view, const Site& site, const Templates& templates) {
     PageOfPart result;

@@ -3,17 +3,13 @@
 #include <span>
 
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/markup.hpp"
-#include "render/object_lists.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/release_pictures.hpp"
-#include "render/release_text.hpp"
+#include "render/releases.hpp"
 
 namespace render {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "query/object_at.hpp"
 #include "query/search.hpp"
+#include "query/tree_at.hpp"
 #include "render/pages.hpp"
 #include "render/site.hpp"
 

@@ -303,9 +303,8 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
         variables.set("changes_url", item_url_of(history.rows.front(), site));
     if (release < history.current)
         variables.set("current", history.current.version)
-            .set("diff_url", site.base_url + "/diff?" + query_of(history.object) +
-                                 "&from=" + base::percent_encode(release.version) +
-                                 "&to=" + base::percent_encode(history.current.version));
+            .set("diff_url",
+                 diff_url(history.object, release.version, history.current.version, site));
     add_releases(variables, object, site);
     if (!object.there()) add_absence(variables, object, site);
     return variables;

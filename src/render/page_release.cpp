@@ -9,7 +9,7 @@
 #include "render/item.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/release_text.hpp"
+#include "render/releases.hpp"
 
 namespace render {
 namespace {

@@ -6,8 +6,7 @@
 #include "render/html.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/release_pictures.hpp"
-#include "render/release_text.hpp"
+#include "render/releases.hpp"
 
 namespace render {
 namespace {

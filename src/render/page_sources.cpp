@@ -132,15 +132,13 @@ ReleaseColumn column_of(const PicturedFetch& fetch) {
 }
 
 std::string table_of(const std::vector<PicturedFetch>& fetches) {
-    std::string html = "<details><summary>Show as a table</summary><table class=\"numbers\">"
-                       "<caption class=\"unseen\">Minutes between fetches</caption><thead><tr>"
-                       "<th scope=\"col\">Fetch</th><th scope=\"col\">Minutes</th>"
-                       "<th scope=\"col\">Outcome</th></tr></thead><tbody>\n";
+    std::vector<std::vector<std::string>> rows;
     for (const auto& [event, minutes] : std::views::reverse(fetches))
-        html += "<tr><th scope=\"row\">" + minute_of(event->at) + "</th><td>" +
-                with_separators(std::max<std::uint64_t>(1, minutes)) + "</td><td>" +
-                std::string(outcome_in_words(event->outcome)) + "</td></tr>\n";
-    return html + "</tbody></table></details>\n";
+        rows.push_back({minute_of(event->at),
+                        with_separators(std::max<std::uint64_t>(1, minutes)),
+                        std::string(outcome_in_words(event->outcome))});
+    return folded_table(
+        number_table("Minutes between fetches", {"Fetch", "Minutes", "Outcome"}, rows));
 }
 
 // Returns a bar for each fetch, as high as the time since the one before; empty: there are not two of them.

@@ -7,8 +7,6 @@
 #include "render/feed.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/markup.hpp"
-#include "render/object_lists.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
 

@@ -13,11 +13,9 @@
 #include <vector>
 
 #include "query/history_page.hpp"
-#include "query/object_at.hpp"
 #include "query/object_history.hpp"
 #include "query/pasted_names.hpp"
 #include "query/release_contents.hpp"
-#include "query/release_list.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
 #include "render/page_choice.hpp"
@@ -98,8 +96,6 @@ struct PageOfPart {
 };
 [[nodiscard]] PageOfPart history_part(const HistoryView& view, const Site& site,
                                       const Templates& templates);
-[[nodiscard]] std::string history_page(const HistoryView& view, const Site& site,
-                                       const Templates& templates);
 
 struct DiffView {
     query::Difference difference;
@@ -107,8 +103,6 @@ struct DiffView {
 };
 [[nodiscard]] PageOfPart diff_part(const DiffView& view, const Site& site,
                                    const Templates& templates);
-[[nodiscard]] std::string diff_page(const DiffView& view, const Site& site,
-                                    const Templates& templates);
 
 struct ObjectView {
     query::ObjectAt object;

@@ -8,10 +8,6 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
-#include "render/mention.hpp"
-#include "render/page.hpp"
-#include "render/release_text.hpp"
-#include "render/source_feed.hpp"
 
 namespace render {
 namespace {
@@ -124,83 +120,24 @@ std::string names_of(const std::vector<Curator>& curators) {
     return names;
 }
 
-// The title, the link and the description of an item, and for browsers also its body.
-void append_texts(std::string& xml, const std::string& title, const std::string& url,
-                  const std::string& content, const Channel& channel) {
-    append_element(xml, 3, "title", title);
-    append_url_element(xml, 3, "link", url);
-    append_html_element(xml, 3, "description", content);
+void append_item(std::string& xml, const FeedItem& item, const ItemOrigin&,
+                 const Channel& channel, const Site&) {
+    append_start(xml, 2, "item");
+    append_element(xml, 3, "title", item.title);
+    append_url_element(xml, 3, "link", item.url);
+    append_html_element(xml, 3, "description", item.content);
     // Of XHTML, validators accept nothing else in an item.
-    if (channel.for_browser)
-        append_xhtml_element(xml, 3, "body", item_for_browser(title, url, content));
-}
-
-void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
-                 const Channel& channel, const Site& site) {
-    append_start(xml, 2, "item");
-    append_texts(xml, title_of(row, page), item_url_of(row, site), content_of(row, page, site),
-                 channel);
-    if (const auto creator = names_of(curators_of(row, page, site)); !creator.empty())
+    if (channel.for_browser) append_xhtml_element(xml, 3, "body", item_for_browser(item));
+    if (const auto creator = names_of(item.authors); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
-    for (const auto& category : categories_of(row))
-        append_element(xml, 3, "category", plain_line(category));
-    append_element(xml, 3, "guid", guid_of(row, site.authority), {{"isPermaLink", "false"}});
-    append_element(xml, 3, "pubDate", base::format_http_date(row.release.released_on));
+    for (const auto& category : item.categories) append_element(xml, 3, "category", category);
+    append_element(xml, 3, "guid", item.guid, {{"isPermaLink", "false"}});
+    append_element(xml, 3, "pubDate", base::format_http_date(item.published));
     append_end(xml, 2, "item");
 }
-
-void append_mention(std::string& xml, const tables::Mention& mention, const Channel& channel,
-                    const Site& site) {
-    append_start(xml, 2, "item");
-    append_texts(xml, title_of(mention), item_url_of(mention, site), content_of(mention, site),
-                 channel);
-    if (const auto creator = names_of(authors_of(mention, site)); !creator.empty())
-        append_element(xml, 3, "dc:creator", creator);
-    append_element(xml, 3, "category", plain_line(mention.object.class_name));
-    append_element(xml, 3, "guid", guid_of(mention, site.authority), {{"isPermaLink", "false"}});
-    append_element(xml, 3, "pubDate", base::format_http_date(mention.first_seen));
-    append_end(xml, 2, "item");
-}
-
-void append_release(std::string& xml, const query::ListedRelease& release, const Channel& channel,
-                    const Site& site) {
-    const auto& [version, released_on] = release.summary.release;
-    append_start(xml, 2, "item");
-    append_texts(xml, plain_line(title_of(release)), release_url(version, site),
-                 content_of(release, site), channel);
-    append_element(xml, 3, "guid", guid_of(release, site), {{"isPermaLink", "false"}});
-    append_element(xml, 3, "pubDate", base::format_http_date(released_on));
-    append_end(xml, 2, "item");
-}
-
-void append_source_item(std::string& xml, const SourceItem& item, const SourceFeed& feed,
-                        const Channel& channel, const Site& site) {
-    append_start(xml, 2, "item");
-    append_texts(xml, title_of(item), url_of(item, feed, site), content_of(item, site), channel);
-    if (const auto creator = names_of(authors_of(item)); !creator.empty())
-        append_element(xml, 3, "dc:creator", creator);
-    for (const auto& category : categories_of(item)) append_element(xml, 3, "category", category);
-    append_element(xml, 3, "guid", guid_of(item, feed, site), {{"isPermaLink", "false"}});
-    append_element(xml, 3, "pubDate", base::format_http_date(published_of(item)));
-    append_end(xml, 2, "item");
-}
-
-constexpr Shape rss_shape{append_channel,     append_item, append_mention,         append_release,
-                          append_source_item, "",          " </channel>\n</rss>\n"};
 
 }  // namespace
 
-std::string rss(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    return document_of(rss_shape, page, channel, site);
-}
-
-std::string rss_of_releases(const query::ReleaseList& releases, const Channel& channel,
-                            const Site& site) {
-    return document_of(rss_shape, releases, channel, site);
-}
-
-std::string rss_of_source(const SourceFeed& feed, const Channel& channel, const Site& site) {
-    return document_of(rss_shape, feed, channel, site);
-}
+constexpr Shape rss_shape{append_channel, append_item, "", " </channel>\n</rss>\n"};
 
 }  // namespace render

@@ -4,12 +4,10 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "feed/safe_html.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
-#include "render/markup.hpp"
 
 namespace render {
 namespace {
@@ -100,14 +98,6 @@ std::string name_of(const SourceFeed& feed) {
     return name.empty() ? "Feed " + std::to_string(feed.id) : name;
 }
 
-std::string guid_of(const SourceItem& item, const SourceFeed& feed, const Site& site) {
-    auto guid = "tag:" + site.authority + ":/feed/" + std::to_string(feed.id) + '/' +
-                std::to_string(item.entry);
-    // As of rows of history: the second version is /2.
-    if (item.revision > 0) guid += '/' + std::to_string(item.revision + 1);
-    return guid;
-}
-
 std::string title_of(const SourceItem& item) {
     auto title = plain_line(item.title);
     if (title.empty()) title = "Entry of " + base::format_date(item.entry_day);
@@ -124,20 +114,28 @@ base::Seconds published_of(const SourceItem& item) {
     return std::min(item.published.value_or(item.recorded_at), item.recorded_at);
 }
 
-std::vector<Curator> authors_of(const SourceItem& item) {
+FeedItem feed_item_of(const SourceItem& item, const SourceFeed& feed, const Site& site) {
+    auto guid = "tag:" + site.authority + ":/feed/" + std::to_string(feed.id) + '/' +
+                std::to_string(item.entry);
+    // As of rows of history: the second version is /2.
+    if (item.revision > 0) guid += '/' + std::to_string(item.revision + 1);
     std::vector<Curator> authors;
     for (auto& name : plain_lines(item.authors)) authors.push_back({std::move(name), {}});
-    return authors;
-}
-
-std::vector<std::string> categories_of(const SourceItem& item) {
-    return plain_lines(item.categories);
-}
-
-std::string content_of(const SourceItem& item, const Site& site) {
-    return item.revision == 0
-               ? content_of_entry(item)
-               : content_of(item.changes, is_web_url(item.link) ? item.link : "", site);
+    // All items of a fetch have one time. The fraction differs by entry and by its edits.
+    constexpr std::int64_t edits = 64;
+    const auto published = published_of(item);
+    return {
+        .guid = std::move(guid),
+        .url = url_of(item, feed, site),
+        .title = title_of(item),
+        .content = item.revision == 0
+                       ? content_of_entry(item)
+                       : content_of(item.changes, is_web_url(item.link) ? item.link : "", site),
+        .published = published,
+        .atom_published = base::format_rfc3339(published),
+        .atom_updated = time_with_fraction(item.recorded_at, item.entry * edits + item.revision),
+        .authors = std::move(authors),
+        .categories = plain_lines(item.categories)};
 }
 
 }  // namespace render

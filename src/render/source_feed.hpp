@@ -60,10 +60,6 @@ struct SourceFeed {
 // The name of the feed for title lines.
 [[nodiscard]] std::string name_of(const SourceFeed& feed);
 
-// tag:AUTHORITY:/feed/3/17, and of its first edit tag:AUTHORITY:/feed/3/17/2. No id of an object, a class, a list or a
-// release begins like this.
-[[nodiscard]] std::string guid_of(const SourceItem& item, const SourceFeed& feed,
-                                  const Site& site);
 // The title of the entry, or "Edited: TITLE: title “a” → “b”, 1 more change"; one line of plain text, never empty. An
 // entry without a title is called "Entry of 2009-03-01". Depends on nothing but what was recorded.
 [[nodiscard]] std::string title_of(const SourceItem& item);
@@ -73,10 +69,11 @@ struct SourceFeed {
 // When the entry was published as it said itself, if that is not after its recording; otherwise, and of an edit, when
 // it was recorded.
 [[nodiscard]] base::Seconds published_of(const SourceItem& item);
-// Lines of plain text, each once, at most 20.
-[[nodiscard]] std::vector<Curator> authors_of(const SourceItem& item);
-[[nodiscard]] std::vector<std::string> categories_of(const SourceItem& item);
-// HTML of at most 32 KB: that of the entry, or what the edit changed, in the words of content_of() for rows of history.
-[[nodiscard]] std::string content_of(const SourceItem& item, const Site& site);
+
+// Returns the item, whose id is tag:AUTHORITY:/feed/3/17, and that of its first edit tag:AUTHORITY:/feed/3/17/2. No id
+// of an object, a class, a list or a release begins like this. Its content is that of the entry, or what the edit
+// changed, in the words of content_of() for rows of history; at most 32 KB. It has at most 20 authors and categories.
+[[nodiscard]] FeedItem feed_item_of(const SourceItem& item, const SourceFeed& feed,
+                                    const Site& site);
 
 }  // namespace render

@@ -202,6 +202,24 @@ void append_release_labels(std::string& svg, const std::vector<std::string_view>
     }
 }
 
+std::string number_table(std::string_view caption, const std::vector<std::string>& headings,
+                         const std::vector<std::vector<std::string>>& rows) {
+    std::string html = "<table class=\"numbers\"><caption class=\"unseen\">";
+    html.append(caption) += "</caption><thead><tr>";
+    for (const auto& heading : headings) html += "<th scope=\"col\">" + heading + "</th>";
+    html += "</tr></thead><tbody>\n";
+    for (const auto& row : rows) {
+        html += "<tr><th scope=\"row\">" + row.front() + "</th>";
+        for (std::size_t i = 1; i < row.size(); ++i) html += "<td>" + row[i] + "</td>";
+        html += "</tr>\n";
+    }
+    return html + "</tbody></table>";
+}
+
+std::string folded_table(const std::string& table) {
+    return "<details><summary>Show as a table</summary>" + table + "</details>\n";
+}
+
 std::string stacked_bars(const BarPicture& picture) {
     return picture.columns.empty() ? std::string() : BarWriter(picture).take();
 }

@@ -44,6 +44,14 @@ struct BarPicture {
 //   returns  empty if there is no bar; at most 20 KB with addresses of 100 bytes
 [[nodiscard]] std::string stacked_bars(const BarPicture& picture);
 
+// Returns a table with the numbers of a picture.
+//   headings, rows  HTML, of as many cells; the first cell of a row is its heading
+[[nodiscard]] std::string number_table(std::string_view caption,
+                                       const std::vector<std::string>& headings,
+                                       const std::vector<std::vector<std::string>>& rows);
+// Returns it below a picture, folded.
+[[nodiscard]] std::string folded_table(const std::string& table);
+
 // "12.5%": `tenths` of a percent.
 [[nodiscard]] std::string percent(std::size_t part, std::size_t of);
 

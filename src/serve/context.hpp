@@ -25,7 +25,6 @@
 #include "net/address.hpp"
 #include "query/history_service.hpp"
 #include "query/release_contents.hpp"
-#include "query/release_list.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/access_control.hpp"

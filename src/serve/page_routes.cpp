@@ -7,7 +7,6 @@
 
 #include "base/date.hpp"
 #include "harvest/feeds.hpp"
-#include "query/object_at.hpp"
 #include "query/object_history.hpp"
 #include "query/release_contents.hpp"
 #include "query/search.hpp"

@@ -1,8 +1,7 @@
 // Documents that are one of several (RFC 5005), and the limit of their size.
 // SPDX-License-Identifier: MIT
-#include <array>
-
 #include "sample.hpp"
+#include "support/catch.hpp"
 #include "support/feed_rules.hpp"
 
 using namespace sample;
@@ -44,7 +43,7 @@ support::ReadFeed read(const support::FeedFormat& judge, const query::History& h
     }
     const auto bytes = render::format_named(judge.format)->render(history, channel, site());
     INFO(judge.format << ": " << bytes.substr(0, 2000));
-    CHECK(judge.findings(bytes, channel.self_url, now()) == std::vector<std::string>());
+    CHECK(judge.findings(bytes, channel.self_url, now()) == none);
     if (before == 0) CHECK(bytes.size() <= 512 * 1024);
     return judge.read(bytes);
 }
@@ -135,17 +134,6 @@ TEST_CASE("A page of the archive links to its neighbours and to the feed") {
     }
 }
 
-TEST_CASE("The newest page of the archive is an archive page like the others") {
-    auto history = history_of(small_rows(50));
-    history.recorded = 50;
-    for (const auto& judge : support::feed_formats) {
-        const auto feed = read(judge, history, 50);
-        CHECK(!feed.complete);
-        CHECK(feed.older.empty());
-        CHECK(feed.newer.empty());
-    }
-}
-
 TEST_CASE("A document above 512 KB leaves its oldest items to the archive") {
     const auto history = history_of(large_rows(28));
     for (const auto& judge : support::feed_formats) {
@@ -173,6 +161,59 @@ TEST_CASE("A page of the archive equals the golden one") {
     channel.before = 100;
     channel.current_url = self_url;
     channel.self_url = archive_url + "100";
-    check_golden("archive.xml", render::rss(history, channel, site()));
-    check_golden("archive.atom", render::atom(history, channel, site()));
+    check_golden("archive.xml", sample::rss(history, channel, site()));
+    check_golden("archive.atom", sample::atom(history, channel, site()));
+}
+
+namespace {
+
+const std::string hub_url = "https://changes.example.org/hub";
+
+render::Channel channel_with_hub(const query::History& history) {
+    auto channel = channel_of(history, site());
+    channel.hub_url = hub_url;
+    return channel;
+}
+
+}  // namespace
+
+TEST_CASE("A feed with a hub keeps the rules, and says where it is next to its own address") {
+    const std::map<std::string, std::string> spelled = {
+        {"rss", "<atom:link href=\"" + hub_url + "\" rel=\"hub\"/>"},
+        {"atom", "<link rel=\"hub\" href=\"" + hub_url + "\"/>"},
+        {"json", R"("hubs":[{"type":"WebSub","url":")" + hub_url + R"("}])"}};
+    for (const auto& format : support::feed_formats) {
+        const auto* writer = render::format_named(format.format);
+        const auto bytes = writer->render(gene(), channel_with_hub(gene()), site());
+        INFO(bytes.substr(0, 3000));
+        CHECK(format.findings(bytes, self_url, now()) == none);
+        CHECK(count(bytes, spelled.at(format.format)) == 1);
+        CHECK(format.read(bytes).self == self_url);
+        CHECK(count(bytes, "rel=\"self\"") == (std::string(format.format) == "json" ? 0 : 1));
+    }
+}
+
+TEST_CASE("A part of a feed is not complete, and links to the newest page of the archive") {
+    auto history = gene();
+    history.rows.erase(history.rows.begin());
+    auto channel = channel_with_hub(gene());
+    for (const auto& format : support::feed_formats) {
+        const auto* writer = render::format_named(format.format);
+        channel.is_part = true;
+        const auto feed = format.read(writer->render(history, channel, site()));
+        CHECK_FALSE(feed.complete);
+        CHECK(feed.older == channel.archive_url + "50");
+        CHECK(feed.items.size() == 2);
+    }
+}
+
+TEST_CASE("A part of the feed of all releases is not complete") {
+    render::Channel channel;
+    channel.subject = render::subject_of_releases(site());
+    channel.self_url = site().base_url + "/releases?format=atom";
+    for (const bool is_part : {false, true}) {
+        channel.is_part = is_part;
+        const auto bytes = render::format_named("atom")->render_releases({}, channel, site());
+        CHECK(support::read_atom(bytes).complete == !is_part);
+    }
 }

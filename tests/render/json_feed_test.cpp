@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
+#include "render/change_json.hpp"
 #include "sample.hpp"
+#include "support/catch.hpp"
 #include "support/feed_rules.hpp"
+#include "support/trees.hpp"
 
 using namespace sample;
 using nlohmann::json;
@@ -10,9 +13,10 @@ using nlohmann::json;
 namespace {
 
 std::string json_feed(const query::History& history, const render::Site& look = site()) {
-    const auto bytes = render::json_feed(history, channel_of(history, look), look);
+    const auto bytes =
+        render::format_named("json")->render(history, channel_of(history, look), look);
     INFO(bytes.substr(0, 3000));
-    CHECK(support::findings_in_json(bytes, self_url, now()) == std::vector<std::string>());
+    CHECK(support::findings_in_json(bytes, self_url, now()) == none);
     return bytes;
 }
 json item_of(const Row& row, const render::Site& look = site()) {
@@ -31,18 +35,6 @@ TEST_CASE("A JSON Feed without items equals the golden one") {
     check_golden("empty.json", json_feed(history_of({})));
 }
 
-TEST_CASE("An item has its changes as data, in the recorded form") {
-    const auto r = unc_26_in_ws187();
-    const auto varve = item_of(r).at("_varve");
-    CHECK(varve.at("class") == "Gene");
-    CHECK(varve.at("name") == "WBGene00006763");
-    CHECK(varve.at("release") == "WS187");
-    CHECK(varve.at("since") == "WS186");
-    CHECK(varve.at("kind") == "changed");
-    CHECK(varve.at("changes") == json::parse(tables::changes_to_json(r.notes.changes)));
-    CHECK(!varve.contains("left_out"));
-}
-
 TEST_CASE("An item counts what its row does not have, and so does a change") {
     auto r = unc_26_in_ws187();
     const auto recorded = r.notes.changes.size();
@@ -55,30 +47,17 @@ TEST_CASE("An item counts what its row does not have, and so does a change") {
     CHECK(varve.at("left_out") == 100'001);
 }
 
-TEST_CASE("Where curators are hidden, formats show the days of timestamps and no users") {
+TEST_CASE("Where curators are hidden, changes as data have the days of timestamps and no users") {
+    auto look = site();
+    look.hide_curators = true;
     auto r = unc_26_in_ws187();
     r.notes.changes.push_back(
         added({}, support::stamped(support::text("v"), "opaque of sylvia")));
-    r.notes.changes.push_back(
-        removed(tags({"B"}), support::tag("C", {support::stamped(support::text("w"), sylvia)})));
-    auto history = history_of({r});
-    history.people = people();
-    auto look = site();
-    look.hide_curators = true;
-    for (const auto& format : render::formats()) {
-        INFO(format.name);
-        CHECK(format.render(history, channel_of(history, site()), site()).find("ylvia") !=
-              std::string::npos);
-        const auto hidden = format.render(history, channel_of(history, look), look);
-        CHECK(hidden.find("ylvia") == std::string::npos);
-        CHECK(hidden.find("2008-02-01.") != std::string::npos);
-    }
     const auto changes = item_of(r, look).at("_varve").at("changes");
     CHECK(changes.at(1).at("after").at(0).at("at") == "2008-02-01T09:15:20");
     CHECK(changes.at(1).at("after").at(0).at("children").at(0).at("children").at(0) ==
           json{{"text", "wormpub_GO"}, {"at", "2008-02-01T09:15:20"}});
     CHECK(changes.at(5).at("after").at(0) == json{{"text", "v"}});
-    json_feed(history, look);
 }
 
 TEST_CASE(
@@ -101,4 +80,22 @@ TEST_CASE("The data of a narrower feed contains the changes that it shows") {
     const auto varve = json::parse(json_feed(history)).at("items").at(0).at("_varve");
     CHECK(varve.at("changes").size() == 1);
     CHECK(varve.at("left_out") == 4);
+}
+
+TEST_CASE("A difference as JSON has as many changes as its bytes allow, and says how many more") {
+    query::Difference difference;
+    difference.object = {"Gene", "deep"};
+    difference.from.version = "WS1";
+    difference.to.version = "WS2";
+    for (int i = 0; i < 3; ++i)
+        difference.changes.push_back(
+            {compare::Op::added, {}, {}, {support::text(std::string(100, 'x'))}});
+    const std::string head =
+        R"({"class":"Gene","name":"deep","from":"WS1","to":"WS2","kind":"changed","changes":[)";
+    const auto change = render::change_json(difference.changes.front(), {});
+    CHECK(render::difference_json(difference, {}, head.size() + 2 * change.size() + 50) ==
+          head + change + "," + change + "],\"left_out\":1}\n");
+    CHECK(render::difference_json(difference, {}, 10) == head + "],\"left_out\":3}\n");
+    CHECK(render::difference_json(difference, {}) ==
+          head + change + "," + change + "," + change + "]}\n");
 }

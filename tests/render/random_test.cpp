@@ -1,6 +1,5 @@
 // Properties of every history, however hostile its texts are.
 // SPDX-License-Identifier: MIT
-#include <array>
 #include <rapidcheck.h>
 
 #include "base/text.hpp"

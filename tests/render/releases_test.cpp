@@ -1,11 +1,9 @@
 // The page of all releases, its pictures, and its feeds.
 // SPDX-License-Identifier: MIT
-#include "render/release_pictures.hpp"
-#include "render/release_text.hpp"
+#include "render/releases.hpp"
 #include "render/stacked_bars.hpp"
 #include "sample_pages.hpp"
 #include "support/feed_rules.hpp"
-#include "support/html_rules.hpp"
 
 using namespace sample;
 using Catch::Matchers::Contains;
@@ -25,6 +23,10 @@ query::ListedRelease release(int number) {
     return each;
 }
 
+std::string title_of_release(const query::ListedRelease& release) {
+    return render::feed_item_of(release, site()).title;
+}
+
 std::shared_ptr<const query::ReleaseList> list_of(int releases) {
     query::ReleaseList list;
     for (int i = releases; i > 0; --i) list.push_back(release(100 + i));
@@ -37,27 +39,20 @@ std::shared_ptr<const query::ReleaseList> list_of(int releases) {
     return std::make_shared<const query::ReleaseList>(std::move(list));
 }
 
-std::size_t count_of(std::string_view text, std::string_view part) {
-    std::size_t count = 0;
-    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
-        ++count;
-    return count;
-}
-
 }  // namespace
 
 TEST_CASE("A release in words names what came, changed and went, or that it is the first") {
-    CHECK(render::title_of(release(188)) == "WS188: 14 objects changed, 8 created, 3 vanished");
+    CHECK(title_of_release(release(188)) == "WS188: 14 objects changed, 8 created, 3 vanished");
     auto first = release(186);
     first.summary.kinds = {};
-    CHECK(render::title_of(first) == "WS186: no change recorded");
+    CHECK(title_of_release(first) == "WS186: no change recorded");
     first.summary.reconstructed = 15;
     first.summary.is_first_seen = true;
-    CHECK(render::title_of(first) ==
+    CHECK(title_of_release(first) ==
           "WS186: first release seen, 15 histories read from timestamps");
     first.summary.reconstructed = 1;
     first.summary.kinds = {{RowKind::created, 1}};
-    CHECK(render::title_of(first) ==
+    CHECK(title_of_release(first) ==
           "WS186: 1 object created, first release seen, 1 history read from timestamps");
 }
 
@@ -74,7 +69,7 @@ TEST_CASE("The feeds of all releases keep the rules, and have the newest 50") {
         const auto bytes =
             render::format_named(format.format)->render_releases(*list, channel, site());
         INFO(bytes.substr(0, 3000));
-        CHECK(format.findings(bytes, self, now()) == std::vector<std::string>());
+        CHECK(format.findings(bytes, self, now()) == none);
         const auto feed = format.read(bytes);
         REQUIRE(feed.items.size() == 50);
         CHECK_FALSE(feed.complete);
@@ -86,7 +81,7 @@ TEST_CASE("The feeds of all releases keep the rules, and have the newest 50") {
                                                   Contains("&lt;/a&gt;&amp;"));
         const auto few =
             render::format_named(format.format)->render_releases(*list_of(2), channel, site());
-        CHECK(format.findings(few, self, now()) == std::vector<std::string>());
+        CHECK(format.findings(few, self, now()) == none);
         CHECK(format.read(few).items[1].title ==
               "WS101: first release seen, 15 histories read from timestamps");
     }
@@ -97,12 +92,10 @@ TEST_CASE(
     const auto list = list_of(300);
     std::size_t from = 0, rows = 0, pages = 0;
     for (;; ++pages) {
-        const auto html = render::releases_page({list, from}, site(), templates());
-        CHECK(html.size() <= 60'000);
-        CHECK(support::findings_in_page(html) == std::vector<std::string>());
-        const auto here = count_of(html, "<tr><th scope=\"row\"><a ");
+        const auto html = page_of(render::ReleasesView{list, from});
+        const auto here = count(html, "<tr><th scope=\"row\"><a ");
         REQUIRE(here > 0);
-        CHECK((count_of(html, "role=\"img\"") == 1) == (from == 0));
+        CHECK((count(html, "role=\"img\"") == 1) == (from == 0));
         rows += here;
         from += here;
         if (rows >= 300) break;
@@ -115,7 +108,7 @@ TEST_CASE(
 TEST_CASE("A bar has a part for each kind, and links to its release") {
     const auto list = list_of(3);
     const auto svg = render::release_bars(*list, site());
-    CHECK(count_of(svg, "<a href=") == 3);
+    CHECK(count(svg, "<a href=") == 3);
     CHECK_THAT(
         svg,
         Contains("<title>WS103: 2005-08-22, 14 objects changed, 8 created, 3 vanished</title>"));
@@ -132,11 +125,11 @@ TEST_CASE("Pictures of few and many releases have labels that fit beside each ot
         const auto list = list_of(number + 1);  // the first one is of another kind
         const auto svg = render::release_bars(std::span(list->data(), list->size() - 1), site());
         CAPTURE(number, svg.substr(svg.find("y=\"121\"")));
-        const auto labels = count_of(svg, "y=\"121\"");
+        const auto labels = count(svg, "y=\"121\"");
         CHECK(labels >= 1);
         CHECK(labels * 7 <= 130);
         CHECK(svg.size() <= 20'000);
-        CHECK((count_of(svg, "<text class=\"wide\" y=") > 0) == (number <= 30));
+        CHECK((count(svg, "<text class=\"wide\" y=") > 0) == (number <= 30));
         CHECK_THAT(svg, Contains(">WS" + std::to_string(101 + number) + "</text>"));
     }
 }
@@ -165,7 +158,7 @@ TEST_CASE("The heat map has twelve classes, one row for all others, and the same
     compare::Ranking ranking;
     ranking.helper_classes = {"gene_NAME"};
     const auto html = render::heat_map(list, ranking);
-    CHECK(count_of(html, "<li>") == 14);
+    CHECK(count(html, "<li>") == 14);
     CHECK_THAT(html, Contains("<li>Helper classes</li></ul>") && Contains("<td>7</td>"));
     CHECK_THAT(html, Contains("<span class=\"key h4\">") && Contains(" to 676</span>"));
     CHECK_THAT(html, Contains("<li>Class0</li>") && Contains("<li>Other classes</li>"));

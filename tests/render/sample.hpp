@@ -97,6 +97,15 @@ inline render::Channel channel_of(const query::History& history, const render::S
     return channel;
 }
 
+inline std::string rss(const query::HistoryPage& page, const render::Channel& channel,
+                       const render::Site& look) {
+    return render::format_named("rss")->render(page, channel, look);
+}
+inline std::string atom(const query::HistoryPage& page, const render::Channel& channel,
+                        const render::Site& look) {
+    return render::format_named("atom")->render(page, channel, look);
+}
+
 inline query::HistoryPage excerpt_of(const Row& row,
                                      std::vector<tables::MassChange> mass_changes = {}) {
     query::HistoryPage excerpt;

@@ -4,12 +4,48 @@
 
 #include <string>
 
+#include "render/page.hpp"
 #include "render/pages.hpp"
 #include "render/sample.hpp"
 
 namespace sample {
 
-inline render::Templates templates() { return render::Templates::make().value(); }
+inline const render::Templates& templates() {
+    static const auto made = render::Templates::make().value();
+    return made;
+}
+
+// Return a page, which keeps the rules of pages and their size.
+inline std::string checked(std::string page) {
+    INFO(page.substr(0, 3000));
+    CHECK(support::findings_in_page(page) == none);
+    CHECK(page.size() <= render::most_of_page);
+    return page;
+}
+inline std::string page_of(const render::HomeView& view, const render::Site& look = site()) {
+    return checked(render::home_page(view, look, templates()));
+}
+inline std::string page_of(const render::WatchView& view, const render::Site& look = site()) {
+    return checked(render::watch_page(view, look, templates()));
+}
+inline std::string page_of(const render::HistoryView& view, const render::Site& look = site()) {
+    return checked(render::history_part(view, look, templates()).html);
+}
+inline std::string page_of(const render::DiffView& view, const render::Site& look = site()) {
+    return checked(render::diff_part(view, look, templates()).html);
+}
+inline std::string page_of(const render::ReleaseView& view, const render::Site& look = site()) {
+    return checked(render::release_page(view, look, templates()));
+}
+inline std::string page_of(const render::ReleasesView& view, const render::Site& look = site()) {
+    return checked(render::releases_page(view, look, templates()));
+}
+inline std::string page_of(const render::SourcesView& view, const render::Site& look = site()) {
+    return checked(render::sources_page(view, look, templates()));
+}
+inline std::string page_of(const render::SourceView& view, const render::Site& look = site()) {
+    return checked(render::source_page(view, look, templates()));
+}
 
 inline std::string text_of(std::size_t size, std::string_view piece) {
     std::string text;

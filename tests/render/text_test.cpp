@@ -11,10 +11,12 @@ std::string html(std::string_view text) {
     render::append_html(out, text);
     return out;
 }
-std::string xml(std::string_view text) {
+// Returns the content of an element.
+template <class Append>
+std::string inside(Append append, std::string_view text) {
     std::string out;
-    render::append_xml_text(out, text);
-    return out;
+    append(out, 0, "e", text);
+    return out.substr(3, out.size() - 3 - std::string_view("</e>\n").size());
 }
 
 }  // namespace
@@ -27,16 +29,16 @@ TEST_CASE("HTML text is escaped, and characters that HTML forbids become U+FFFD"
 }
 
 TEST_CASE("XML text has hexadecimal references for markup and keeps CR") {
-    CHECK(xml("a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
-    std::string out;
-    render::append_xml_url(out, "http://x.org/?a=b&c");
-    CHECK(out == "http://x.org/?a=b&amp;c");
+    const auto text = [](auto& xml, auto... parts) { render::append_element(xml, parts...); };
+    CHECK(inside(text, "a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
+    CHECK(inside(render::append_url_element, "http://x.org/?a=b&c") == "http://x.org/?a=b&amp;c");
 }
 
 TEST_CASE("HTML in XML is CDATA, divided where it contains the end of a section") {
-    std::string out;
-    render::append_xml_of_html(out, "<p>&amp;</p>]]>x");
-    CHECK(out == "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
+    const auto html = [](auto& xml, auto... parts) {
+        render::append_html_element(xml, parts...);
+    };
+    CHECK(inside(html, "<p>&amp;</p>]]>x") == "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
 }
 
 TEST_CASE("The end of a text begins with a whole character") {
@@ -76,4 +78,10 @@ TEST_CASE("Words too many to align are one replaced run between equal ends") {
         render::align(render::words_of(before + "end"), render::words_of(after + "end"));
     REQUIRE(runs.size() == 3);
     CHECK(runs[1] == render::AlignedRun{false, 1, 600, 1, 600});
+}
+
+TEST_CASE("Numbers have a comma between groups of three digits") {
+    for (const auto& [number, text] :
+         {std::pair{0, "0"}, {999, "999"}, {1'000, "1,000"}, {45'000'000, "45,000,000"}})
+        CHECK(render::with_separators(number) == text);
 }

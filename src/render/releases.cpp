@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/release_pictures.hpp"
+#include "render/releases.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
+#include "render/item.hpp"
 #include "render/page.hpp"
-#include "render/release_text.hpp"
 #include "render/stacked_bars.hpp"
 
 namespace render {
@@ -164,20 +165,78 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
     return svg + "</svg>";
 }
 
-std::string heat_table(const std::vector<HeatRow>& rows, Releases newest) {
-    std::string html =
-        "<details><summary>Show as a table</summary><div class=\"scroll\" tabindex=\"0\" "
-        "role=\"region\" aria-label=\"Objects by class and release\"><table class=\"numbers\">"
-        "<caption class=\"unseen\">Objects of each class by release</caption>"
-        "<thead><tr><th scope=\"col\">Release</th>";
-    for (const auto& row : rows) html += "<th scope=\"col\">" + as_html(row.name) + "</th>";
-    html += "</tr></thead><tbody>\n";
+std::string heat_table(const std::vector<HeatRow>& classes, Releases newest) {
+    std::vector<std::string> headings{"Release"};
+    for (const auto& each : classes) headings.push_back(as_html(each.name));
+    std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i < newest.size(); ++i) {
-        html += "<tr><th scope=\"row\">" + as_html(newest[i].summary.release.version) + "</th>";
-        for (const auto& row : rows) html += "<td>" + with_separators(row.objects[i]) + "</td>";
-        html += "</tr>\n";
+        auto& row = rows.emplace_back();
+        row.push_back(as_html(newest[i].summary.release.version));
+        for (const auto& each : classes) row.push_back(with_separators(each.objects[i]));
     }
-    return html + "</tbody></table></div></details>\n";
+    return folded_table("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                        "aria-label=\"Objects by class and release\">" +
+                        number_table("Objects of each class by release", headings, rows) +
+                        "</div>");
+}
+
+constexpr std::size_t most_listed_classes = 20;
+
+// "first release seen, 15 histories read from timestamps"; empty for most releases.
+std::string first_sight_of(const query::ReleaseSummary& summary) {
+    std::string text = summary.is_first_seen ? "first release seen" : "";
+    if (summary.reconstructed > 0)
+        text += (text.empty() ? "" : ", ") +
+                counted(summary.reconstructed, "history", "histories") + " read from timestamps";
+    return text;
+}
+
+//   noun  follows the first number: "objects "
+std::string counts_in_words(const std::vector<tables::KindCount>& kinds, bool with_noun) {
+    std::string text;
+    for (const auto& [kind, objects] : kinds) {
+        const bool first = text.empty();
+        if (!first) text += ", ";
+        text +=
+            first && with_noun ? counted(objects, "object", "objects") : with_separators(objects);
+        text += " ";
+        text += participle_of(kind);
+    }
+    return text;
+}
+
+std::string content_of_release(const query::ListedRelease& release, const Site& site) {
+    const auto& [version, released_on] = release.summary.release;
+    const auto& classes = release.details->classes;
+    const auto& leading = release.details->leading;
+    std::string html = "<p>" + as_html(version) + ", released on " +
+                       base::format_date(released_on) + ": " + words_of(release.summary) +
+                       ".</p>";
+    if (!classes.empty()) {
+        html += "<p><b>Objects by class</b></p><ul>";
+        const auto listed = std::min(classes.size(), most_listed_classes);
+        for (std::size_t i = 0; i < listed; ++i)
+            html += "<li>" + as_html(classes[i].class_name) + ": " +
+                    counts_in_words(classes[i].kinds, false) + "</li>";
+        if (listed < classes.size())
+            html +=
+                "<li>" + counted(classes.size() - listed, "more class", "more classes") + "</li>";
+        html += "</ul>";
+    }
+    if (!leading.empty()) {
+        html += "<p><b>Most important</b></p><ul>";
+        for (const auto& entry : leading) {
+            html +=
+                "<li>" + as_html(entry.object.class_name) + " <a href=\"" +
+                as_html(page_of(entry.object, site) + "&at=" + base::percent_encode(version)) +
+                "\">";
+            append_shortened(html, entry.object.label_or_name(entry.label));
+            html += "</a></li>";
+        }
+        html += "</ul>";
+    }
+    return html + "<p>" + link_html(release_url(version, site), "All changes in " + version) +
+           "</p>";
 }
 
 }  // namespace
@@ -202,21 +261,16 @@ bool has_stamps(Releases newest) {
 }
 
 std::string release_table(Releases newest) {
-    std::string html = "<details><summary>Show as a table</summary><table class=\"numbers\">"
-                       "<caption class=\"unseen\">Objects in each release</caption><thead><tr>"
-                       "<th scope=\"col\">Release</th><th scope=\"col\">Created</th>"
-                       "<th scope=\"col\">Changed</th><th scope=\"col\">Vanished</th>"
-                       "<th scope=\"col\">Read from timestamps</th></tr></thead><tbody>\n";
-    for (const auto& each : newest) {
-        const auto& summary = each.summary;
-        html += "<tr><th scope=\"row\">" + as_html(summary.release.version) + "</th>";
-        for (const auto number :
-             {summary.objects(RowKind::created), summary.objects(RowKind::changed),
-              summary.objects(RowKind::vanished), summary.reconstructed})
-            html += "<td>" + with_separators(number) + "</td>";
-        html += "</tr>\n";
-    }
-    return html + "</tbody></table></details>\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [summary, of_day, details] : newest)
+        rows.push_back({as_html(summary.release.version),
+                        with_separators(summary.objects(RowKind::created)),
+                        with_separators(summary.objects(RowKind::changed)),
+                        with_separators(summary.objects(RowKind::vanished)),
+                        with_separators(summary.reconstructed)});
+    return folded_table(number_table(
+        "Objects in each release",
+        {"Release", "Created", "Changed", "Vanished", "Read from timestamps"}, rows));
 }
 
 std::string heat_map(Releases newest, const compare::Ranking& ranking) {
@@ -228,6 +282,39 @@ std::string heat_map(Releases newest, const compare::Ranking& ranking) {
     for (const auto& row : rows) html += "<li>" + as_html(row.name) + "</li>";
     return html + "</ul>" + heat_picture(rows, newest, most) + "</div>\n" +
            heat_table(rows, newest);
+}
+
+std::string words_of(const query::ReleaseSummary& summary) {
+    const auto counts = counts_in_words(summary.kinds, true);
+    const auto first = first_sight_of(summary);
+    if (counts.empty() && first.empty()) return "no change recorded";
+    return counts + (counts.empty() || first.empty() ? "" : ", ") + first;
+}
+
+std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {
+    const auto renamed = [&](std::string_view words, const tree::ObjectName& other) {
+        auto html = kind_html(entry.kind);
+        html.append(", probably renamed ").append(words) += ' ';
+        html += "<a href=\"" + as_html(page_of(other, site)) + "\">";
+        append_shortened(html, other.name);
+        return html + "</a>";
+    };
+    if (entry.renamed_from) return renamed("from", *entry.renamed_from);
+    if (entry.renamed_to) return renamed("to", *entry.renamed_to);
+    return what_happened_html(entry.kind, entry.headline, entry.counts);
+}
+
+FeedItem feed_item_of(const query::ListedRelease& release, const Site& site) {
+    const auto& [version, released_on] = release.summary.release;
+    const auto time =
+        base::format_rfc3339(base::Seconds(released_on) + std::chrono::seconds(release.of_day));
+    return {.guid = "tag:" + site.authority + ":/releases/" + base::percent_encode(version),
+            .url = release_url(version, site),
+            .title = plain_line(version + ": " + words_of(release.summary)),
+            .content = content_of_release(release, site),
+            .published = released_on,
+            .atom_published = time,
+            .atom_updated = time};
 }
 
 }  // namespace render

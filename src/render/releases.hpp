@@ -1,4 +1,5 @@
-// render/release_pictures.hpp -- what the newest releases did, as small pictures.
+// render/releases.hpp -- what releases did, in words and as small pictures: the line of a release in lists, its item in
+// the feed of all releases.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -6,7 +7,8 @@
 #include <span>
 #include <string>
 
-#include "query/release_list.hpp"
+#include "query/release_contents.hpp"
+#include "render/item.hpp"
 #include "render/site.hpp"
 
 namespace render {
@@ -28,5 +30,20 @@ namespace render {
 //   returns  HTML; empty if no cell would be coloured
 [[nodiscard]] std::string heat_map(std::span<const query::ListedRelease> newest,
                                    const compare::Ranking& ranking);
+
+// "14 objects changed, 8 created, 3 vanished"; "first release seen, …"; "no change recorded".
+[[nodiscard]] std::string words_of(const query::ReleaseSummary& summary);
+
+// What a release did to one object, as HTML: "Status Live → Dead, 3 more changes"; in numbers
+// where no words are known.
+[[nodiscard]] std::string words_of_change(const query::ReleaseContents::Entry& entry,
+                                          const Site& site);
+
+// Returns the item "WS188: 14 objects changed, 8 created, 3 vanished", whose numbers grow when objects are recorded
+// late. Its content has the counts of each class, the most important objects and a link to the page of the release.
+// Its id, tag:AUTHORITY:/releases/WS188, is none of an object, a class or another feed: those begin with the name of a
+// class, with /list/ or with /release/.
+//   needs  release.details
+[[nodiscard]] FeedItem feed_item_of(const query::ListedRelease& release, const Site& site);
 
 }  // namespace render
