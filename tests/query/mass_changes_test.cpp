@@ -42,8 +42,7 @@ MassChange remark_in(const std::string& version) {
 }  // namespace
 
 TEST_CASE("A history comes with its class's mass changes in the releases it shows") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     record_three_releases(process);
     CHECK(process.history(gene).mass_changes.empty());
     add(process, "WS188", "Gene", "Remark");
@@ -60,8 +59,7 @@ TEST_CASE("A history comes with its class's mass changes in the releases it show
 }
 
 TEST_CASE("Mass changes of a release are not shown while an older one is current") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     record_three_releases(process);
     add(process, "WS188", "Gene", "Remark");
     add(process, "WS187", "Gene", "Remark");
@@ -72,8 +70,7 @@ TEST_CASE("Mass changes of a release are not shown while an older one is current
 }
 
 TEST_CASE("On the page of a release, what most objects of the class share only follows") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     record_three_releases(process);
     const auto entry = [&] {
         return release_contents(process.service.read_context(), "WS188", {})->entries.at(0);
@@ -103,8 +100,7 @@ TEST_CASE("A server that knew of no mass changes shows those that a job wrote me
 }
 
 TEST_CASE("While the table is known to be empty, no request asks for mass changes") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process server(fresh.connect());
+    Server server;
     record_three_releases(server);
     static_cast<void>(server.service.cache_version());
     // The generation stays, so nobody looks.
@@ -116,8 +112,7 @@ TEST_CASE("While the table is known to be empty, no request asks for mass change
 }
 
 TEST_CASE("Mass changes are read for rows of kind changed, however many there are") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     add(process, "WS5", "Gene", "Remark");
     add(process, "WS90", "Gene", "Remark");
     std::vector<Row> rows(100);
@@ -141,8 +136,7 @@ TEST_CASE("Mass changes are read for rows of kind changed, however many there ar
 TEST_CASE(
     "mass=no leaves out items that hold only a mass change, in the feed of an object, a watch "
     "list, a class and a release") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     record_three_releases(process);
     const PageRequest without{
         .most = 50, .since = "", .filter = {.tag = {}, .only = {}, .mass = false}};
@@ -205,8 +199,7 @@ TEST_CASE("mass=no keeps rows with a change of their own, rows that came or went
 }
 
 TEST_CASE("While no release has mass changes, mass=no reads no rows to look for them") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     record_three_releases(process);
     process.write("UPDATE history SET notes = 'damaged' WHERE version = 'WS187'");
     const PageRequest without{

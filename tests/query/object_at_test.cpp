@@ -1,6 +1,6 @@
 // An object as of each release, and the release that brought each line.
 // SPDX-License-Identifier: MIT
-#include "query/object_at.hpp"
+#include "query/tree_at.hpp"
 
 #include <functional>
 #include <rapidcheck.h>
@@ -171,18 +171,6 @@ TEST_CASE("An object that came back has its lines from then, and is not there in
           OriginLines{"Remark WS3", "Remark/one WS3"});
     CHECK(lines_with_origin(*object_in_release(site, "WS1")) ==
           OriginLines{"Remark older", "Remark/one older"});
-}
-
-TEST_CASE("An unknown release is refused, and one that nothing is known of names the nearest") {
-    history::Settings settings;
-    settings.known_releases = {{"WS0", *base::parse_date("2007-12-01")}};
-    support::SmallSite site(settings);
-    site.set_object(gene, {tag("Live")});
-    publish_number(site, 1);
-    CHECK(object_in_release(site, "WS9").error() == query::no_release("WS9").value());
-    const auto error = object_in_release(site, "WS0").error();
-    CHECK(error.kind == base::ErrorKind::absent);
-    CHECK(error.text.find("the nearest known is WS1") != std::string::npos);
 }
 
 TEST_CASE("What is ignored is told apart from what is old") {

@@ -121,15 +121,6 @@ TEST_CASE("What means nothing is said again, as it was pasted") {
     CHECK(site.unclear("<b>\xE2\x80\xAE") == Names{"<b>\xE2\x80\xAE"});
 }
 
-TEST_CASE("A long line of names that mean nothing is many names") {
-    Site site;
-    std::string line;
-    for (int i = 0; i < 90; ++i) line += "nope" + std::to_string(i) + " ";
-    const auto read = site.read(line, "Gene");
-    CHECK(read.unclear.size() == 90);
-    CHECK(read.left_out == 0);
-}
-
 TEST_CASE("So many names are looked up, and the others are counted") {
     Site site;
     std::string pasted;

@@ -12,6 +12,7 @@
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
+#include "store/dialect.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -77,7 +78,13 @@ class Process {
         });
     }
 
-    // Called when rows of history were written behind the program's back.
+    // Writes rows of a table behind the program's back.
+    void insert(const store::Insert& into, const std::vector<store::Value>& values) {
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            store::insert_many(transaction, into, values);
+        });
+    }
+    // Called when rows of history were written so.
     void count_rows() { support::count_rows(*pool.lease()); }
 
     // Cuts it off from the store.
@@ -108,6 +115,15 @@ class Process {
     }
     Shared build_;
     std::string identity_;
+};
+
+// A process over a store of its own.
+class Server : private support::FreshStore, public Process {
+   public:
+    explicit Server(history::Settings settings = {})
+        : FreshStore(GENERATE(support::engines())),
+          Process(FreshStore::connect(), std::move(settings)) {}
+    using FreshStore::connect;
 };
 
 // Returns what identifies a row: "WS187 Gene a".

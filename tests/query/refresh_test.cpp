@@ -49,54 +49,16 @@ struct Refresher : support::RecordingSite {
     }
 };
 
+// The same with a store of its own.
+class OwnSite : private support::FreshStore, public Refresher {
+   public:
+    OwnSite() : FreshStore(GENERATE(support::engines())), Refresher(FreshStore::connect()) {}
+};
+
 }  // namespace
 
-TEST_CASE("An object asked for in each release has a row for each that changed it") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto first = build("WS186"), second = build("WS187"), third = build("WS188");
-    first.with("Gene", gene.name, one);
-    second.with("Gene", gene.name, one);
-    third.with("Gene", gene.name, two);
-    REQUIRE(site.refresh(first));
-    REQUIRE(site.refresh(second));
-    const auto done = site.refresh(third);
-    REQUIRE(done);
-    CHECK(done->wrote_history);
-    const auto rows = site.rows(third.release());
-    REQUIRE(rows.size() == 1);
-    CHECK(rows[0].kind == RowKind::changed);
-    CHECK(rows[0].since == "WS187");
-    CHECK(rows[0].object == gene);
-    CHECK(rows[0].recorded_at == site.clock());
-}
-
-TEST_CASE("An object compared in this release is not loaded again") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto now = build("WS186");
-    now.with("Gene", gene.name, one);
-    REQUIRE(site.refresh(now));
-    const auto contents = site.contents();
-    REQUIRE(site.refresh(now));
-    CHECK(now.loads() == 1);
-    CHECK(site.contents() == contents);
-}
-
-TEST_CASE("An object that never was is absent, and nothing is stored") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto now = build("WS186");
-    now.with("Gene", gene.name, one);
-    const auto contents = site.contents();
-    CHECK(site.refresh(now, nullptr, {"Gene", "nothing"}).error().kind ==
-          base::ErrorKind::absent);
-    CHECK(site.contents() == contents);
-}
-
 TEST_CASE("What a build does not confirm behind the load is not recorded") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     auto before = build("WS186"), after = build("WS187");
     before.with("Gene", gene.name, one);
     after.with("Gene", gene.name, two);
@@ -116,26 +78,8 @@ TEST_CASE("What a build does not confirm behind the load is not recorded") {
     CHECK(site.contents() == recorded);
 }
 
-TEST_CASE("An object that vanished lives on, and may come back") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto first = build("WS186"), second = build("WS187"), third = build("WS188");
-    first.with("Gene", gene.name, one);
-    third.with("Gene", gene.name, two);
-    REQUIRE(site.refresh(first));
-    REQUIRE(site.refresh(second));
-    REQUIRE(site.refresh(second));
-    REQUIRE(site.refresh(third));
-    const auto rows = site.rows(third.release());
-    REQUIRE(rows.size() == 2);
-    CHECK(rows[0].kind == RowKind::reappeared);
-    CHECK(rows[1].kind == RowKind::vanished);
-    CHECK(site.rows(second.release()).size() == 1);
-}
-
 TEST_CASE("A request on an older build moves nothing back and shows no newer row") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, two);
@@ -148,22 +92,8 @@ TEST_CASE("A request on an older build moves nothing back and shows no newer row
     CHECK(site.rows(second.release()).size() == 1);
 }
 
-TEST_CASE("Another spelling of class and name is the same object") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    Refresher site(fresh.connect());
-    auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", "unc-26", one);
-    second.with("Gene", "UNC-26", two);
-    REQUIRE(site.refresh(first, nullptr, {"gene", "Unc-26"}));
-    const auto done = site.refresh(second, nullptr, {"Gene", "unc-26"});
-    REQUIRE(done);
-    CHECK(done->row->object == ObjectName{"Gene", "unc-26"});
-    CHECK(site.rows(second.release(), {"Gene", "unc-26"}).size() == 1);
-}
-
 TEST_CASE("Two objects that differ by case are asked for exactly or not found") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     auto now = build("WS186");
     now.with("Gene", "abc", one).with("Gene", "ABC", two);
     REQUIRE(site.refresh(now, nullptr, {"Gene", "abc"}));
@@ -175,8 +105,7 @@ TEST_CASE("Two objects that differ by case are asked for exactly or not found") 
 }
 
 TEST_CASE("A release recorded with other content is a conflict, and nothing is written") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     auto now = build("WS186"), other = build("WS186");
     now.with("Gene", gene.name, one).with("Gene", "b", one);
     other.with("Gene", "b", two);
@@ -186,54 +115,36 @@ TEST_CASE("A release recorded with other content is a conflict, and nothing is w
     CHECK(site.contents() == contents);
 }
 
-TEST_CASE(
-    "A vanished and a created object of equal content name each other, whoever is asked first") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
+TEST_CASE("An object that went and one that came name each other if both alone had the content, "
+          "whoever is asked first") {
     const bool vanished_first = GENERATE(true, false);
-    Refresher site(fresh.connect());
+    struct Release {
+        support::Nodes content;
+        bool has_another = false;  // which came with the content
+        bool is_rename = true;
+    };
+    const auto [content, has_another, is_rename] =
+        GENERATE(Release{one}, Release{one, true, false}, Release{{}, false, false});
+    OwnSite site;
     auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", "old", one).with("Gene", "other", two);
-    second.with("Gene", "new", one).with("Gene", "other", two);
+    first.with("Gene", "old", content).with("Gene", "other", two);
+    second.with("Gene", "new", content).with("Gene", "other", two);
+    if (has_another) second.with("Gene", "newer", content);
     REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
     const ObjectName names[] = {{"Gene", "old"}, {"Gene", "new"}};
     REQUIRE(site.refresh(second, &first, names[vanished_first ? 0 : 1]));
     REQUIRE(site.refresh(second, &first, names[vanished_first ? 1 : 0]));
-    CHECK(site.rows(second.release(), names[0])[0].notes.renamed_to == names[1]);
-    CHECK(site.rows(second.release(), names[1])[0].notes.renamed_from == names[0]);
-}
-
-TEST_CASE("Two objects with the content are no rename") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", "old", one);
-    second.with("Gene", "new", one).with("Gene", "newer", one);
-    REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
-    REQUIRE(site.refresh(second, &first, {"Gene", "old"}));
-    REQUIRE(site.refresh(second, &first, {"Gene", "new"}));
-    CHECK_FALSE(site.rows(second.release(), {"Gene", "old"})[0].notes.renamed_to);
-    CHECK_FALSE(site.rows(second.release(), {"Gene", "new"})[0].notes.renamed_from);
-}
-
-TEST_CASE("An object without content that came is not the new name of one that went") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", "old", {});
-    second.with("Gene", "new", {});
-    REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
-    for (const std::string name : {"old", "new"})
-        REQUIRE(site.refresh(second, &first, {"Gene", name}));
-    CHECK_FALSE(site.rows(second.release(), {"Gene", "old"}).at(0).notes.renamed_to);
-    CHECK_FALSE(site.rows(second.release(), {"Gene", "new"}).at(0).notes.renamed_from);
+    const auto to = site.rows(second.release(), names[0]).at(0).notes.renamed_to;
+    const auto from = site.rows(second.release(), names[1]).at(0).notes.renamed_from;
+    CHECK(to == (is_rename ? std::optional(names[1]) : std::nullopt));
+    CHECK(from == (is_rename ? std::optional(names[0]) : std::nullopt));
 }
 
 TEST_CASE("Two objects that vanish with the same content are no rename, in whatever order") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     std::vector<ObjectName> names{{"Gene", "old"}, {"Gene", "older"}, {"Gene", "new"}};
     std::ranges::rotate(names, names.begin() + GENERATE(0, 1, 2));
     if (GENERATE(true, false)) std::swap(names[1], names[2]);
-    Refresher site(fresh.connect());
+    OwnSite site;
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "old", one).with("Gene", "older", one);
     second.with("Gene", "new", one);
@@ -253,8 +164,7 @@ TEST_CASE("Two objects that vanish with the same content are no rename, in whate
 }
 
 TEST_CASE("Releases that a first sight finds are recorded by their names") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     site.settings.known_releases = {build("WS186").release(), build("WS187").release()};
     auto now = build("WS188");
     now.with("Gene", gene.name,
@@ -271,8 +181,7 @@ TEST_CASE("Releases that a first sight finds are recorded by their names") {
 }
 
 TEST_CASE("Only the newest trees are kept when the configuration says so") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     site.settings.keep_trees = 2;
     for (const auto& [version, nodes] :
          {std::pair{"WS186", one}, {"WS187", two}, {"WS188", support::Nodes{tag("Third")}}})
@@ -284,25 +193,8 @@ TEST_CASE("Only the newest trees are kept when the configuration says so") {
     CHECK(versions[0].text(0) == "WS187");
 }
 
-TEST_CASE("A page shows the newest rows, or those after a release") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
-    auto third = build("WS188");
-    third.with("Gene", gene.name, {tag("Third")});
-    REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
-    REQUIRE(site.refresh(build("WS187").with("Gene", gene.name, two)));
-    REQUIRE(site.refresh(third));
-    CHECK(site.rows(third.release(), gene, {50, ""}).size() == 2);
-    const auto newest = site.rows(third.release(), gene, {1, ""});
-    REQUIRE(newest.size() == 1);
-    CHECK(newest[0].release.version == "WS188");
-    CHECK(site.rows(third.release(), gene, {50, "WS187"}).size() == 1);
-    CHECK(site.rows(third.release(), gene, {50, "WS188"}).empty());
-}
-
 TEST_CASE("A past tree is known where it was stored, compared, and in between") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Refresher site(fresh.connect());
+    OwnSite site;
     REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
     const auto done = site.refresh(build("WS188").with("Gene", gene.name, two));
     REQUIRE(done);

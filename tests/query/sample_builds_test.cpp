@@ -92,28 +92,16 @@ class SampleHistory {
     Differences recorded(const base::Release& release) {
         return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
             Differences differences;
-            const auto releases =
-                history::known_releases(transaction, settings_, nullptr, nullptr);
-            for (const auto& name : names_) {
-                const auto object = support::row_of(transaction, name);
-                const auto rows =
-                    query::load_rows(transaction, std::span(&*object, 1), release, {}, releases);
-                for (const auto& row : rows->rows)
+            for (const auto& name : names_)
+                for (const auto& row : rows_of(transaction, name, release))
                     if (row.release == release) differences[name] = unfolded(row);
-            }
             return differences;
         });
     }
 
     tables::Row row_of(const ObjectName& name, const base::Release& release) {
         return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
-            const auto releases =
-                history::known_releases(transaction, settings_, nullptr, nullptr);
-            const auto object = support::row_of(transaction, name);
-            auto rows =
-                query::load_rows(transaction, std::span(&*object, 1), release, {}, releases);
-            REQUIRE_FALSE(rows->rows.empty());
-            return rows->rows.front();
+            return rows_of(transaction, name, release).at(0);
         });
     }
 
@@ -122,6 +110,13 @@ class SampleHistory {
     }
 
    private:
+    std::vector<tables::Row> rows_of(store::Transaction& transaction, const ObjectName& name,
+                                     const base::Release& release) {
+        const auto object = support::row_of(transaction, name);
+        const auto releases = history::known_releases(transaction, settings_, nullptr, nullptr);
+        return query::load_rows(transaction, std::span(&*object, 1), release, {}, releases)->rows;
+    }
+
     support::TempDir folder_{support::quick_folder()};
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
@@ -136,7 +131,7 @@ class SampleHistory {
 
 }  // namespace
 
-TEST_CASE("The recorded changes of every sample object are exactly those expected") {
+TEST_CASE("What is recorded and read of every sample object is exactly what is expected") {
     SampleHistory sample;
     const auto first = sample.open("WS186"), second = sample.open("WS187"),
                third = sample.open("WS188");
@@ -153,15 +148,8 @@ TEST_CASE("The recorded changes of every sample object are exactly those expecte
     CHECK(renamed.notes.renamed_to == ObjectName{"Person", "WBPerson625alias"});
     const auto alias = sample.row_of({"Person", "WBPerson625alias"}, third->release());
     CHECK(alias.notes.renamed_from == ObjectName{"Person", "WBPerson625"});
-}
 
-TEST_CASE("Releases, classes and differences of the sample builds hold what is expected") {
-    SampleHistory sample;
-    const auto first = sample.open("WS186"), second = sample.open("WS187"),
-               third = sample.open("WS188");
-    sample.refresh_all(*first, nullptr);
-    sample.refresh_all(*second, first.get());
-    sample.refresh_all(*third, second.get());
+    // Releases, classes and comparisons say the same.
     const auto reading = sample.reading(third);
     const auto differences = expected("WS187-WS188.tsv");
 
@@ -195,15 +183,4 @@ TEST_CASE("Releases, classes and differences of the sample builds hold what is e
         if (!found->is_there) row.kind = RowKind::vanished;
         CHECK(unfolded(row) == lines);
     }
-}
-
-TEST_CASE("A first sight of the sample builds does not report the loading session's stamps") {
-    SampleHistory sample;
-    const auto build = sample.open("WS188");
-    sample.refresh_all(*build, nullptr);
-    const auto row = sample.row_of({"Gene", "WBGene00006763"}, build->release());
-    CHECK(row.kind == RowKind::reconstructed);
-    for (const auto& change : row.notes.changes)
-        for (const auto& node : change.after)
-            CHECK(node.stamp.find("wormpub") == std::string::npos);
 }

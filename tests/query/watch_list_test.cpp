@@ -45,8 +45,7 @@ std::vector<ObjectName> objects_of(const WatchList& list) {
 }  // namespace
 
 TEST_CASE("A watch list is the histories of its objects, merged") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     fill(process);
     const auto list = process.list({c, a, b});
     CHECK(objects_of(list) == std::vector{a, b, c});
@@ -67,8 +66,7 @@ TEST_CASE("A watch list is the histories of its objects, merged") {
 }
 
 TEST_CASE("A row knows how many releases of its day come before its own") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     fill(process);
     std::vector<int> of_day;
     for (const auto& row : process.history(a).rows) of_day.push_back(row.of_day);
@@ -76,8 +74,7 @@ TEST_CASE("A row knows how many releases of its day come before its own") {
 }
 
 TEST_CASE("A watch list brings its objects up to date, and reads them together after that") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     fill(process);
     const auto before = process.service.computations();
     const auto next = std::make_shared<support::SmallBuild>("WS190", "2008-05-01");
@@ -93,8 +90,7 @@ TEST_CASE("A watch list brings its objects up to date, and reads them together a
 }
 
 TEST_CASE("Objects of a watch list are known by any spelling, counted once, or skipped") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     fill(process);
     const auto list = process.list({{"gene", "A"}, a, {"Gene", "unknown"}, {"Paper", "C"}});
     CHECK(objects_of(list) == std::vector{a, c});
@@ -106,8 +102,7 @@ TEST_CASE("Objects of a watch list are known by any spelling, counted once, or s
 }
 
 TEST_CASE("An object known from a newer release only is not on a watch list") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     process.put("WS186", "2008-02-01", {{a, "0"}});
     process.put("WS187", "2008-02-15", {{a, "1"}, {b, "1"}});
     static_cast<void>(process.list({a, b}));
@@ -131,8 +126,7 @@ TEST_CASE("Without a build a watch list is as it was recorded last") {
 }
 
 TEST_CASE("An object that can't be read is on the list as it was recorded last") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     fill(process);
     const auto next = std::make_shared<support::SmallBuild>("WS190", "2008-05-01");
     next->with("Gene", "a", {tag("Remark", {text("6")})});
@@ -148,8 +142,7 @@ TEST_CASE("An object that can't be read is on the list as it was recorded last")
 }
 
 TEST_CASE("The pages of an archive, joined, are all rows from the oldest to the newest") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     const auto names = record_many(process, 70, 2);  // more than one list of values holds
     PageRequest all;
     all.most = 1000;
@@ -169,26 +162,8 @@ TEST_CASE("The pages of an archive, joined, are all rows from the oldest to the 
     CHECK(process.history(names[0], archive(100)).rows.empty());
 }
 
-TEST_CASE("A page is a slice of the rows, newest first") {
-    const auto slice = [](std::size_t most, std::size_t before, std::size_t rows) {
-        PageRequest request;
-        request.most = most;
-        request.before = before;
-        return slice_of(request, rows);
-    };
-    CHECK(slice(50, 0, 120) == Slice{0, 50});
-    CHECK(slice(50, 0, 20) == Slice{0, 20});
-    CHECK(slice(1, 50, 120) == Slice{70, 120});
-    CHECK(slice(1, 100, 120) == Slice{20, 70});
-    CHECK(slice(1, 150, 120) == Slice{0, 20});
-    CHECK(slice(1, 200, 120).size() == 0);
-    CHECK(slice(1, 1'000'000, 120).size() == 0);
-    CHECK(slice(1, 50, 0).size() == 0);
-}
-
 TEST_CASE("A filter keeps rows with a change that is shown, and counts them alone") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     const auto put = [&](const std::string& version, const std::string& day,
                          support::Nodes nodes) {
         auto build = std::make_shared<support::SmallBuild>(version, day);
@@ -221,8 +196,7 @@ TEST_CASE("A filter keeps rows with a change that is shown, and counts them alon
 }
 
 TEST_CASE("What a release that was published again replaces is in watch lists") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Server process;
     fill(process);
     process.write("INSERT INTO replacements (version, oid, digest, signature, label,"
                   " last_modification_date, kind, revision, since, recorded_at, notes)"
@@ -248,13 +222,12 @@ TEST_CASE("What a release that was published again replaces is in watch lists") 
 }
 
 TEST_CASE("Curators are called what the current build calls them") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     Settings settings;
     settings.names = {{"Person", {{"Standard_name"}}}};
     settings.curators = {{"sylvia", {"Person", "WBPerson1983"}},
                          {"gone", {"Person", "WBPerson1"}},
                          {"odd", {"Person", "wbperson2"}}};
-    Process process(fresh.connect(), settings);
+    Server process(settings);
     const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
     build->with("Gene", "a", {});
     build->with("Person", "WBPerson1983", {tag("Standard_name", {text("Sylvia Martinelli")})});
