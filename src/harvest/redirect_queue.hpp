@@ -65,7 +65,6 @@ class RedirectQueue {
         waiting_ = std::move(left);
         return followed;
     }
-    // Takes all that wait.
     [[nodiscard]] std::vector<Open> take() {
         std::vector<Open> all;
         for (auto& waiting : waiting_) all.push_back(std::move(waiting.open));

@@ -108,7 +108,6 @@ std::map<std::string, std::int64_t> finish_deliveries(store::Transaction& transa
                                                       std::span<const DeliveryResult> results,
                                                       base::Seconds now);
 
-// Puts off what is due for a host.
 void put_off(store::Transaction& transaction, const std::string& host, std::chrono::seconds pause,
              base::Seconds now);
 

@@ -50,8 +50,7 @@ class Hub {
     //            subscriptions and other hubs' failures are seen only then
     void step(std::chrono::milliseconds at_most);
 
-    // Returns whether answers are awaited.
-    [[nodiscard]] bool is_open() const;
+    [[nodiscard]] bool is_open() const;  // answers are awaited
 
     // Starts nothing new, waits for answers so long, and gives the rest back to other hubs.
     void stop(std::chrono::milliseconds at_most);
