@@ -6,7 +6,6 @@
 #include <map>
 
 #include "store/dialect.hpp"
-#include "store/words.hpp"
 #include "tables/lists.hpp"
 
 namespace tables {
@@ -161,7 +160,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
         transaction, "SELECT class, name, label, other_names, oid FROM objects WHERE oid IN", {},
         values_of(oids), store::for_update(transaction.engine()));
     const auto labels = row_labels(transaction, oids);
-    std::vector<store::SearchedObject> called;
+    std::vector<SearchedObject> called;
     for (const auto& object : objects) {
         called.push_back({object.text(0), {object.text(1), object.text(2), object.text(3)}});
         const auto rows = labels.find(object.integer(4));
@@ -169,7 +168,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
         for (const auto& row : rows->second)
             called.push_back({object.text(0), {object.text(1), row.label, {}}});
     }
-    store::remove_words(transaction, called);
+    remove_words(transaction, called);
     Deleted deleted;
     deleted.history = delete_rows(transaction, "WHERE oid IN", {}, oids, counts);
     deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);

@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "store/dialect.hpp"
-#include "store/words.hpp"
 #include "tables/lists.hpp"
 
 namespace tables {
@@ -68,8 +67,34 @@ std::vector<std::int64_t> insert_one_by_one(Transaction& transaction,
     return oids;
 }
 
-store::SearchedObject called(const ObjectRow& row) {
+SearchedObject called(const ObjectRow& row) {
     return {row.object.class_name, {row.object.name, row.label, row.other_names}};
+}
+
+void append_words(std::vector<Value>& values, const SearchedObject& object,
+                  const std::vector<std::string>& words) {
+    for (const auto& each : words)
+        values.insert(values.end(), {Value{each}, Value{std::string(object.class_name)},
+                                     Value{std::string(object.texts.name)}});
+}
+
+std::vector<std::string> words_of_label(const SearchedObject& object) {
+    return base::words_of(base::SearchTexts{{}, object.texts.label, {}});
+}
+
+void insert_words(Transaction& transaction, const std::vector<Value>& values) {
+    static const store::Insert a_word{
+        "words", {"word", "class", "name"}, {"word", "class", "name"}};
+    insert_missing(transaction, a_word, values);
+}
+
+// Returns those that are not among the others.
+std::vector<std::string> without(std::vector<std::string> words,
+                                 const std::vector<std::string>& others) {
+    std::erase_if(words, [&](const std::string& each) {
+        return std::ranges::find(others, each) != others.end();
+    });
+    return words;
 }
 
 }  // namespace
@@ -225,10 +250,28 @@ std::vector<std::int64_t> insert_objects(Transaction& transaction,
     return oids;
 }
 
+void add_words(Transaction& transaction, std::span<const SearchedObject> objects) {
+    std::vector<Value> values;
+    for (const auto& object : objects)
+        append_words(values, object, base::words_beside_name(object.texts));
+    insert_words(transaction, values);
+}
+
 void add_words(Transaction& transaction, std::span<const ObjectRow* const> rows) {
-    std::vector<store::SearchedObject> objects;
+    std::vector<SearchedObject> objects;
     for (const auto* row : rows) objects.push_back(called(*row));
-    store::add_words(transaction, objects);
+    add_words(transaction, objects);
+}
+
+void remove_words(Transaction& transaction, std::span<const SearchedObject> objects) {
+    std::vector<Value> values;
+    for (const auto& object : objects) {
+        append_words(values, object, base::words_beside_name(object.texts));
+        append_words(values, object, words_of_label(object));
+    }
+    for (std::span<const Value> rest = values; !rest.empty(); rest = rest.subspan(3))
+        transaction.execute("DELETE FROM words WHERE word = ? AND class = ? AND name = ?",
+                            rest.first(3));
 }
 
 bool update_object(Transaction& transaction, const ObjectRow& now, const ObjectRow& read) {
@@ -246,8 +289,16 @@ bool update_object(Transaction& transaction, const ObjectRow& now, const ObjectR
 }
 
 void change_words(Transaction& transaction, const ObjectRow& before, const ObjectRow& now) {
-    if (now.label != before.label || now.other_names != before.other_names)
-        store::change_words(transaction, called(before), called(now));
+    if (now.label == before.label && now.other_names == before.other_names) return;
+    const auto old_object = called(before), new_object = called(now);
+    const auto old_words = base::words_beside_name(old_object.texts);
+    std::vector<Value> added;
+    append_words(added, new_object,
+                 without(base::words_beside_name(new_object.texts), old_words));
+    // The index of labels has the new label only.
+    if (before.label != now.label)
+        append_words(added, old_object, without(words_of_label(old_object), old_words));
+    insert_words(transaction, added);
 }
 
 std::string label_key_of(const ObjectRow& row) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.hpp"
 #include "tables/releases.hpp"
 #include "tree/object.hpp"
 
@@ -29,7 +30,7 @@ struct ObjectRow {
     base::Date last_modified{};  // date of the last release that changed it
     std::string ace_version;     // newest release in which this row was compared
     // The newest release in which the object was compared: the later one of ace_version and the
-    // release in which its class was prewarmed (tables/compared_in.hpp). As read from
+    // release in which its class was prewarmed (tables/prewarmed.hpp). As read from
     // the table: ace_version.
     std::string compared_in;
     // A replacement of this row is in force and not yet moved into the table;
@@ -124,8 +125,19 @@ void add_requests(store::Transaction& transaction,
 [[nodiscard]] std::vector<std::int64_t> insert_objects(store::Transaction& transaction,
                                                        std::span<const ObjectRow* const> rows);
 
-// Adds the words by which these objects are found.
+// What the table `words` says of an object: by which words it is found. They follow from its texts alone.
+struct SearchedObject {
+    std::string_view class_name;
+    base::SearchTexts texts;
+};
+// Adds the words by which these objects are found; those that are there stay.
+//   cost  an insert for each word beside the name
+void add_words(store::Transaction& transaction, std::span<const SearchedObject> objects);
 void add_words(store::Transaction& transaction, std::span<const ObjectRow* const> rows);
+// Removes the words of objects that are deleted. Each may be there several times, with what it was
+// called before.
+//   cost  a statement for each word
+void remove_words(store::Transaction& transaction, std::span<const SearchedObject> objects);
 
 // Writes the row, and the words that it changes, if it is still as it was read. Returns false when
 // somebody else has written it since. A re-publication may leave the release in which it was
@@ -133,7 +145,8 @@ void add_words(store::Transaction& transaction, std::span<const ObjectRow* const
 [[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
                                  const ObjectRow& read);
 
-// Writes the words by which an object is found now and was not before, and removes the others.
+// Adds the words that an object has now. Those that it had stay, and its former label gets all of its
+// words: readers of an earlier release, while a later one is recorded already, look for them.
 //   before  the row as the table had it
 void change_words(store::Transaction& transaction, const ObjectRow& before, const ObjectRow& now);
 

@@ -11,7 +11,6 @@
 #include "compare/compare.hpp"
 #include "process.hpp"
 #include "store/dialect.hpp"
-#include "store/words.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/watched_connection.hpp"
 #include "tables/object_search.hpp"
@@ -153,10 +152,10 @@ TEST_CASE("Of very many objects of one label the first classes of the index are 
     process.insert(labelled, values);
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
         for (std::size_t at = 0; at < values.size(); at += 6)
-            store::add_words(transaction,
-                             std::array{store::SearchedObject{
-                                 std::get<std::string>(values[at]),
-                                 {std::get<std::string>(values[at + 1]), "Same", ""}}});
+            tables::add_words(transaction,
+                              std::array{tables::SearchedObject{
+                                  std::get<std::string>(values[at]),
+                                  {std::get<std::string>(values[at + 1]), "Same", ""}}});
     });
     const auto first = found(process, "", "same", 100);
     REQUIRE(first.size() == 100);
@@ -495,8 +494,8 @@ TEST_CASE("An object is found by another name that its name begins with but for 
          {}},
         values);
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
-        store::add_words(transaction, std::array{store::SearchedObject{
-                                          "Gene", {"abc1599", "abc1599", "ABC-1 kin"}}});
+        tables::add_words(transaction, std::array{tables::SearchedObject{
+                                           "Gene", {"abc1599", "abc1599", "ABC-1 kin"}}});
     });
     // The other word is rarer.
     CHECK(found(process, "", "abc-1 kin") == Found{"Gene abc1599 = abc1599"});
