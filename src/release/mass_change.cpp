@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/mass_change.hpp"
 
+#include <map>
 #include <set>
 
 namespace release {
@@ -8,6 +9,9 @@ namespace {
 
 constexpr std::size_t most_paths = 5000;
 constexpr std::size_t longest_path = 512;  // as wide as the column
+
+// By class and path: how many objects changed there.
+using ChangedPaths = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
 std::uint64_t objects_of(const std::vector<source::ClassCount>& classes,
                          const std::string& name) {
@@ -24,12 +28,8 @@ void count_paths(const tables::ChangedRow& row, ChangedPaths& changed) {
         if (of_class.size() < most_paths || of_class.contains(path)) ++of_class[path];
 }
 
-}  // namespace
-
-std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Source& build,
-                                          const std::string& only,
-                                          const MassChangeSettings& settings) {
-    const auto& version = build.release().version;
+ChangedPaths changed_paths(store::Pool& pool, const std::string& version,
+                           const std::string& only) {
     ChangedPaths changed;
     for (tables::ObjectName last_read;;) {
         const auto [rows, last] =
@@ -37,20 +37,23 @@ std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Sourc
                 return tables::changed_rows(transaction, version, last_read, 1000,
                                             tables::log_unreadable);
             });
-        if (!last) break;
+        if (!last) return changed;
         for (const auto& row : rows)
             if (only.empty() || row.class_name == only) count_paths(row, changed);
         last_read = *last;
     }
-    return mass_changes_in(changed, version, build.class_counts(), settings);
 }
 
-std::vector<MassChange> mass_changes_in(const ChangedPaths& changed, const std::string& version,
-                                        const std::vector<source::ClassCount>& classes,
-                                        const MassChangeSettings& settings) {
+}  // namespace
+
+std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Source& build,
+                                          const std::string& only,
+                                          const MassChangeSettings& settings) {
     std::vector<MassChange> found;
     if (settings.percent == 0) return found;
-    for (const auto& [class_name, paths] : changed) {
+    const auto& version = build.release().version;
+    const auto classes = build.class_counts();
+    for (const auto& [class_name, paths] : changed_paths(pool, version, only)) {
         const auto of = objects_of(classes, class_name);
         if (of < settings.fewest_objects) continue;
         for (const auto& [path, objects] : paths)

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,6 @@ struct MassChangeSettings {
     std::uint64_t fewest_objects = 20;  // smaller classes have no mass change
 };
 
-// By class and path: how many objects changed there.
-using ChangedPaths = std::map<std::string, std::map<std::string, std::uint64_t>>;
-
 // Finds the mass changes among the recorded rows of the build's release, whoever recorded them.
 //   only     this class; empty: all
 //   returns  by class and path; of a class at most 5,000 paths are looked at, as no model has more
@@ -34,10 +30,5 @@ using ChangedPaths = std::map<std::string, std::map<std::string, std::uint64_t>>
                                                         const source::Source& build,
                                                         const std::string& only,
                                                         const MassChangeSettings& settings);
-
-// The rule alone. Pure.
-[[nodiscard]] std::vector<MassChange> mass_changes_in(
-    const ChangedPaths& changed, const std::string& version,
-    const std::vector<source::ClassCount>& classes, const MassChangeSettings& settings);
 
 }  // namespace release
