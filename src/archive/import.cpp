@@ -7,7 +7,6 @@
 #include "archive/format.hpp"
 #include "store/dialect.hpp"
 #include "store/row_counts.hpp"
-#include "store/schema.hpp"
 #include "store/store.hpp"
 
 namespace archive {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/schema.hpp"
+#include "store/store.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
-#include "store/store.hpp"
 
 namespace store {
 

@@ -1,6 +1,6 @@
 // The schema is created, upgraded or refused in the same way on both engines.
 // SPDX-License-Identifier: MIT
-#include "store/schema.hpp"
+#include "store/store.hpp"
 
 #include <array>
 #include <filesystem>

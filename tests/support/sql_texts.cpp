@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "store/schema.hpp"
+#include "store/store.hpp"
 #include "support/forwarding_connection.hpp"
 #include "support/stores.hpp"
 
