@@ -5,9 +5,8 @@
 #include <map>
 #include <set>
 
-#include "history/references.hpp"
+#include "history/build_view.hpp"
 #include "history/renames.hpp"
-#include "tables/compared_in.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -54,53 +53,6 @@ struct Recording {
     }
 };
 
-// Writes what the recorder has found out of some objects: in transactions that nobody waits for long, and
-// without a second row where another process was first.
-class Writer {
-   public:
-    // The caller keeps all of them alive.
-    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases)
-        : view_(view), longest_(longest), releases_(releases) {}
-
-    // Writes the first items in one transaction: as many as there is time for. Recordings that
-    // somebody else may have recorded get the step `plan` instead.
-    //   needs   items of the steps write, note and list, or what it left itself; at least one
-    //   returns the number of items at the beginning that are done, or have the step `plan`
-    //   error   conflict: the release is recorded with other content
-    //   throws  store::Failure
-    [[nodiscard]] Result<std::size_t> write_some(std::span<Recording* const> items) const;
-
-   private:
-    [[nodiscard]] const Release& current() const { return view_.current(); }
-    // How far a transaction has come.
-    struct Progress {
-        std::size_t written = 0;  // items
-        bool is_ending = false;   // only what is written of all of them at the end is missing
-    };
-    //   progress  is right also when it throws
-    void write_in_time(Transaction& transaction, std::span<Recording* const> items,
-                       Progress& progress) const;
-    // What a transaction writes of all its items at the end.
-    struct Summary {
-        store::CountChanges counts;
-        std::vector<const tables::ObjectRow*> fresh;  // objects that had no row
-    };
-    void write_together(Transaction& transaction, std::span<Recording* const> items,
-                        Summary& summary) const;
-    [[nodiscard]] std::vector<std::int64_t> write_objects(Transaction& transaction,
-                                                          std::span<Recording* const> items,
-                                                          Summary& summary) const;
-    void note_first_seen_late(Transaction& transaction,
-                              std::span<const tables::ObjectRow* const> fresh) const;
-    [[nodiscard]] std::int64_t write_known(Transaction& transaction, const Recording& item) const;
-    void check_replacing(Transaction& transaction, std::span<Recording* const> items) const;
-    void finish(std::span<Recording* const> items) const;
-
-    const BuildView& view_;
-    LongestWrite longest_;
-    const tables::Releases& releases_;
-};
-
 // Objects that are written with the same statements. When a transaction loses a race, each of them may be
 // the cause.
 constexpr std::size_t together = 64;
@@ -130,165 +82,201 @@ void plan_again(std::span<Recording* const> items, bool at_end) {
     }
 }
 
-Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const {
-    // Between others that have to be written again.
-    const auto has_lost = [](const Recording* item) { return item->step == Step::plan; };
-    if (const auto next = std::ranges::find_if_not(items, has_lost); next != items.begin())
-        return static_cast<std::size_t>(next - items.begin());
-    items = {items.begin(), std::ranges::find_if(items, has_lost)};
-    if (items.front()->attempts > 0) items = items.first(1);
-    Progress progress;
-    try {
-        const auto write = [&](Transaction& transaction) -> Result<std::size_t> {
-            progress = {};
-            const auto released =
-                tables::record_release(transaction, current(), view_.build.digest());
-            if (!released) return tl::unexpected(released.error());
-            check_replacing(transaction, items);
-            write_in_time(transaction, items, progress);
-            return progress.written;
+// Writes what the recorder has found out of some objects: in transactions that nobody waits for long, and
+// without a second row where another process was first.
+class Writer {
+   public:
+    // The caller keeps all of them alive.
+    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases)
+        : view_(view), longest_(longest), releases_(releases) {}
+
+    // Writes the first items in one transaction: as many as there is time for. Recordings that
+    // somebody else may have recorded get the step `plan` instead.
+    //   needs   items of the steps write, note and list, or what it left itself; at least one
+    //   returns the number of items at the beginning that are done, or have the step `plan`
+    //   error   conflict: the release is recorded with other content
+    //   throws  store::Failure
+    [[nodiscard]] Result<std::size_t> write_some(std::span<Recording* const> items) const {
+        // Between others that have to be written again.
+        const auto has_lost = [](const Recording* item) { return item->step == Step::plan; };
+        if (const auto next = std::ranges::find_if_not(items, has_lost); next != items.begin())
+            return static_cast<std::size_t>(next - items.begin());
+        items = {items.begin(), std::ranges::find_if(items, has_lost)};
+        if (items.front()->attempts > 0) items = items.first(1);
+        Progress progress;
+        try {
+            const auto write = [&](Transaction& transaction) -> Result<std::size_t> {
+                progress = {};
+                const auto released =
+                    tables::record_release(transaction, current(), view_.build.digest());
+                if (!released) return tl::unexpected(released.error());
+                check_replacing(transaction, items);
+                write_in_time(transaction, items, progress);
+                return progress.written;
+            };
+            const auto done = store::perform(view_.context.pool, Access::write, write);
+            if (done) finish(items.first(*done));
+            return done;
+        } catch (const store::Failure& failure) {
+            if (!tables::lost_a_race(failure)) throw;
+            const auto [written, is_ending] = progress;
+            plan_again(is_ending
+                           ? items.first(written)
+                           : items.subspan(written, std::min(together, items.size() - written)),
+                       is_ending);
+            return 0;
+        }
+    }
+
+   private:
+    // How far a transaction has come.
+    struct Progress {
+        std::size_t written = 0;  // items
+        bool is_ending = false;   // only what is written of all of them at the end is missing
+    };
+    // What a transaction writes of all its items at the end.
+    struct Summary {
+        store::CountChanges counts;
+        std::vector<const tables::ObjectRow*> fresh;  // objects that had no row
+    };
+
+    [[nodiscard]] const Release& current() const { return view_.current(); }
+
+    // What was planned while an earlier release was as it was first published does not hold once its
+    // re-publication is in force. Objects without a row have nothing that is replaced.
+    void check_replacing(Transaction& transaction, std::span<Recording* const> items) const {
+        const auto is_known = [](const Recording* item) { return item->before.row.has_value(); };
+        if (std::ranges::any_of(items, is_known) &&
+            !tables::is_replacing_as_known(transaction, releases_))
+            lose_race();
+    }
+
+    void finish(std::span<Recording* const> items) const {
+        renames_are_written(current().version, rename_cases(items));
+        for (auto* item : items) {
+            if (item->step == Step::write)
+                item->result.wrote_history = !item->outcome.rows.empty();
+            if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
+            item->step = Step::nothing;
+        }
+    }
+
+    //   progress  is right also when it throws
+    void write_in_time(Transaction& transaction, std::span<Recording* const> items,
+                       Progress& progress) const {
+        auto& written = progress.written;
+        const auto begin = steady_clock::now();
+        const auto may_go_on = [&] {
+            const auto passed = steady_clock::now() - begin;
+            return passed < longest_.awaited ||
+                   (passed < longest_.alone && !transaction.may_be_awaited());
         };
-        const auto done = store::perform(view_.context.pool, Access::write, write);
-        if (done) finish(items.first(*done));
-        return done;
-    } catch (const store::Failure& failure) {
-        if (!tables::lost_a_race(failure)) throw;
-        const auto [written, is_ending] = progress;
-        plan_again(is_ending ? items.first(written)
-                             : items.subspan(written, std::min(together, items.size() - written)),
-                   is_ending);
-        return 0;
-    }
-}
-
-// What was planned while an earlier release was as it was first published does not hold once its
-// re-publication is in force. Objects without a row have nothing that is replaced.
-void Writer::check_replacing(Transaction& transaction, std::span<Recording* const> items) const {
-    const auto is_known = [](const Recording* item) { return item->before.row.has_value(); };
-    if (std::ranges::any_of(items, is_known) &&
-        !tables::is_replacing_as_known(transaction, releases_))
-        lose_race();
-}
-
-void Writer::finish(std::span<Recording* const> items) const {
-    renames_are_written(current().version, rename_cases(items));
-    for (auto* item : items) {
-        if (item->step == Step::write) item->result.wrote_history = !item->outcome.rows.empty();
-        if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
-        item->step = Step::nothing;
-    }
-}
-
-void Writer::write_in_time(Transaction& transaction, std::span<Recording* const> items,
-                           Progress& progress) const {
-    auto& written = progress.written;
-    const auto begin = steady_clock::now();
-    const auto may_go_on = [&] {
-        const auto passed = steady_clock::now() - begin;
-        return passed < longest_.awaited ||
-               (passed < longest_.alone && !transaction.may_be_awaited());
-    };
-    std::set<Release> seen;  // by timestamps, besides the current one
-    Summary summary;
-    std::size_t with_words = 0;  // of summary.fresh
-    const auto add_words = [&] {
-        tables::add_words(transaction, std::span(summary.fresh).subspan(with_words));
-        with_words = summary.fresh.size();
-    };
-    while (written < items.size() && (written == 0 || may_go_on())) {
-        const auto some = items.subspan(written, std::min(together, items.size() - written));
-        write_together(transaction, some, summary);
-        for (const auto* item : some)
-            for (const auto& row : item->outcome.rows) seen.insert(row.release);
-        written += some.size();
-        if (summary.fresh.size() - with_words >= most_without_words) add_words();
-    }
-    progress.is_ending = true;
-    write_renames(transaction, current().version, rename_cases(items.first(written)),
-                  view_.context.clock());
-    for (const auto& release : seen)
-        // Known by name alone: no digest contradicts another.
-        if (release.version != current().version)
-            static_cast<void>(tables::record_release(transaction, release, {}));
-    note_first_seen_late(transaction, summary.fresh);
-    add_words();
-    tables::change_counts(transaction, summary.counts);
-    tables::note_sharing(transaction);
-}
-
-void Writer::write_together(Transaction& transaction, std::span<Recording* const> items,
-                            Summary& summary) const {
-    const auto oids = write_objects(transaction, items, summary);
-    std::vector<tables::NewTree> trees;
-    std::vector<tables::NewRow> rows;
-    std::vector<std::int64_t> to_prune;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        auto& item = *items[i];
-        if (item.step != Step::write) continue;
-        item.outcome.row.oid = oids[i];
-        if (item.outcome.store_tree) {
-            trees.push_back({oids[i], &current().version, &item.packed});
-            if (item.before.row) to_prune.push_back(oids[i]);
+        std::set<Release> seen;  // by timestamps, besides the current one
+        Summary summary;
+        std::size_t with_words = 0;  // of summary.fresh
+        const auto add_words = [&] {
+            tables::add_words(transaction, std::span(summary.fresh).subspan(with_words));
+            with_words = summary.fresh.size();
+        };
+        while (written < items.size() && (written == 0 || may_go_on())) {
+            const auto some = items.subspan(written, std::min(together, items.size() - written));
+            write_together(transaction, some, summary);
+            for (const auto* item : some)
+                for (const auto& row : item->outcome.rows) seen.insert(row.release);
+            written += some.size();
+            if (summary.fresh.size() - with_words >= most_without_words) add_words();
         }
-        for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
-            rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
+        progress.is_ending = true;
+        write_renames(transaction, current().version, rename_cases(items.first(written)),
+                      view_.context.clock());
+        for (const auto& release : seen)
+            // Known by name alone: no digest contradicts another.
+            if (release.version != current().version)
+                static_cast<void>(tables::record_release(transaction, release, {}));
+        note_first_seen_late(transaction, summary.fresh);
+        add_words();
+        tables::change_counts(transaction, summary.counts);
+        tables::note_sharing(transaction);
     }
-    tables::insert_trees(transaction, trees);
-    tables::insert_rows(transaction, rows, summary.counts);
-    tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
-}
 
-// Returns their oids; 0 for those that are listed.
-std::vector<std::int64_t> Writer::write_objects(Transaction& transaction,
-                                                std::span<Recording* const> items,
-                                                Summary& summary) const {
-    std::vector<std::int64_t> oids(items.size(), 0);
-    std::vector<const tables::ObjectRow*> fresh;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto& item = *items[i];
-        if (item.step == Step::write && !item.before.row) {
-            fresh.push_back(&item.outcome.row);
-            places.push_back(i);
-        } else {
-            oids[i] = write_known(transaction, item);
+    void write_together(Transaction& transaction, std::span<Recording* const> items,
+                        Summary& summary) const {
+        const auto oids = write_objects(transaction, items, summary);
+        std::vector<tables::NewTree> trees;
+        std::vector<tables::NewRow> rows;
+        std::vector<std::int64_t> to_prune;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            auto& item = *items[i];
+            if (item.step != Step::write) continue;
+            item.outcome.row.oid = oids[i];
+            if (item.outcome.store_tree) {
+                trees.push_back({oids[i], &current().version, &item.packed});
+                if (item.before.row) to_prune.push_back(oids[i]);
+            }
+            for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
+                rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
         }
+        tables::insert_trees(transaction, trees);
+        tables::insert_rows(transaction, rows, summary.counts);
+        tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
     }
-    const auto written = tables::insert_objects(transaction, fresh);
-    for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
-    summary.fresh.insert(summary.fresh.end(), fresh.begin(), fresh.end());
-    return oids;
-}
 
-void Writer::note_first_seen_late(Transaction& transaction,
-                                  std::span<const tables::ObjectRow* const> fresh) const {
-    if (fresh.empty()) return;
-    // Read again: the job of a newer release may have ended since.
-    const auto releases =
-        known_releases(transaction, view_.context.settings, &view_.build, view_.previous);
-    std::map<std::string, std::vector<Release>> later;
-    std::vector<tables::FailedObject> late;
-    for (const auto* row : fresh) {
-        const auto [known, is_new] = later.try_emplace(row->object.class_name);
-        if (is_new)
-            known->second =
-                tables::prewarmed_after(transaction, known->first, current(), releases);
-        for (const auto& release : known->second)
-            late.push_back({release, row->object, std::string(tables::first_seen_late)});
+    // Returns their oids; 0 for those that are listed.
+    std::vector<std::int64_t> write_objects(Transaction& transaction,
+                                            std::span<Recording* const> items,
+                                            Summary& summary) const {
+        std::vector<std::int64_t> oids(items.size(), 0);
+        std::vector<const tables::ObjectRow*> fresh;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const auto& item = *items[i];
+            if (item.step == Step::write && !item.before.row) {
+                fresh.push_back(&item.outcome.row);
+                places.push_back(i);
+            } else {
+                oids[i] = write_known(transaction, item);
+            }
+        }
+        const auto written = tables::insert_objects(transaction, fresh);
+        for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
+        summary.fresh.insert(summary.fresh.end(), fresh.begin(), fresh.end());
+        return oids;
     }
-    tables::list_failed(transaction, late);
-}
 
-std::int64_t Writer::write_known(Transaction& transaction, const Recording& item) const {
-    if (item.step == Step::list) {
-        const tables::FailedObject failed{current(), item.name(), item.result.error->text};
-        tables::list_failed(transaction, std::span(&failed, 1));
-        return 0;
+    void note_first_seen_late(Transaction& transaction,
+                              std::span<const tables::ObjectRow* const> fresh) const {
+        if (fresh.empty()) return;
+        // Read again: the job of a newer release may have ended since.
+        const auto releases =
+            known_releases(transaction, view_.context.settings, &view_.build, view_.previous);
+        std::map<std::string, std::vector<Release>> later;
+        std::vector<tables::FailedObject> late;
+        for (const auto* row : fresh) {
+            const auto [known, is_new] = later.try_emplace(row->object.class_name);
+            if (is_new)
+                known->second =
+                    tables::prewarmed_after(transaction, known->first, current(), releases);
+            for (const auto& release : known->second)
+                late.push_back({release, row->object, std::string(tables::first_seen_late)});
+        }
+        tables::list_failed(transaction, late);
     }
-    const auto& now = item.step == Step::note ? *item.result.row : item.outcome.row;
-    if (!tables::update_object(transaction, now, *item.before.row)) lose_race();
-    return now.oid;
-}
+
+    std::int64_t write_known(Transaction& transaction, const Recording& item) const {
+        if (item.step == Step::list) {
+            const tables::FailedObject failed{current(), item.name(), item.result.error->text};
+            tables::list_failed(transaction, std::span(&failed, 1));
+            return 0;
+        }
+        const auto& now = item.step == Step::note ? *item.result.row : item.outcome.row;
+        if (!tables::update_object(transaction, now, *item.before.row)) lose_race();
+        return now.oid;
+    }
+
+    const BuildView& view_;
+    LongestWrite longest_;
+    const tables::Releases& releases_;
+};
 
 using Recordings = std::vector<Recording*>;
 

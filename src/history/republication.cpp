@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "history/references.hpp"
+#include "history/build_view.hpp"
 #include "history/renames.hpp"
-#include "tables/compared_in.hpp"
+#include "tables/prewarmed.hpp"
 #include "tree/outline.hpp"
 
 namespace history {

@@ -14,8 +14,8 @@
 #include "base/text.hpp"
 #include "history/recorder.hpp"
 #include "query/object_history.hpp"
-#include "tables/compared_in.hpp"
 #include "tables/presentations.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/watch_lists.hpp"
 
 namespace query {

@@ -10,7 +10,7 @@
 #include "compare/compare.hpp"
 #include "compare/ignored.hpp"
 #include "query/search.hpp"
-#include "tables/compared_in.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 #include "tables/trees.hpp"
 

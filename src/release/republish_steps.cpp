@@ -8,7 +8,6 @@
 
 #include "history/republication.hpp"
 #include "release/batch_collector.hpp"
-#include "tables/compared_in.hpp"
 #include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
@@ -132,7 +131,7 @@ struct Comparison::Rows {
 
 Comparison::Rows Comparison::read(const tables::OidRange& range) const {
     const auto& attempt = republication_.attempt;
-    return store::perform(republication_.pool(), Access::read, [&](Transaction& transaction) {
+    return republication_.job.read([&](Transaction& transaction) {
         Rows rows;
         rows.objects = tables::objects_in(transaction, range);
         std::vector<ObjectRow*> objects;
@@ -271,11 +270,10 @@ Result<void> move_rows(const RepublishContext& republication, const tables::OidR
     const auto& attempt = republication.attempt;
     auto rest = range;
     while (keep_going()) {
-        const auto oids =
-            store::perform(republication.pool(), Access::read, [&](Transaction& transaction) {
-                return tables::replaced_oids(transaction, attempt.version, attempt.to, rest,
-                                             oids_at_once);
-            });
+        const auto oids = republication.job.read([&](Transaction& transaction) {
+            return tables::replaced_oids(transaction, attempt.version, attempt.to, rest,
+                                         oids_at_once);
+        });
         if (oids.empty()) break;
         const auto moved = write_in_time(
             republication.pool(), std::span(oids), [](Transaction&) { return Result<void>(); },
@@ -293,10 +291,8 @@ Result<void> move_rows(const RepublishContext& republication, const tables::OidR
 
 void list_skipped(const RepublishContext& republication, const tables::OidRange& range) {
     std::vector<tables::FailedObject> skipped;
-    for (auto& row :
-         store::perform(republication.pool(), Access::read, [&](Transaction& transaction) {
-             return tables::objects_in(transaction, range);
-         }))
+    for (auto& row : republication.job.read(
+             [&](Transaction& transaction) { return tables::objects_in(transaction, range); }))
         if (row.ace_version == republication.release().version &&
             republication.job.build->skips(row.object.class_name))
             skipped.push_back({republication.release(), std::move(row.object),
@@ -323,10 +319,9 @@ Result<Counters> add_objects(const RepublishContext& republication, std::uint64_
 
 Result<Counters> retry_failed(const RepublishContext& republication,
                               const KeepGoing& keep_going) {
-    const auto names =
-        store::perform(republication.pool(), Access::read, [&](Transaction& transaction) {
-            return tables::failed_objects(transaction, republication.attempt.version, {});
-        });
+    const auto names = republication.job.read([&](Transaction& transaction) {
+        return tables::failed_objects(transaction, republication.attempt.version, {});
+    });
     Progress progress;
     auto batches = collector(republication, progress);
     for (const auto& name : names)

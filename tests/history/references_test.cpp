@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "history/references.hpp"
+#include "history/build_view.hpp"
 
 #include "support/catch.hpp"
 #include "support/recording.hpp"

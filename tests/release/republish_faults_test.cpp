@@ -6,7 +6,7 @@
 #include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
 #include "support/watched_connection.hpp"
-#include "tables/compared_in.hpp"
+#include "tables/prewarmed.hpp"
 
 using namespace release_tests;
 

@@ -1,6 +1,5 @@
 // In which release an object was compared, as its row and the release jobs say.
 // SPDX-License-Identifier: MIT
-#include "tables/compared_in.hpp"
 
 #include "support/catch.hpp"
 #include "support/stores.hpp"
