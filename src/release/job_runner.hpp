@@ -95,6 +95,21 @@ struct ReleaseJob {
     OpenKeptIndex open_kept = [](const std::string&, const std::string&) { return nullptr; };
     JobOptions options = {};
     MassChangeSettings mass_change = {};
+
+    [[nodiscard]] const base::Release& release() const { return build->release(); }
+    [[nodiscard]] store::Pool& pool() const { return context.pool; }
+    // Returns what `read` returns, which gets a transaction.
+    template <class Read>
+    [[nodiscard]] auto read(Read&& read) const {
+        return store::perform(pool(), store::Access::read, std::forward<Read>(read));
+    }
+    // Returns those that are known at the moment.
+    [[nodiscard]] tables::Releases known_releases() const {
+        return read([&](store::Transaction& transaction) {
+            return history::known_releases(transaction, context.settings, build.get(),
+                                           previous.get());
+        });
+    }
 };
 
 struct JobResult {
@@ -124,6 +139,12 @@ class JobRunner {
     [[nodiscard]] Counters counted(const std::string& task) const;
     // The same for all steps that were run so far.
     [[nodiscard]] Counters counted() const;
+
+    // What a job returns that did not come to its end: the error, or what was counted so far.
+    [[nodiscard]] base::Result<JobResult> unfinished(const base::Result<bool>& done) const {
+        if (!done) return tl::unexpected(done.error());
+        return JobResult{.counters = counted(), .mass_changes = {}};
+    }
 
     [[nodiscard]] bool is_stopped() const { return stop_.stop_requested(); }
     // For work that is no part of a step.

@@ -52,10 +52,9 @@ class KeptIndexes {
 
    private:
     [[nodiscard]] source::Build open(const std::string& version) const {
-        const auto recorded =
-            store::perform(job_.context.pool, Access::read, [&](Transaction& transaction) {
-                return tables::recorded_release(transaction, version);
-            });
+        const auto recorded = job_.read([&](Transaction& transaction) {
+            return tables::recorded_release(transaction, version);
+        });
         if (!recorded) return nullptr;
         for (const auto& build : {job_.previous, job_.build})
             if (build && build->release().version == version &&
@@ -65,10 +64,9 @@ class KeptIndexes {
     }
 
     [[nodiscard]] std::set<ObjectName> uncovered_in(const std::string& version) const {
-        const auto names =
-            store::perform(job_.context.pool, Access::read, [&](Transaction& transaction) {
-                return tables::failed_objects(transaction, version, {});
-            });
+        const auto names = job_.read([&](Transaction& transaction) {
+            return tables::failed_objects(transaction, version, {});
+        });
         return {names.begin(), names.end()};
     }
 
@@ -94,28 +92,22 @@ class PrewarmJob {
 
     Result<JobResult> run() {
         if (const auto* objects = std::get_if<Objects>(&selection_)) return run_list(*objects);
-        releases_ = read_releases();
-        recorded_classes_ = read_recorded_classes();
+        releases_ = job_.known_releases();
+        recorded_classes_ = job_.read(tables::recorded_classes);
         if (has_ended_before()) {
             not_compared_ = classes_not_compared_in(*job_.build);
-            if (not_compared_.empty()) return retry(failed_objects());
+            if (not_compared_.empty()) return retry(failed_in(current().version));
         }
         base_ = find_base();
         for (const auto step :
              {&PrewarmJob::step_of_the_build, &PrewarmJob::step_of_what_is_gone})
             if (const auto done = runner_.run((this->*step)()); !done || !*done)
-                return unfinished(done);
+                return runner_.unfinished(done);
         return finish();
     }
 
    private:
-    [[nodiscard]] const base::Release& current() const { return job_.build->release(); }
-    [[nodiscard]] store::Pool& pool() const { return job_.context.pool; }
-
-    template <class Read>
-    [[nodiscard]] auto read(Read&& read) const {
-        return store::perform(pool(), Access::read, std::forward<Read>(read));
-    }
+    [[nodiscard]] const base::Release& current() const { return job_.release(); }
 
     // Empty: every class.
     [[nodiscard]] std::string class_name() const {
@@ -134,19 +126,8 @@ class PrewarmJob {
         };
     }
 
-    [[nodiscard]] tables::Releases read_releases() const {
-        return read([&](Transaction& transaction) {
-            return history::known_releases(transaction, job_.context.settings, job_.build.get(),
-                                           job_.previous.get());
-        });
-    }
-
-    [[nodiscard]] std::vector<std::string> read_recorded_classes() const {
-        return read(tables::recorded_classes);
-    }
-
     [[nodiscard]] std::vector<std::string> finished_releases() const {
-        return read([&](Transaction& transaction) {
+        return job_.read([&](Transaction& transaction) {
             return tables::prewarmed_releases(transaction, class_name());
         });
     }
@@ -162,7 +143,7 @@ class PrewarmJob {
     [[nodiscard]] std::set<std::string> classes_not_compared_in(
         const source::Source& build) const {
         const auto& version = build.release().version;
-        return read([&](Transaction& transaction) {
+        return job_.read([&](Transaction& transaction) {
             const auto compared = tables::prewarmed_classes(transaction, version);
             std::set<std::string> others;
             for (const auto& [name, objects] : build.class_counts())
@@ -183,16 +164,15 @@ class PrewarmJob {
     }
 
     [[nodiscard]] Objects failed_in(const std::string& version) const {
-        return read([&](Transaction& transaction) {
+        return job_.read([&](Transaction& transaction) {
             return tables::failed_objects(transaction, version, class_name());
         });
     }
-    [[nodiscard]] Objects failed_objects() const { return failed_in(current().version); }
 
     // Objects that a request compared in one of these releases last: they may have changed there,
     // and changed back since.
     [[nodiscard]] Objects compared_last_in(const std::vector<std::string>& versions) const {
-        return read([&](Transaction& transaction) {
+        return job_.read([&](Transaction& transaction) {
             return tables::objects_compared_in(transaction, versions, class_name());
         });
     }
@@ -293,7 +273,7 @@ class PrewarmJob {
             expect_objects_of_the_build();
         }
         const auto parts_of_base = static_cast<std::int64_t>(base_ ? parts->size() : 0);
-        const auto parts_of_rows = read(tables::highest_oid) / part_rows + 1;
+        const auto parts_of_rows = job_.read(tables::highest_oid) / part_rows + 1;
         return {task("gone", parts->order + ' ' + base_digest()), parts_of_base + parts_of_rows,
                 [this, parts, parts_of_base](std::int64_t part, const KeepGoing& keep_going) {
                     if (part >= parts_of_base)
@@ -333,7 +313,7 @@ class PrewarmJob {
         const tables::OidRange range{slice * part_rows, (slice + 1) * part_rows};
         Objects names;
         if (!base_ || !base_->later.empty())
-            names = read([&](Transaction& transaction) {
+            names = job_.read([&](Transaction& transaction) {
                 return tables::objects_to_look_for(transaction, range, current().version,
                                                    base_ ? base_->later
                                                          : std::vector<std::string>());
@@ -386,7 +366,7 @@ class PrewarmJob {
 
     [[nodiscard]] Objects failed_among(const Objects& objects) const {
         const std::set<ObjectName> listed(objects.begin(), objects.end());
-        auto names = failed_objects();
+        auto names = failed_in(current().version);
         std::erase_if(names, [&](const auto& name) { return !listed.contains(name); });
         return names;
     }
@@ -441,16 +421,11 @@ class PrewarmJob {
 
     // -- the end
 
-    Result<JobResult> unfinished(const Result<bool>& done) const {
-        if (!done) return tl::unexpected(done.error());
-        return JobResult{.counters = runner_.counted(), .mass_changes = {}};
-    }
-
     // A request may have recorded an object in an earlier release after the job had worked on the
     // object's part, which has counted it, or without the object being in any part.
     //   returns  those that could not be read; what the parts could not read is not tried again
     Result<Counters> catch_up() {
-        const auto listed = failed_objects();
+        const auto listed = failed_in(current().version);
         const std::set<ObjectName> known(listed.begin(), listed.end());
         Counters failed;
         const auto rest = [&](Objects objects) -> Result<void> {
@@ -467,7 +442,7 @@ class PrewarmJob {
             return failed;
         }
         // Without a base release, the job has noted this release in each row that it compared.
-        const auto slices = read(tables::highest_oid) / part_rows + 1;
+        const auto slices = job_.read(tables::highest_oid) / part_rows + 1;
         for (std::int64_t slice = 0; slice < slices && !runner_.is_stopped(); ++slice)
             if (const auto done = rest(recorded_in(slice)); !done)
                 return tl::unexpected(done.error());
@@ -482,10 +457,11 @@ class PrewarmJob {
         result.counters.add(std::move(*failed));
         if (!result.finished) return result;
         result.mass_changes =
-            find_mass_changes(pool(), *job_.build, class_name(), job_.mass_change);
-        const auto noted = store::perform(pool(), Access::write, [&](Transaction& transaction) {
-            return note_end(transaction, result);
-        });
+            find_mass_changes(job_.pool(), *job_.build, class_name(), job_.mass_change);
+        const auto noted =
+            store::perform(job_.pool(), Access::write, [&](Transaction& transaction) {
+                return note_end(transaction, result);
+            });
         if (!noted) return tl::unexpected(noted.error());
         result.newly_recorded = *noted;
         return result;

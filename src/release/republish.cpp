@@ -31,17 +31,18 @@ class RepublishJob {
         const auto stage = begin_attempt();
         if (!stage) return tl::unexpected(stage.error());
         if (runner_.is_stopped()) return JobResult{};
-        republication_.releases = read_releases();
+        republication_.releases = job_.known_releases();
         const auto& attempt = republication_.attempt;
         if (!attempt.from.empty() && !attempt.after_another)
             republication_.replaced = job_.open_kept(current().version, attempt.from);
         if (*stage == Attempt::Stage::compute)
             if (const auto in_force = compute(); !in_force || !*in_force)
-                return unfinished(in_force);
-        republication_.releases = read_releases();
+                return runner_.unfinished(in_force);
+        republication_.releases = job_.known_releases();
         for (const auto step :
              {&RepublishJob::compare_late_rows, &RepublishJob::move, &RepublishJob::add})
-            if (const auto done = (this->*step)(); !done || !*done) return unfinished(done);
+            if (const auto done = (this->*step)(); !done || !*done)
+                return runner_.unfinished(done);
         return finish();
     }
 
@@ -49,29 +50,16 @@ class RepublishJob {
     using Work = std::function<Result<Counters>(std::int64_t, const KeepGoing&)>;
     using Done = Result<bool>;  // false: stopped
 
-    [[nodiscard]] const base::Release& current() const { return job_.build->release(); }
-    [[nodiscard]] store::Pool& pool() const { return job_.context.pool; }
-
-    template <class Read>
-    [[nodiscard]] auto read(Read&& read) const {
-        return store::perform(pool(), Access::read, std::forward<Read>(read));
-    }
-
-    [[nodiscard]] tables::Releases read_releases() const {
-        return read([&](Transaction& transaction) {
-            return history::known_releases(transaction, job_.context.settings, job_.build.get(),
-                                           job_.previous.get());
-        });
-    }
+    [[nodiscard]] const base::Release& current() const { return job_.release(); }
 
     // Where the attempt stands, after an earlier one whose rows are in force was completed.
     Result<Attempt::Stage> begin_attempt() {
         for (;;) {
-            auto begun = begin(pool(), current(), job_.build->digest());
+            auto begun = begin(job_.pool(), current(), job_.build->digest());
             if (!begun) return tl::unexpected(begun.error());
             republication_.attempt = *begun;
             if (begun->stage != Attempt::Stage::complete_another) return begun->stage;
-            republication_.releases = read_releases();
+            republication_.releases = job_.known_releases();
             const auto done = complete_another();
             if (!done) return tl::unexpected(done.error());
             if (!*done) return begun->stage;
@@ -92,7 +80,7 @@ class RepublishJob {
                 move_rows(republication_, tables::all_oids, runner_.until_stopped());
             if (!moved) return tl::unexpected(moved.error());
             if (runner_.is_stopped()) return false;
-            const auto noted = store::perform(pool(), Access::write, note_end);
+            const auto noted = store::perform(job_.pool(), Access::write, note_end);
             if (!noted) return tl::unexpected(noted.error());
             if (*noted != End::too_early) return true;
         }
@@ -116,7 +104,7 @@ class RepublishJob {
         return static_cast<std::int64_t>(job_.options.part_objects);
     }
     [[nodiscard]] std::int64_t parts_of_oids() const {
-        return read(tables::highest_oid) / part_oids() + 1;
+        return job_.read(tables::highest_oid) / part_oids() + 1;
     }
     [[nodiscard]] tables::OidRange range_of(std::int64_t part) const {
         return {part * part_oids(), (part + 1) * part_oids()};
@@ -126,7 +114,7 @@ class RepublishJob {
 
     Done compute() {
         for (int pass = 0; pass < most_passes; ++pass) {
-            const auto generation = read(tables::generation);
+            const auto generation = job_.read(tables::generation);
             const auto written = compare_all(pass);
             if (!written) return tl::unexpected(written.error());
             if (!*written) return false;
@@ -178,7 +166,7 @@ class RepublishJob {
     // -- objects without a row are recorded, in classes that were prewarmed
 
     [[nodiscard]] std::set<std::string> prewarmed_classes() const {
-        return read([&](Transaction& transaction) {
+        return job_.read([&](Transaction& transaction) {
             return tables::prewarmed_classes(transaction, current().version);
         });
     }
@@ -198,21 +186,17 @@ class RepublishJob {
 
     // -- the end
 
-    Result<JobResult> unfinished(const Done& done) const {
-        if (!done) return tl::unexpected(done.error());
-        return JobResult{runner_.counted(), {}, false, false};
-    }
-
     Result<JobResult> finish() {
         JobResult result{runner_.counted(), {}, true, false};
         const auto classes = prewarmed_classes();
         if (!classes.empty())
-            result.mass_changes = find_mass_changes(pool(), *job_.build, {}, job_.mass_change);
+            result.mass_changes =
+                find_mass_changes(job_.pool(), *job_.build, {}, job_.mass_change);
         // A slow process may write one more replacement, until the end is noted.
         const auto noted = move_all_and([&](Transaction& transaction) {
             return note_end(transaction, result.mass_changes, classes);
         });
-        if (!noted || !*noted) return unfinished(noted);
+        if (!noted || !*noted) return runner_.unfinished(noted);
         return result;
     }
 

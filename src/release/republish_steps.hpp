@@ -20,8 +20,8 @@ struct RepublishContext {
     source::Build replaced;  // as it was recorded; nullptr: its index was not kept
     tables::Releases releases;
 
-    [[nodiscard]] const base::Release& release() const { return job.build->release(); }
-    [[nodiscard]] store::Pool& pool() const { return job.context.pool; }
+    [[nodiscard]] const base::Release& release() const { return job.release(); }
+    [[nodiscard]] store::Pool& pool() const { return job.pool(); }
 };
 
 // Objects that are gone are compared before those in the build, whose new names they may have had
