@@ -328,19 +328,6 @@ TEST_CASE("A stopped job says so, and the next one continues") {
     CHECK(a.loads() < 100 + 8);
 }
 
-TEST_CASE_METHOD(SiteWithStore, "A list warms its objects and notes each of them") {
-    const HundredGenes a(186), b(187);
-    const Objects list{{"Gene", "g0"}, {"Gene", "g1"}, {"Gene", "g99"}, {"Gene", "never"}};
-    CHECK(site.prewarm(small_parts(site, a), list).added == 2);
-    const auto second = site.prewarm(small_parts(site, b, &a), list);
-    CHECK(second.looked_at == 4);
-    CHECK(second.failed == 1);     // a listed object that does not exist
-    CHECK(second.unchanged == 2);  // g0 is 0 times the release in each
-    CHECK(second.vanished == 0);
-    CHECK(site.number("SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
-    CHECK(b.loads() == 2);  // the new one, see above
-}
-
 TEST_CASE_METHOD(SiteWithStore, "The most requested objects come first") {
     const HundredGenes a(186);
     site.prewarm(small_parts(site, a));

@@ -41,57 +41,34 @@ void record_two(support::RecordingSite& site) {
     for (const auto* name : {"changes", "goes"}) site.ask(b, &a, {"Gene", name});
 }
 
-void execute(store::Pool& pool, std::string_view sql) {
-    store::perform(pool, store::Access::write,
-                   [&](store::Transaction& transaction) { transaction.execute(sql); });
-}
-
 }  // namespace
 
-TEST_CASE("Releases are listed oldest first, with what is recorded of each") {
+TEST_CASE("Releases are listed oldest first, recorded or not, with what is recorded of each") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     support::RecordingSite site(fresh.connect());
     record_two(site);
-    const auto list = list_releases(site.pool, site.settings, std::nullopt);
-    REQUIRE(list.size() == 2);
-    const ListedRelease first{.release = old_one, .counts = {.has_digest = true, .compared = 1}};
-    CHECK(list[0] == first);
-    const ListedRelease second{
-        .release = new_one,
-        .counts = {.has_digest = true,
-                   .compared = 2,
-                   .rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}}},
-        .is_newest = true};
-    CHECK(list[1] == second);
-}
-
-TEST_CASE("Configured and current releases are listed even when nothing is recorded") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    history::Settings settings;
-    settings.known_releases = {made("WS98", "2007-12-01")};
-    const auto list = list_releases(pool, settings, new_one);
-    REQUIRE(list.size() == 2);
-    CHECK(list[0] == ListedRelease{settings.known_releases[0], {}});
-    CHECK(list[1] == ListedRelease{new_one, {}, true, true});
-}
-
-TEST_CASE("A release shows which classes are prewarmed and which objects jobs could not read") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    support::RecordingSite site(fresh.connect());
-    record_two(site);
-    execute(site.pool, "INSERT INTO warmed (class, version, warmed_at, objects) VALUES"
-                       " ('Gene', 'WS99', '2008-01-01T00:00:00Z', 3),"
-                       " ('', 'WS99', '2008-01-01T00:00:00Z', 3),"
-                       " ('Gene', 'WS100', '2008-01-01T00:00:00Z', 2)");
-    execute(site.pool, "INSERT INTO failed (version, class, name, reason) VALUES"
-                       " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
-    const auto list = list_releases(site.pool, site.settings, std::nullopt);
-    REQUIRE(list.size() == 2);
-    CHECK(list[0].counts.is_prewarmed);
-    CHECK(list[0].counts.prewarmed_classes == 1);
-    CHECK(list[0].counts.failed == 0);
-    CHECK(!list[1].counts.is_prewarmed);
-    CHECK(list[1].counts.prewarmed_classes == 1);
-    CHECK(list[1].counts.failed == 2);
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
+        transaction.execute("INSERT INTO warmed (class, version, warmed_at, objects) VALUES"
+                            " ('Gene', 'WS99', '2008-01-01T00:00:00Z', 3),"
+                            " ('', 'WS99', '2008-01-01T00:00:00Z', 3),"
+                            " ('Gene', 'WS100', '2008-01-01T00:00:00Z', 2)");
+        transaction.execute("INSERT INTO failed (version, class, name, reason) VALUES"
+                            " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
+    });
+    const auto configured = made("WS98", "2007-12-01"), current = made("WS101", "2008-02-01");
+    site.settings.known_releases = {configured};
+    const std::vector<ListedRelease> expected{
+        {.release = configured, .counts = {}},
+        {.release = old_one,
+         .counts =
+             {.has_digest = true, .is_prewarmed = true, .prewarmed_classes = 1, .compared = 1}},
+        {.release = new_one,
+         .counts = {.has_digest = true,
+                    .prewarmed_classes = 1,
+                    .failed = 2,
+                    .compared = 2,
+                    .rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}}}},
+        {.release = current, .counts = {}, .is_current = true, .is_newest = true}};
+    CHECK(list_releases(site.pool, site.settings, current) == expected);
+    CHECK(list_releases(site.pool, site.settings, std::nullopt).back().is_newest);
 }

@@ -143,15 +143,6 @@ TEST_CASE("Several hosts are tried in turn, and a failure of all is transient") 
     CHECK(two.callers() == 1);
 }
 
-TEST_CASE("A missing server is a transient failure") {
-    const support::TempDir folder;
-    Url url = support::MariaDb::only().url_of("history");
-    url.socket = (folder.path() / "nobody").string();
-    const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
-    CHECK(failure.code() == 2002);
-    CHECK(failure.kind().transient);
-}
-
 // For tests/galera, with the URLs of a database on several nodes, each of one node, in VARVE_NODES.
 TEST_CASE(
     "Of writers on several nodes that change one row, none writes a part of its transaction",

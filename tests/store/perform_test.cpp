@@ -40,17 +40,6 @@ const std::pair<std::int64_t, std::int64_t> one_of_each{1, 1};
 
 }  // namespace
 
-TEST_CASE("perform commits and returns what the callback returns") {
-    support::both_stores([](const Connect& connect) {
-        Pool pool(connect, 2);
-        CHECK(perform(pool, Access::write,
-                      [](Transaction& t) { return record_release(t, "WS187"); }) == 1);
-        perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
-        CHECK(releases_and_generation(connect) == one_of_each);
-        CHECK(pool.retries() == 0);
-    });
-}
-
 TEST_CASE("A transaction whose commit is refused is rolled back") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool(fresh.connect(), 1);
