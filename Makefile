@@ -5,7 +5,7 @@
 #   make arrows includes tidy format format-check fuzz bench soak clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>; PORT=8081 is for make serve.
 config ?= release
-MAKEFLAGS += --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 B := build/$(config)
 
 # A release has no lines for backtraces: -g1 takes an eighth more time, -g a third.
