@@ -166,8 +166,8 @@ class Sides {
         return from_release(*services_, word, asked_);
     }
 
-    // Makes the object that people call what was asked for the one that is compared. Only a site knows
-    // what objects are called, so one of the words has to be a release.
+    // Replaces a label by the object's name. Labels are known only to a site, so one side must be a
+    // release.
     Result<void> find_object(std::initializer_list<std::string_view> words) {
         const bool has_release = std::ranges::any_of(words, [](std::string_view word) {
             return !is_folder(std::string(word)) && base::is_version(word);

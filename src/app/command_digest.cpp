@@ -48,8 +48,7 @@ Result<Objects> objects_listed(const std::string& list) {
     return objects;
 }
 
-// Takes for a file what is there by that name, a link that leads nowhere included, and what has no
-// colon as a list has.
+// Treats the text as a file if such a file or link exists, or if it has no colon.
 bool names_file(const std::string& watch) {
     std::error_code unknown;
     return watch.find(':') == std::string::npos ||
@@ -175,7 +174,7 @@ class Collection {
         return {base::fold_ascii(object.class_name), base::fold_ascii(object.name)};
     }
 
-    // Returns the objects that people call so. Complains of names that stand for none, or for several.
+    // Returns the objects with these names or labels. Reports unknown and ambiguous names.
     Objects resolve(const Objects& names) {
         constexpr std::size_t most_named = 5;
         Objects objects;
@@ -345,10 +344,10 @@ int digest(const Config& config, const DigestOptions& options) {
     auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     look_at_build(*services->current);
-    if (!services->current->build()) return complain_of_build(services->current->why());
+    if (!services->current->build()) return complain(services->current->why(), failed);
     const auto digest = collect(*services, *order, options);
     if (!digest) {
-        // That no name of a list stands for an object is no other failure than that one does not.
+        // An unknown name in a list has the same exit status as an object that cannot be read.
         const bool has_names = !options.watch.empty() && digest.error().kind == ErrorKind::absent;
         return complain(digest.error().text, has_names ? unreadable : status_of(digest.error()));
     }

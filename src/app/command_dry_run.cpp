@@ -84,7 +84,7 @@ int dry_run(const Services& services, const PrewarmOptions& options) {
     const auto config = with_folder(services.config, options.build);
     history::CurrentBuild judge(build_opener(config), *services.pool, history::Purpose::checking);
     judge.look();
-    if (!judge.candidate()) return complain_of_build(judge.why());
+    if (!judge.candidate()) return complain(judge.why(), failed);
     const auto build = judge.candidate();
     const auto previous = judge.candidate_previous();
     Preview preview{

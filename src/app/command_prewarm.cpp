@@ -209,7 +209,7 @@ int run(Services& services, const PrewarmOptions& options) {
     Staged staged;
     if (!options.build.empty()) {
         auto opened = open_staged(services, options.build);
-        if (!opened) return complain_of_build(opened.error().text);
+        if (!opened) return complain(opened.error().text, failed);
         staged = std::move(*opened);
         // The current build itself, by another way to its folder.
         if (!to_warm.empty() &&
@@ -217,7 +217,7 @@ int run(Services& services, const PrewarmOptions& options) {
             to_warm.clear();
         to_warm.push_back(staged.builds);
     }
-    if (to_warm.empty()) return complain_of_build(services.current->why());
+    if (to_warm.empty()) return complain(services.current->why(), failed);
     StopSignals signals;
     std::vector<Outcome> outcomes;
     for (const auto& builds : to_warm) {

@@ -81,7 +81,7 @@ void print_as_json(const std::string& version, const release::JobResult& replace
 
 int replace(Services& services, const PrewarmOptions& options) {
     const auto builds = open_again(services, options);
-    if (!builds) return complain_of_build(builds.error().text);
+    if (!builds) return complain(builds.error().text, failed);
     if (const auto& version = builds->build->release().version; version != options.replace)
         return complain(name_of(with_folder(services.config, options.build).source) + " is " +
                             version + ", not " + options.replace,

@@ -39,7 +39,7 @@ int answer_cgi(const Config& config) {
     try {
         look_at_build(*services->current);
     } catch (const store::Failure& failure) {
-        // The request is answered all the same, with what there is.
+        // The request is answered with what there is.
         base::log::error("build not checked", {{"error", failure.what()}});
     }
     const auto site = open_site(*services, Asker::cgi_client);
@@ -95,7 +95,11 @@ int serve_until_stopped(const Config& config, const std::string& http) {
     server.wait_for_first_look(2s);
     auto running = start_server(config.serve, http,
                                 [&](const Request& request) { return server.answer(request); });
-    if (!running) return complain(running.error().text, status_of(running.error()));
+    if (!running) {
+        const bool is_no_address = running.error().kind == base::ErrorKind::malformed;
+        return complain(running.error().text,
+                        is_no_address ? wrong_use : status_of(running.error()));
+    }
     base::log::info("serving", {{"listen", http.empty() ? config.serve.listen : http},
                                 {"base_url", config.site.base_url}});
     mind(server, signals);

@@ -105,7 +105,7 @@ int list_tokens(const Config& config, bool json);
 int list_watch_lists(const Config& config, bool json);
 struct WatchListOptions {
     std::string id;  // of the one to delete; empty: unused_days says which
-    std::optional<std::uint16_t> unused_days;  // those that nobody asked for in so many days
+    std::optional<std::uint16_t> unused_days;  // lists unused for this many days
 };
 int delete_watch_lists(const Config& config, const WatchListOptions& options);
 

@@ -71,7 +71,7 @@ struct HarvestConfig {
 // Requests to others.
 struct NetConfig {
     std::vector<net::Allowed>
-        allow;  // addresses that are not public, and may be asked all the same
+        allow;  // addresses that are not public, and may be asked nevertheless
 };
 
 struct MailConfig {

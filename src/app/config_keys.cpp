@@ -314,16 +314,18 @@ std::string section_like(const std::string& section) {
     return did_you_mean(section, sections);
 }
 
-// Returns what was probably meant by a key that its section does not have: one spelled alike, or the
-// one of this name in another section.
+// Returns what was probably meant by a key that its section does not have: one spelled alike, what a
+// small section has, or the one of this name in another section.
 std::string key_like(const std::string& section, const std::string& key) {
+    constexpr std::size_t few = 3;
     std::vector<std::string> keys, places;
     for (const auto& known : table) {
         if (known.section == section) keys.emplace_back(known.name);
         if (known.name == key) places.push_back("[" + std::string(known.section) + "] " + key);
     }
-    auto meant = did_you_mean(key, keys);
-    return meant.empty() && !places.empty() ? "; did you mean " + places.front() + "?" : meant;
+    if (auto meant = did_you_mean(key, keys); !meant.empty()) return meant;
+    if (keys.size() <= few) return "; [" + section + "] has only " + base::join(keys, ", ");
+    return places.empty() ? "" : "; did you mean " + places.front() + "?";
 }
 
 }  // namespace

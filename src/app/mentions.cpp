@@ -28,7 +28,7 @@ std::vector<ObjectName> objects_meant(const query::HistoryService& history,
     return objects;
 }
 
-// Objects that are not recorded are found by their names alone, so that a job that records a class makes a difference.
+// Unrecorded objects are found by name only, so the rules run again when a job has recorded a class.
 // Returns "WS186 DIGEST Gene Paper": the release, its publication that is recorded, and the classes of rules that are
 // recorded in it; empty: there is no build yet, or another publication is recorded than this host has.
 std::string known_objects(const query::HistoryService& history,

@@ -19,8 +19,7 @@
 
 namespace app {
 
-// Writes to standard error. That it cannot be written (a full disk, a closed pipe) is no reason to
-// end differently, so it is not told.
+// Writes to standard error. Ignores failures (a full disk, a closed pipe).
 void tell(std::string_view text);
 
 // Text of strangers as one line for a terminal: line breaks as \n, and control characters (C0,

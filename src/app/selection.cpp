@@ -121,10 +121,6 @@ Result<release::Selection> selection_of(const PrewarmOptions& options, store::Po
     return release::Selection(std::move(*objects));
 }
 
-int complain_of_build(const std::string& why) {
-    return complain(why + ". Run the same command again once the build is available", failed);
-}
-
 int status_of_finished(const std::string& version, const release::Counters& counters) {
     if (counters.failed == 0) return ok;
     return complain(fmt::format("{} is recorded except {} that could not be read. Run the same"

@@ -19,9 +19,6 @@ namespace app {
                                               const history::Builds& builds,
                                               const PrewarmOptions& options);
 
-// Says why there is no build to record, and that the job can be started again. Returns `failed`.
-int complain_of_build(const std::string& why);
-
 // Returns the exit status of a job that finished: ok, or unreadable, after it said so.
 int status_of_finished(const std::string& version, const release::Counters& counters);
 

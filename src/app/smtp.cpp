@@ -33,7 +33,7 @@ std::size_t read_mail(char* buffer, std::size_t size, std::size_t count, void* d
     return taken;
 }
 
-// Keeps the lines of one reply; that to QUIT says nothing of the mail.
+// Keeps the lines of the last reply, except the reply to QUIT.
 std::size_t note_reply(char* bytes, std::size_t size, std::size_t count, void* dialogue) {
     constexpr std::size_t code = 3, longest_reply = 1000;
     auto& reply = static_cast<Dialogue*>(dialogue)->reply;

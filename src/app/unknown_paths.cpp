@@ -21,8 +21,7 @@ using Position = tree::Models::Position;
 
 constexpr std::uint64_t most_of_class = 200, most_of_all = 1'000;
 
-// A path of tags means the tag that it leads to from the top of the object; one tag alone may mean
-// that tag wherever it is (compare::TagPaths).
+// A path starts at the top of the object; a single tag may match anywhere (compare::TagPaths).
 enum class SingleTag : unsigned char { at_the_top, anywhere };
 
 bool is_tag(const tree::Node& node, std::string_view tag) {

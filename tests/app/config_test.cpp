@@ -122,8 +122,9 @@ TEST_CASE("Every error in a file names the line that it is about, and what was p
     at(least + "[serve]\nthread = 4\n", "10: [serve] thread: no such key; did you mean threads?");
     at(least + "[sevre]\nthreads = 4\n",
        "10: [sevre] threads: no such section; did you mean serve?");
-    at(least + "[log]\ncache_mb = 4\n",
-       "10: [log] cache_mb: no such key; did you mean [serve] cache_mb?");
+    at(least + "[mail]\ncache_mb = 4\n",
+       "10: [mail] cache_mb: no such key; did you mean [serve] cache_mb?");
+    at(least + "[notify]\nurl = x\n", "10: [notify] url: no such key; [notify] has only command");
     at(least + "[log]\nno equals sign\n", "10");
     at(least + "password_file = a\npassword_file = b\n", "10: [store] password_file: duplicate");
     at("; first\nthreads = 4\n" + least, "2: key \"threads\" comes before any [section]");
