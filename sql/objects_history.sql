@@ -8,7 +8,7 @@
 --
 -- Days and times are text of fixed width, "2008-02-15" and "2008-02-15T09:15:20Z", so that
 -- both engines hold the same bytes, order them the same way, and no session's time zone or
--- zero-date mode can change them. A DATE column of the first system converts as it is.
+-- zero-date mode can change them.
 -- utf8mb4_nopad_bin: 'a', 'A' and 'a ' are three keys, as they are for SQLite.
 
 CREATE TABLE IF NOT EXISTS releases (
