@@ -179,7 +179,7 @@ Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& 
     Transaction transaction(connection, store::Access::read);
     if (const auto fits = store::check_schema(connection); !fits)
         return tl::unexpected(fits.error());
-    // A schema that names its number may lack a table all the same: somebody dropped it.
+    // A store may lack a table although it has the schema's number: somebody dropped the table.
     if (const auto missing = store::missing_parts(connection); !missing.empty())
         return base::fail(base::ErrorKind::refused, "the store lacks " +
                                                         base::join(missing, ", ") +

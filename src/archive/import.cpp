@@ -63,7 +63,7 @@ class ImportMark {
         const auto placed = store::perform(pool_, Access::write, [&](Transaction& transaction) {
             return place(transaction, leftovers);
         });
-        // Clears after a commit in doubt too: nobody knows what that transaction had found.
+        // Clears after a commit in doubt too: the result of the lost transaction is unknown.
         if (!placed || leftovers == Leftovers::refuse) return placed;
         return clear_rows();
     }

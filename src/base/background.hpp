@@ -20,7 +20,7 @@ template <class Job, class Result>
 class Background {
    public:
     //   make     called on the thread of this object
-    //   on_made  called there, too, when a result is made and no other one waits to be taken
+    //   on_made  called on that thread when a result is ready and none was waiting
     //   throws   std::system_error: the system gives no thread
     Background(std::function<Result(Job)> make, std::function<void()> on_made)
         : make_(std::move(make)), on_made_(std::move(on_made)),

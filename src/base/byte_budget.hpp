@@ -44,8 +44,8 @@ class ByteBudget {
         std::size_t bytes_;
     };
 
-    // Takes so many bytes. Callers wait in the order in which they come, each until it fits beside
-    // those before it; a caller that asks for more than there are has them once nobody else has any.
+    // Reserves bytes. First come, first served; a request above the limit waits until nothing else is
+    // reserved.
     //   returns  nullopt when they are not free within wait_at_most, or as many as allowed wait
     [[nodiscard]] std::optional<Share> take(std::size_t bytes);
 

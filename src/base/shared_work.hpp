@@ -15,7 +15,7 @@
 namespace base {
 
 // Each thread that needs the value makes parts that nobody has begun. So no thread waits for others
-// longer than it takes them to finish the parts that they have in hand. Nothing is kept of an attempt
+// longer than it takes them to finish the parts that they have in progress. Nothing is kept of an attempt
 // that throws: the next caller begins another one.
 template <class Part>
 class SharedWork {

@@ -21,8 +21,8 @@ struct Change {
         path;  // down to the parent of the changed node; empty for a first tag
     std::vector<tree::Node> before;  // removed: 1, replaced: 1, added: none; whole subtrees
     std::vector<tree::Node> after;   // added: 1, replaced: 1, removed: none
-    // In a row that would be too long (tables::shorten): bytes of JSON that it lacks of the change, which
-    // has its topmost nodes alone. 0: it is whole.
+    // Bytes of JSON left out because the row would be too long (tables::shorten); then only the topmost
+    // nodes are stored. 0: complete.
     std::size_t left_out = 0;
     bool operator==(const Change&) const = default;
 };
@@ -42,11 +42,11 @@ struct Change {
 // 2,000 levels they would take its square.
 class PathLimit {
    public:
-    // A path that has at most so many cells is never too long.
+    // A path of at most this many cells is never too long.
     static constexpr std::size_t short_path = 16;
     static constexpr std::size_t most_cells = 50'000;  // beyond those of short paths
 
-    // Counts a change whose path has so many cells, and returns whether the paths of all changes
+    // Counts a change whose path has this many cells, and returns whether the paths of all changes
     // are short enough together.
     [[nodiscard]] bool admits(std::size_t cells) {
         allowed_ += short_path;

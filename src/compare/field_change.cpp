@@ -154,7 +154,7 @@ class FieldCollector {
     std::vector<FieldChange> fields_;
     std::size_t last_ = 0;  // index of the field that got the newest value
     std::unordered_multimap<std::size_t, std::size_t> by_path_;  // index, by the hash of the path
-    CellPath path_;                                              // of the change at hand
+    CellPath path_;                                              // of the current change
     std::size_t number_ = 0, left_out_ = 0;
     Op op_ = Op::added;
     Rank rank_ = Rank::ordinary;

@@ -44,7 +44,7 @@ using References = std::vector<Reference>;
                                             const tree::Cell& cell);
 
 // Returns the objects that cells name, sorted, each once: the first `most` that are found.
-//   cost  O(nodes) until there are so many
+//   cost  O(nodes) until `most` are found
 [[nodiscard]] std::vector<tree::ObjectName> objects_named_in(const std::vector<Change>& changes,
                                                              std::size_t most);
 

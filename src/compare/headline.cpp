@@ -189,7 +189,7 @@ std::string values_phrase(const FieldChange& change, const FieldWords& words,
 }
 
 // Returns the same of a field that lost one value and got another: "status Live removed, Dead added".
-// Without models nobody knows whether one stands for the other.
+// Without models it is unknown whether the new value replaces the old one.
 //   returns  nullopt: they are several, or have more than `most` bytes
 std::optional<std::string> exchange_phrase(const FieldChange& first, const FieldChange& second,
                                            const FieldWords& words,
@@ -315,7 +315,7 @@ std::string headline_of(std::span<const FieldChange> fields,
     const auto leading = fields.front().rank;
     for (const auto& field : fields) {
         if (covered.contains(&field)) continue;
-        // What leads is told; what is less important is only counted.
+        // Leading changes are named; minor ones are only counted.
         if (field.rank > leading && field.rank >= Rank::minor) break;
         const auto room = longest_headline - std::min(longest_headline, headline.size());
         auto phrase = phrase_of(fields, field, references, room);

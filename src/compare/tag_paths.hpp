@@ -53,8 +53,8 @@ enum class Rank : unsigned char {
 // [important], [minor] and [classes] of the configuration.
 struct Ranking {
     TagPaths important, minor;
-    // Classes of objects that exist only because others name them, such as names and authors: that one
-    // of them came or went follows from a change of the others, and not the other way round.
+    // Classes whose objects exist only because others name them, such as names and authors: their
+    // creation or removal follows from changes of the others.
     std::vector<std::string> helper_classes;
 
     [[nodiscard]] bool is_helper(std::string_view class_name) const;

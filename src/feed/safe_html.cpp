@@ -305,7 +305,7 @@ class TagFilter {
     void end_through(std::optional<std::size_t> place) {
         if (place) end_elements(*place);
     }
-    // Ends elements until so many are open.
+    // Ends elements until `left` are open.
     void end_elements(std::size_t left) {
         for (; open_.size() > left; open_.pop_back()) write_end(open_.back().tag);
     }
@@ -401,7 +401,7 @@ class SafeWriter {
         }
     }
 
-    // Returns whether so many bytes have room, besides the end tags of what is open.
+    // Returns whether this many bytes fit, besides the end tags of open elements.
     bool has_room(std::size_t bytes) {
         is_full_ = is_full_ || out_.size() + end_tags_ + bytes > most_;
         return !is_full_;

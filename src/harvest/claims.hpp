@@ -17,7 +17,7 @@
 
 namespace harvest {
 
-// How long a claim lasts. A fetch ends before it, or its harvester writes nothing of it.
+// Lifetime of a claim. A fetch that takes longer records nothing.
 inline constexpr std::chrono::seconds fetch_claim{120};
 // Between the end of a request to a base URL and the start of the next one, at least.
 inline constexpr std::chrono::seconds spacing{1};
@@ -90,8 +90,7 @@ void release_base_url(store::Transaction& transaction, const std::string& base_u
 void note_harvester(store::Transaction& transaction, base::Seconds now);
 
 // Deletes events of the next thousand feeds but the newest 100 of each, and of the next thousand base URLs those that
-// nobody needs. Times that lie further ahead than any rule puts them come from a clock that was set back since: they are
-// cut, with a line in the log.
+// nobody needs. Shortens due times that lie too far ahead: they were written before the clock was set back. Logs this.
 void sweep(store::Transaction& transaction, base::Seconds now);
 
 }  // namespace harvest

@@ -150,8 +150,7 @@ void note_window(Transaction& transaction, std::int64_t feed, base::Date day) {
         {Value{base::format_date(day)}, Value{feed}, Value{base::format_date(*known)}});
 }
 
-// Feeds whose oldest entries are to be dropped. Each condition is a look-up in an index, or of a feed in which objects are
-// mentioned as many as it has entries before the first that mentions one. With MIN, MAX or EXISTS, MariaDB reads all
+// Feeds with entries to drop. Uses index look-ups only, because MariaDB answers MIN, MAX and EXISTS by reading all
 // entries of each feed, or all mentions.
 constexpr std::string_view feeds_with_old_entries =
     "SELECT f.id FROM feeds f WHERE f.id > ? AND f.id <= ?"

@@ -39,7 +39,7 @@ class Harvester {
     // Returns whether answers of servers are awaited, or being read.
     [[nodiscard]] bool is_fetching() const;
 
-    // Starts nothing new, waits at most so long for open answers, and gives the rest back to other harvesters.
+    // Starts nothing new, waits at most this long for open answers, and gives the rest back to other harvesters.
     void stop(std::chrono::milliseconds at_most);
 
     // Makes step() return soon. Safe from any thread; all other functions belong to one thread.

@@ -35,8 +35,8 @@ class RedirectQueue {
         std::vector<Open> late;  // have waited long enough
     };
     // Releases the base URLs that requests came from, and claims those that they lead to and that are free.
-    //   throws  store::Failure: they all wait on. If nobody knows whether a claim was committed, it may keep its base URL
-    //           busy until it ends
+    //   throws  store::Failure: all requests stay queued. After a commit in doubt, a base URL may stay claimed until the
+    //           claim expires
     [[nodiscard]] Followed follow(HarvestContext& context) {
         if (waiting_.empty()) return {};
         std::vector<bool> is_free;

@@ -18,8 +18,7 @@ namespace history {
 
 using tree::ObjectName;
 
-// Empty where nothing can be said: without a build before, in classes of over 2 million objects, and
-// of over 5,000 objects that are new or gone.
+// Empty if unknown: no earlier build, a class above 2 million objects, or more than 5,000 differences.
 struct ClassDifference {
     std::multimap<std::string, ObjectName>
         created;                             // by signature, those without content left out
@@ -28,12 +27,12 @@ struct ClassDifference {
 
 // Remembers the differences of the last two builds that it was asked about. Safe from any thread. A
 // class never waits for the loads of another one. Threads that ask about the same class load its new objects
-// together, so each waits for the loads that the others have in hand, one each.
+// together, so each waits for the loads that the others have in progress, one each.
 class BuildDifference {
    public:
     //   previous  the kept index of the release before; may be nullptr
     //   returns   never nullptr
-    //   error     what loading or a look-up met
+    //   error     as of loading the object or of the look-up
     //   cost      at first: what only one of the builds has, of all classes
     //             (Source::each_unknown_to), and a load for each new object of this one
     [[nodiscard]] base::Result<std::shared_ptr<const ClassDifference>> of_class(

@@ -75,7 +75,7 @@ struct Identity {
 // Finds objects in the store and in the build: by their exact name, else by the only match
 // without regard to ASCII case. A build that spells an object otherwise means the same object,
 // unless it has both spellings.
-//   build    nullptr: none is at hand
+//   build    nullptr: none is available
 //   returns  one for each name, in their order
 //   error    what the look-up in the build met
 //   throws   store::Failure
@@ -88,7 +88,7 @@ struct Identity {
 [[nodiscard]] bool is_compared(const tables::ObjectRow& row, const Release& release,
                                const tables::Releases& releases);
 
-// Returns the releases that are recorded, configured, or those of the builds at hand.
+// Returns the releases that are recorded, configured, or those of the available builds.
 //   throws  store::Failure
 [[nodiscard]] tables::Releases known_releases(store::Transaction& transaction,
                                               const Settings& settings,

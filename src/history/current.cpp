@@ -155,7 +155,7 @@ std::string doubt_of_date(store::Pool& pool, const base::Release& release,
 
 struct Opened {
     source::Build build;
-    std::string flaw;  // it is not whole; the operator may accept it all the same
+    std::string flaw;  // it is not whole; the operator may accept it nevertheless
 };
 
 Result<Opened> open(const BuildOpener& opener) {
@@ -274,8 +274,8 @@ struct CurrentBuild::State {
         return {};
     }
 
-    // Recorded at once: a release that changed nothing is known too, and its digest stands.
-    // Tried again at each look until it is done.
+    // Records the release at once, so that a release without changes is known too. Retried on each
+    // check.
     void record() {
         if (purpose != Purpose::serving) return;
         try {

@@ -21,7 +21,7 @@ namespace history {
 
 using base::Release;
 
-// Whether a dump cut off is opened all the same (the operator accepted it).
+// Whether an incomplete dump may be opened (the operator accepted it).
 enum class Wholeness { required, not_required };
 
 // Whether a build of this digest was accepted once under this version.
@@ -56,13 +56,13 @@ struct BuildOpener {
 [[nodiscard]] std::string lost_classes(const source::Source& build,
                                        const source::Source& previous);
 
-// A build at hand and the kept index of the release before it, which belong together.
+// An available build and the kept index of the release before it, which belong together.
 struct Builds {
     source::Build build;     // nullptr: none accepted yet
     source::Build previous;  // nullptr: none kept
 };
 
-// What for a build is opened.
+// Why a build is opened.
 //   serving       it becomes current, and its release is recorded at once
 //   checking      nothing is written to the store
 //   republishing  the same; and that its version is recorded with another digest is no reason
@@ -74,7 +74,7 @@ class CurrentBuild {
     CurrentBuild(BuildOpener opener, store::Pool& pool, Purpose purpose = Purpose::serving);
     ~CurrentBuild();
 
-    // The accepted build; nullptr while there is none (why() tells).
+    // The accepted build; nullptr while there is none (see why()).
     [[nodiscard]] source::Build build() const;
     // Both as they are at one moment.
     [[nodiscard]] Builds builds() const;

@@ -82,8 +82,8 @@ void plan_again(std::span<Recording* const> items, bool at_end) {
     }
 }
 
-// Writes what the recorder has found out of some objects: in transactions that nobody waits for long, and
-// without a second row where another process was first.
+// Writes the recorder's results in short transactions, never a second row for one that another process
+// wrote.
 class Writer {
    public:
     // The caller keeps all of them alive.

@@ -47,7 +47,7 @@ class ReferenceFinder {
     }
 
    private:
-    // Only a change is an echo: what came or went is told for its own sake.
+    // Only `changed` rows have echoes; creation and removal are reported for themselves.
     [[nodiscard]] bool has_fates(const tables::Row& row) const {
         return row.kind == tables::RowKind::changed && view_.previous != nullptr;
     }
@@ -60,7 +60,7 @@ class ReferenceFinder {
             with_fates && !view_.context.settings.ranking.is_helper(name.class_name);
         if (here && !has_fate) return Fate::stays;
         if (view_.previous == nullptr) {
-            // Of what a row removed, the build before would have to be asked.
+            // For removed references the earlier build would be needed.
             const bool is_all_here = row.kind == tables::RowKind::created ||
                                      row.kind == tables::RowKind::reconstructed;
             return !here && is_all_here ? Fate::absent : Fate::stays;

@@ -35,7 +35,7 @@ struct RenameGroup {
 struct RenameCase {
     bool is_gone = false;
     ObjectName object;
-    std::string signature;  // of the content that came or went
+    std::string signature;  // of the content that was created or vanished
     std::int64_t oid = 0;   // 0: it has no row yet
 
     std::shared_ptr<RenameGroup> group;  // nullptr: its content belongs to no group

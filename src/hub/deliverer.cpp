@@ -84,8 +84,7 @@ std::size_t Deliverer::room_of(const Host& host) {
     return most - std::min(most, host.open + host.waiting.size() + host.retries.size());
 }
 
-// At most most_excluded_hosts of those that take nothing now, or so little that most of a claim for them
-// would have to be given back.
+// Hosts that can take few or no deliveries now, at most most_excluded_hosts.
 std::vector<std::string> Deliverer::full_hosts() const {
     const auto now = context_.steady();
     std::vector<std::string> names;

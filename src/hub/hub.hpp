@@ -52,7 +52,7 @@ class Hub {
 
     [[nodiscard]] bool is_open() const;  // answers are awaited
 
-    // Starts nothing new, waits for answers so long, and gives the rest back to other hubs.
+    // Starts nothing new, waits at most this long for answers, and gives the rest back to other hubs.
     void stop(std::chrono::milliseconds at_most);
 
     // Makes step() return soon. Safe from any thread; all else belongs to one.

@@ -76,7 +76,7 @@ std::optional<OldSubscription> find_subscription(Transaction& transaction, std::
 void note_request(Transaction& transaction, const SubscriptionRequest& request,
                   const Value& subscription, const std::string& reader, const TopicRow& topic,
                   const std::string& now) {
-    // Who asks while its subscription is in force is to get what waits, also if it ends before the verification.
+    // A renewal while the subscription is active keeps pending notifications, even if the lease ends before verification.
     transaction.execute(
         "UPDATE subscriptions SET asked = ?, asked_number = asked_number + 1, asked_at = ?,"
         " asked_from = CASE WHEN expires_at > ? THEN delivered ELSE ? END, asked_topic_url = ?,"

@@ -72,8 +72,8 @@ class Client::Loop {
         check(curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this));
         check(curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Loop::on_timer));
         check(curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this));
-        // A new connection takes the place of one that is kept. None waits for a place in libcurl, which
-        // would try those that wait one by one, whatever they wait for: open_ says when there is one.
+        // A new connection replaces an idle one. Requests queue here, not in libcurl, which would retry each
+        // queued one in turn.
         check(curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
                                 static_cast<long>(limits_.connections)));
         check(curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,

@@ -145,10 +145,10 @@ class Curators {
    public:
     // Returns those of settings.curators. A person whom the build does not have, or who cannot be
     // read now, is called by the name of the object.
-    //   build   nullptr: none is at hand
+    //   build   nullptr: none is available
     //   cost    a load for each curator at the first call for a build, later a copy. Callers that
     //           come meanwhile load some of them
-    //   blocks  for the loads that other threads have in hand, one each
+    //   blocks  for the loads that other threads have in progress, one each
     [[nodiscard]] People of(const history::Settings& settings, const source::Build& build);
 
     // Returns whether of() could read all of them, or learn that the build does not have them. Once

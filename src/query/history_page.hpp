@@ -44,7 +44,7 @@ struct ChangeFilter {
 };
 
 // Returns whether a row has changes that the filter shows, and all of these are at places that the
-// release changed in most objects of the class. What came or went has its own changes, and so has a
+// release changed in most objects of the class. A created or vanished object has its own changes, and so has a
 // row that is not whole.
 [[nodiscard]] bool is_mass_change(tables::RowKind kind, const tables::Notes& notes,
                                   const MassPlaces& places, const ChangeFilter& filter = {});

@@ -214,7 +214,7 @@ tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Re
     return row;
 }
 
-// Returns whether a build is there that can tell: it says nothing of a class that it skips.
+// Returns whether the build covers the object's class.
 bool is_told_by_build(const ReadView& now, const history::Identity& identity) {
     return now.build() != nullptr && !now.build()->skips(identity.row->object.class_name);
 }
@@ -319,7 +319,7 @@ FollowedReleases followed_releases(const ReadContext& context, const History& hi
         const auto& releases = now.releases();
         const auto& oldest = history.rows.back();
         auto first = releases.position(oldest.release.version);
-        // Before it was created, nothing of it is known, whatever stands in the store.
+        // Nothing is known from before an object was created.
         if (oldest.kind != tables::RowKind::created)
             for (const auto& [oid, versions] :
                  tables::tree_versions(now.transaction, std::span(&history.oid, 1), releases))

@@ -74,7 +74,7 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                                                 const tables::Releases& releases,
                                                 std::size_t most_note_bytes = tables::any_bytes);
 
-// Returns the request without what no row can be left out for: then none has to be read for it.
+// Returns the request without filters that would match every row, so that their notes need not be read.
 [[nodiscard]] PageRequest looked_for(PageRequest request, const ReadView& now);
 
 // Returns the rank of the first release that a page after `since` shows.

@@ -46,7 +46,7 @@ struct ReleaseContents {
         std::string headline = {};  // of its changes, in words; empty: none are known
         std::optional<ObjectName> renamed_to = {}, renamed_from = {};  // rule C9
         // All of it follows from what became of other objects, or most objects of the class share it;
-        // or it is a helper that came or went.
+        // or it is a helper that was created or vanished.
         bool only_follows = false;
     };
     std::vector<Entry> entries;  // by class and name; one page of them

@@ -21,8 +21,8 @@ namespace {
 using tables::FoundObject;
 using tables::SearchKey;
 
-// At most so many classes of the build are searched for a name, and so many of its objects are
-// loaded for their labels.
+// Most classes of the build that are searched for a name; most of its objects that are loaded for
+// their labels.
 constexpr std::size_t most_classes = 300, most_loaded = 8;
 // Words of a query; objects that have one of them; objects whose label begins with the text.
 constexpr std::size_t most_asked = 8, most_with_word = 500, most_alike = 200;

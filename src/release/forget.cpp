@@ -71,7 +71,7 @@ Result<void> check_is_known(Transaction& transaction, const WholeRelease& what) 
 }
 
 Result<void> check_is_known(Transaction& transaction, const WholeClass& what) {
-    // An earlier run that did not end may have left traces alone.
+    // An interrupted earlier run may have left only traces.
     if (tables::has_traces_of_class(transaction, what.class_name)) return {};
     auto text = "no object of a class " + what.class_name + " is recorded";
     for (const auto& class_name : tables::recorded_classes(transaction))
@@ -135,7 +135,7 @@ class ForgetRun {
             tables::note_rewrite(transaction, job_.context.clock());
         });
         // Where it is the current release, requests have recorded rows behind the first sweep.
-        // Those that come from now on find no release, and record it again.
+        // Later requests find no release, and record it again.
         return ended(sweep(*release, "second"));
     }
 

@@ -25,8 +25,7 @@ namespace release {
 // Returns whether the worker ran on this host since it booted, and its process has ended.
 [[nodiscard]] bool is_gone(const std::string& worker);
 
-// A lease that ends later than so long from now was written by a clock that was wrong, and has
-// ended.
+// A lease that ends later than this from now was written by a clock that was wrong, and has ended.
 inline constexpr std::chrono::minutes longest_lease{2};
 
 struct LeaseTerms {

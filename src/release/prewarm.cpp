@@ -26,9 +26,9 @@ using store::Transaction;
 
 // Rows of `objects` in one part of the second step, by oid.
 constexpr std::int64_t part_rows = 200'000;
-// The objects of a batch take at most so many bytes in the build, or are one.
+// Most bytes that the objects of a batch have in the build, unless it is a single object.
 constexpr std::uint64_t batch_bytes = 4 << 20;
-// Of a transaction for which nobody waits: who comes meanwhile also waits for its commit, which takes a
+// Longest transaction while no process waits; one that starts to wait also waits for the commit, a
 // third of that.
 constexpr std::chrono::milliseconds longest_alone{50};
 

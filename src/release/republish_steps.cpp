@@ -24,7 +24,7 @@ using tables::Replacement;
 
 // A transaction ends once it has run for this long.
 constexpr std::chrono::milliseconds longest_write{8};
-// Objects that are recorded together take at most so many bytes, or are one.
+// Most bytes of objects that are recorded together, unless it is a single object.
 constexpr BatchLimits batch_limits{64, 4 << 20};
 
 // Does `write_one` for each of `all`, in transactions that end in time.
@@ -126,7 +126,7 @@ Comparison::~Comparison() = default;
 struct Comparison::Rows {
     std::vector<ObjectRow> objects;   // compared in this release
     std::set<std::int64_t> replaced;  // by this attempt already
-    std::set<std::int64_t> renamed;   // perhaps: came or went in this release
+    std::set<std::int64_t> renamed;   // perhaps: created or vanished in this release
 };
 
 Comparison::Rows Comparison::read(const tables::OidRange& range) const {

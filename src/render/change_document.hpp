@@ -36,7 +36,7 @@ struct FieldDocument {
     std::size_t filtered = 0;
 };
 // Returns the changes of a row of `page`. Only rows of kind changed have mass-change lines:
-// everything that came or went is listed.
+// everything that was created or vanished is listed.
 //   without  numbers of changes that are left out
 //   cost     O(nodes of the changes + mass changes)
 [[nodiscard]] FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,

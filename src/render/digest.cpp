@@ -69,7 +69,7 @@ std::string period_of(const Digest& digest) {
     return text;
 }
 
-// What happened in so many words, without the objects.
+// The heading: how much changed in which period, without the objects.
 std::string heading_of(const Digest& digest) {
     const bool all_follow =
         digest.left_out == 0 && std::ranges::all_of(digest.items, &DigestItem::only_follows);

@@ -92,7 +92,7 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
     return links;
 }
 
-// Returns the links of a document with so many of the items of our copy of a source feed.
+// Returns the links of a document that shows this many items of our copy of a source feed.
 Neighbours neighbours_of(const SourceFeed& feed, const Channel& channel, std::size_t shown) {
     Neighbours links;
     const auto last = shown < feed.items.size() && shown > 0

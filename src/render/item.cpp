@@ -68,7 +68,7 @@ std::string counts_of(const tables::Notes& notes) {
     return text;
 }
 
-// What follows the release. For an object that came or went the verb says enough.
+// What follows the release. For a created, vanished or reappeared object the verb says enough.
 std::string details_of(const tables::Row& row) {
     if (row.kind == RowKind::withdrawn) return ": withdrawn";
     if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return {};

@@ -31,7 +31,7 @@ constexpr std::size_t most_values = 20;      // of a field that are all listed
 constexpr std::size_t some_values = 5;       // of a longer list
 constexpr std::size_t most_first_seen = 20;  // changes read from timestamps, the newest
 
-// What came or went as a whole has no verbs beside its fields.
+// Objects that were created, vanished or reappeared have no verbs beside their fields.
 bool came_or_went(RowKind kind) {
     return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
 }

@@ -2,7 +2,7 @@
 // Pure. Safe from any thread. Any bytes give well-formed documents: every function makes its
 // input legal first (base/utf8). The comments name the findings of the W3C feed validator.
 // XML is written here and not by libxml2's writer, which took a quarter of a feed's time and
-// needs legal text all the same. The tests read every document with libxml2.
+// needs legal text nevertheless. The tests read every document with libxml2.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -51,7 +51,7 @@ enum class First { plain, named };
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
 // What a row of this kind says of its object: "changed", "created".
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
-// True for an object that came or went: how many values that were helps nobody.
+// True if the kind suffices and counts add nothing: created, vanished, reappeared.
 [[nodiscard]] bool says_enough(tables::RowKind kind);
 // The same in an element of its class.
 [[nodiscard]] std::string kind_html(tables::RowKind kind);

@@ -35,7 +35,7 @@ std::string own_diff_url(const Row& row) {
 }
 
 // What the release did, in words; of rows that have none, in numbers: "changed since WS186: 3 added,
-// 1 removed". What came or went is not told by its first values.
+// 1 removed". Created, vanished and reappeared objects are not described by their first values.
 std::string summary_of(const Row& row) {
     const auto& headline = row.notes.headline;
     const bool tells = !headline.empty() && row.kind == RowKind::changed;

@@ -46,7 +46,6 @@ std::string_view reason_phrase(int status) {
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
         case 408: return "Request Timeout";
-        case 410: return "Gone";
         case 411: return "Length Required";
         case 413: return "Content Too Large";
         case 414: return "URI Too Long";

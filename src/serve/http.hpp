@@ -58,7 +58,7 @@ struct Request {
 
 // A request body is read up to the first size, so that the web server can finish sending it and then
 // read the response. It is kept for POST only, up to the second one; a longer one is dropped.
-inline constexpr std::size_t longest_body = 512 * 1024;       // bytes
+inline constexpr std::size_t longest_body = 256 * 1024;       // bytes
 inline constexpr std::size_t longest_kept_body = 128 * 1024;  // bytes
 // Returns the error of a body that was too long to be kept.
 [[nodiscard]] HttpError body_too_long();

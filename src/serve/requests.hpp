@@ -66,7 +66,7 @@ enum class Document : unsigned char { feed, archive };
 [[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
 // The canonical query: class, name | object … | feed, n, since, tag, change, mass, include, format, older,
-// before, oldest.
+// before.
 [[nodiscard]] std::string query_of(const FeedRequest& request);
 // "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
 [[nodiscard]] std::string url_of(const FeedRequest& request);

@@ -26,8 +26,7 @@ struct RouteEntry {
     AnswerRoute* take = nullptr;  // POST, if it has that
 };
 
-// For monitoring, for the files that an error page needs, and for hubs of source feeds, which have a limit of their
-// own: not limited, and not private.
+// Served to everyone, without limit or token: monitoring, and files that error pages need.
 constexpr auto everyone = RouteEntry::Access::everyone;
 
 // To add an address: add its path here, its function to routes.hpp, and its name to Route

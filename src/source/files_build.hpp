@@ -1,5 +1,5 @@
 // source/files_build.hpp -- a build of files in a folder: AceDB's dumps (with stamps or without),
-// curators' .ace files, XML, JSON Lines, each packed or not.
+// XML, JSON Lines, each packed or not.
 // An open build keeps answering when its folder is switched or deleted, since its files stay open.
 // It notices when somebody writes to one of them (unavailable).
 // SPDX-License-Identifier: MIT

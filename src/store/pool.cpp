@@ -85,7 +85,7 @@ Pool::Lease::~Lease() {
 }
 
 // Prefers the connection that wrote last for a writer, and another one for a reader: of these the one
-// that was used last, whose pages are still at hand.
+// that was used last, whose pages are still in memory.
 std::unique_ptr<Connection> Pool::take_idle(Access access) {
     const auto wanted = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& connection) {
         return (connection.get() == writer_) == (access == Access::write);

@@ -127,7 +127,7 @@ void accept_build(store::Transaction& transaction, const std::string& version,
 // changes or mentions moves it on. What was read in a transaction stays valid while it is the same.
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
-// Moves it on and adds to the counts of rows (store/row_counts.hpp), if rows came or went. Called at the
+// Moves it on and adds to the counts of rows (store/row_counts.hpp), if rows were added or deleted. Called at the
 // end of a transaction: the row of the generation keeps others of the slot from its counts, and the
 // nodes of a cluster find here what they would find there.
 void change_counts(store::Transaction& transaction, const store::CountChanges& counts);

@@ -1,6 +1,5 @@
 // source/dump/json_lines.hpp -- objects as JSON, one a line: the notation for all other
-// databases, and the plain file of files in which an object can't be sought (XML, curators'
-// .ace).
+// databases, and the plain file of XML builds, in which an object can't be sought.
 //   {"class":"Gene","name":"WBGene00006763","tree":[node,…]}   and "stamp", or "at" and "by"
 // Nodes have the shape of tree/json.hpp. A line is malformed when a key that is needed is
 // missing, repeated, or of another type. Unknown keys are ignored.
