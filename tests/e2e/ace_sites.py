@@ -180,7 +180,7 @@ def _(site):
         assert b"2008-04-18" in site.expect(0, "releases").stdout
 
 
-@check("A job over a server waits through its restart, and then says how to go on")
+@check("A job over a server waits through its restart, and ends if it stays away")
 def _(site):
     with server_of(site, "WS188") as server:
         server.kill()
@@ -192,4 +192,4 @@ def _(site):
         ask_server(site, server, source__timeout=1)
         for words in (("--all",), ("--all", "--dry-run"), ("--replace", "WS188")):
             done = site.expect(1, "prewarm", *words)
-            assert b"waited 1 s" in done.stderr and b"Run the same command" in done.stderr, done
+            assert b"waited 1 s" in done.stderr, done
