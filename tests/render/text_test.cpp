@@ -15,7 +15,7 @@ std::string html(std::string_view text) {
 template <class Append>
 std::string inside(Append append, std::string_view text) {
     std::string out;
-    append(out, 0, "e", text);
+    append(out, std::size_t{0}, "e", text);
     return out.substr(3, out.size() - 3 - std::string_view("</e>\n").size());
 }
 
@@ -81,7 +81,9 @@ TEST_CASE("Words too many to align are one replaced run between equal ends") {
 }
 
 TEST_CASE("Numbers have a comma between groups of three digits") {
-    for (const auto& [number, text] :
-         {std::pair{0, "0"}, {999, "999"}, {1'000, "1,000"}, {45'000'000, "45,000,000"}})
+    for (const auto& [number, text] : {std::pair{std::uint64_t{0}, "0"},
+                                       {999, "999"},
+                                       {1'000, "1,000"},
+                                       {45'000'000, "45,000,000"}})
         CHECK(render::with_separators(number) == text);
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "support/faulty_connection.hpp"
@@ -22,8 +23,9 @@ struct PooledStore {
         return store::perform(pool, store::Access::write, fn);
     }
     // Returns fn(transaction, arguments…).
-    template <class F, class... Arguments>
-    auto call(F fn, const Arguments&... arguments) {
+    template <class Result, class... Parameters>
+    Result call(Result (*fn)(store::Transaction&, Parameters...),
+                std::type_identity_t<Parameters>... arguments) {
         return write(
             [&](store::Transaction& transaction) { return fn(transaction, arguments...); });
     }
