@@ -31,7 +31,7 @@ warnings += -Wno-deprecated-declarations
 endif
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
-LIBS := -lcurl -lmicrohttpd -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lgumbo -lre2 -licuuc -lzstd -lz -lpthread $(if $(filter release debug,$(config)),-ljemalloc)
+LIBS := -lcurl -lfcgi -lmicrohttpd -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lgumbo -lre2 -licuuc -lzstd -lz -lpthread $(if $(filter release debug,$(config)),-ljemalloc)
 
 # The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all below it, for the linker highest first.
 rooms := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/arrows.txt)
@@ -101,7 +101,7 @@ endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
 $(B)/test-real: $(patsubst %.cpp,$(B)/obj/%.o,$(wildcard tests/real/*.cpp)) $(call archives,app)
 $(unit_tests) $(B)/test-real: $(B)/obj/tests/support/main.o $(B)/libsupport.a
-	$(call link,-lrapidcheck -lfcgi)
+	$(call link,-lrapidcheck)
 $(B)/libsupport.a: $(patsubst %.cpp,$(B)/obj/%.o,$(filter tests/support/%,$(files))) $(B)/tests/support.list
 	$(archive)
 $(benches): $(B)/bench-%: $(B)/obj/bench/%.o
@@ -110,7 +110,7 @@ $(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(if $(filter-out fuzz,$(config
 $(B)/varve: $(B)/obj/src/app/main.o
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o $(B)/libsupport.a
 $(B)/varve $(B)/ace-server $(benches) $(fuzzers): $(call archives,app)
-	$(call link,$(if $(filter fuzz,$(config)),$(if $(filter $@,$(fuzzers)),-fsanitize=fuzzer)) $(if $(filter $@,$(benches)),-lfcgi))
+	$(call link,$(if $(filter fuzz,$(config)),$(if $(filter $@,$(fuzzers)),-fsanitize=fuzzer)))
 
 # The name that a web server expects of the same program; a copy where links are not possible.
 cgi-bin/rss: build/release/varve

@@ -73,8 +73,7 @@ base::Result<std::shared_ptr<void>> start_server(const ServeConfig& config,
     if (!listener) return tl::unexpected(listener.error());
     // Paths come whole: base_url, and with it its path, may change while this runs.
     if (http.empty())
-        return FastcgiServer::start(std::move(*listener),
-                                    {.threads = config.threads, .base_path = ""}, answer);
+        return FastcgiServer::start(std::move(*listener), {.workers = config.threads}, answer);
     if (!listener->is_loopback() && !config.trusted_front)
         return base::fail(base::ErrorKind::refused,
                           "--http " + http +

@@ -76,8 +76,13 @@ std::string_view path_in(std::string_view uri) {
 }
 
 Result<std::string> decoded_path(const PathVariables& variables) {
-    if (!variables.request_uri)
-        return std::string(variables.script_name) + std::string(variables.path_info);
+    if (!variables.request_uri) {
+        auto path = std::string(variables.script_name) + std::string(variables.path_info);
+        if (path.empty())
+            return fail(500,
+                        "The web server passes no REQUEST_URI, the address that was asked for.");
+        return path;
+    }
     const auto raw = path_in(*variables.request_uri);
     if (raw.size() > longest_path) return fail(414, "The path is too long.");
     auto path = base::percent_decode(raw, base::Plus::literal);
@@ -134,7 +139,7 @@ void read_body(Request& request, const Streams& streams) {
     }
     const auto length = announced.value_or(0);
     const auto until = std::chrono::steady_clock::now() + streams.input_timeout;
-    auto left = std::min(length, longest_body);
+    auto left = std::min(length, longest_dropped_body);
     std::string body;
     std::array<char, 8192> piece;
     while (left > 0) {
@@ -146,11 +151,11 @@ void read_body(Request& request, const Streams& streams) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         left -= static_cast<std::size_t>(count);
-        if (is_kept && length <= longest_kept_body)
+        if (is_kept && length <= longest_body)
             body.append(piece.data(), static_cast<std::size_t>(count));
     }
     if (!is_kept) return;
-    if (length > longest_kept_body)
+    if (length > longest_body)
         request.body_error = body_too_long();
     else
         set_body(request, std::move(body));
@@ -173,7 +178,7 @@ std::string path_below(std::string_view path, std::string_view base_path) {
     return path.starts_with('/') ? std::string(path) : std::string();
 }
 
-Request request_of(const char* const* variables, std::string_view base_path, Protocol protocol) {
+Request request_of(const char* const* variables, Protocol protocol) {
     std::vector<Variable> pairs;
     for (; *variables != nullptr; ++variables) {
         const std::string_view variable = *variables;
@@ -181,11 +186,10 @@ Request request_of(const char* const* variables, std::string_view base_path, Pro
         if (equals == std::string_view::npos) continue;
         pairs.push_back({variable.substr(0, equals), variable.substr(equals + 1)});
     }
-    return request_of(pairs, base_path, protocol);
+    return request_of(pairs, protocol);
 }
 
-Request request_of(std::span<const Variable> variables, std::string_view base_path,
-                   Protocol protocol) {
+Request request_of(std::span<const Variable> variables, Protocol protocol) {
     Request request;
     PathVariables path_variables;
     for (const auto& [name, value] : variables)
@@ -196,7 +200,7 @@ Request request_of(std::span<const Variable> variables, std::string_view base_pa
     }
     const auto path = decoded_path(path_variables);
     if (path)
-        request.path = path_below(*path, base_path);
+        request.path = path_below(*path, "");
     else
         request.error = path.error();
     return request;
@@ -221,7 +225,7 @@ bool started_as_cgi(const char* const* variables) {
 
 bool answer_cgi(const char* const* variables, Streams streams,
                 const std::function<Response(const Request&)>& answer) {
-    auto request = request_of(variables, "", Protocol::cgi);
+    auto request = request_of(variables, Protocol::cgi);
     read_body(request, streams);
     const auto response = answer(request);
     if (!write_all(streams.output, head_of(response))) return false;

@@ -16,7 +16,7 @@ namespace serve {
 
 // Which protocol brought the variables. It decides where the path of a request comes from.
 enum class Protocol : unsigned char {
-    fastcgi,  // the path of REQUEST_URI below that of base_url: https://x.org/changes + /rss
+    fastcgi,  // the whole path of REQUEST_URI: /changes/rss
     cgi,      // the program stands for one page: /cgi-bin/rss is /rss, whatever its folder
 };
 
@@ -37,12 +37,10 @@ struct Variable {
 
 // Returns the request that CGI variables describe. Names and values may contain any bytes. Pure.
 //   returns    a request with those fields that some route reads; `error` is set when the path or
-//              a field cannot be accepted. The path is path_below(base_path).
-[[nodiscard]] Request request_of(std::span<const Variable> variables, std::string_view base_path,
-                                 Protocol protocol);
+//              a field cannot be accepted, and 500 when the web server passes no path.
+[[nodiscard]] Request request_of(std::span<const Variable> variables, Protocol protocol);
 // Does the same for "NAME=value" strings, then a nullptr: environ.
-[[nodiscard]] Request request_of(const char* const* variables, std::string_view base_path,
-                                 Protocol protocol);
+[[nodiscard]] Request request_of(const char* const* variables, Protocol protocol);
 
 // True when a web server started this process for one request: GATEWAY_INTERFACE is set, and
 // descriptor 0 is not a listening socket (mod_fcgid sets the variable too, but passes a socket).
@@ -61,7 +59,7 @@ struct Streams {
 };
 
 // Writes the response to the request that `variables` describe. Reads a request body of up to
-// longest_body bytes; that of other methods than POST is discarded.
+// longest_dropped_body bytes; that of other methods than POST is discarded.
 //   returns  false when the response could not be written completely
 [[nodiscard]] bool answer_cgi(const char* const* variables, Streams streams,
                               const std::function<Response(const Request&)>& answer);

@@ -1,10 +1,7 @@
-// serve/fastcgi.hpp -- a FastCGI server: N threads answer the connections of web servers.
+// serve/fastcgi.hpp -- a FastCGI server (libfcgi): threads answer the connections of web servers.
 //
-// No peer can hold the threads. A connection on which the rest of a request is awaited, or the peer
-// does not read its answer, is in an epoll set and occupies no thread; each has one deadline for
-// the whole request and one for the whole answer. Idle connections are in the same set. Only for
-// speed, up to half of the threads wait on a connection for its next request or, for a moment, for
-// the rest of one; the others never wait for a peer.
+// One thread reads all requests, and a worker gets one when it is whole and known to be right, so
+// that a slow or hostile peer holds no worker. Each connection carries one request.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "base/result.hpp"
 #include "serve/http.hpp"
@@ -21,13 +17,11 @@
 namespace serve {
 
 struct FastcgiSettings {
-    std::size_t threads = 64;  // requests answered at the same time
-    // Open at the same time. A new one takes the place of the one that has waited longest for its
-    // peer: for a request, for its rest, or for reading an answer. One whose request has arrived is
-    // left alone.
+    std::size_t workers = 64;  // requests answered at the same time
+    // Requests that are arriving or wait for a worker. More wait until they are accepted.
     std::size_t most_connections = 512;
-    std::string base_path = {};  // base_path_of(base_url of the site)
-    // From the first byte of a request to its last, and of an answer. Then the connection is closed.
+    // From accepting a connection to the last byte of its request, and for sending the answer. Then
+    // the connection is closed, at most an eighth of the shorter time too late.
     std::chrono::milliseconds read_timeout = std::chrono::seconds(5);
     std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
 };
@@ -35,8 +29,8 @@ struct FastcgiSettings {
 // Answers requests from start() to stop(). Makes the whole process ignore SIGPIPE.
 class FastcgiServer {
    public:
-    using Answer =
-        std::function<Response(const Request&)>;  // any thread calls it; must not throw
+    // Any worker calls it; it must not throw. Paths come whole, as they were requested.
+    using Answer = std::function<Response(const Request&)>;
 
     //   error  unavailable: the system has no more descriptors or threads
     [[nodiscard]] static base::Result<std::unique_ptr<FastcgiServer>> start(

@@ -1,6 +1,7 @@
-// serve/fastcgi_records.hpp -- the records of FastCGI 1.0: requests read from bytes that may be
-// hostile, and responses written.
-// Pure: no I/O and no clock. An object of these classes belongs to one thread at a time.
+// serve/fastcgi_records.hpp -- one FastCGI request, checked before libfcgi reads it.
+// libfcgi 2.4.2 aborts on lengths near 2^32, writes beyond its stack for FCGI_GET_VALUES, and waits
+// without a deadline. So it is given only what has arrived whole and is one plain request.
+// Pure: no I/O and no clock. An object belongs to one thread at a time.
 // Source: FastCGI Specification 1.0, sections 3 to 5; types and numbers come from <fastcgi.h>.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,133 +9,69 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "serve/cgi.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
 
-// Variables of one request in all, as bytes of FCGI_PARAMS. More are read and dropped, and the
-// request is answered with an error.
+// Names and values of one request in all, as bytes of FCGI_PARAMS. More are read and dropped.
 inline constexpr std::size_t longest_variables = 64 * 1024;
-// Records between two answers that are no content of a request: those that begin or abort one,
-// management records, and those of other requests. A peer that sends more is disconnected.
-inline constexpr std::size_t most_other_records = 64;
+// All records of a request. A peer that sends more is disconnected.
+inline constexpr std::size_t longest_records = 8 * 1024 * 1024;
 
-// Reads the records that a web server sends on one connection, in pieces of any size. Holds one
-// request at a time; memory is at most longest_variables, longest_body and a small constant.
-class RecordReader {
+// Reads the records of the only request of a connection, in pieces of any size. Memory is at most
+// longest_variables, longest_body and a small constant.
+class RequestRecords {
    public:
-    // What FCGI_GET_VALUES is answered with.
-    struct Capacity {
-        std::size_t connections = 1, requests = 1;
-    };
-    enum class Event : unsigned char {
-        more,       // all bytes are used, and nothing is to be done
-        request,    // a request is complete: answer it and call answered()
-        reply,      // send reply(); then close the connection when reply_closes()
-        malformed,  // not FastCGI, or beyond a limit: close the connection
-    };
-    struct Step {
-        Event event;
-        std::size_t used;  // bytes; read() takes those that follow next
+    enum class State : unsigned char {
+        more,     // the request goes on
+        whole,    // it has ended
+        refused,  // not FastCGI, beyond a limit, or more than one request with the role responder
     };
 
-    explicit RecordReader(Capacity capacity) : capacity_(capacity) {}
+    // Reads what the peer sends next. Must not be called after another state than `more`.
+    //   cost  linear
+    [[nodiscard]] State read(std::string_view bytes);
 
-    // Reads bytes up to the end of the first record that has an effect outside. After `malformed`
-    // it must not be called again, after `request` not before answered().
-    //   cost  linear in the bytes used
-    [[nodiscard]] Step read(std::string_view bytes);
+    // ---- of a whole request ----
 
-    // True when no record has begun since the last request: the connection may stay idle.
-    [[nodiscard]] bool is_at_rest() const {
-        return stage_ == Stage::none && header_size_ == 0 && other_records_ == 0;
-    }
-
-    // ---- after `request` ----
-
-    [[nodiscard]] std::uint16_t request_id() const { return request_id_; }
-    // True when the web server wants to keep the connection, and this reader can go on.
-    [[nodiscard]] bool keeps_connection() const { return keeps_connection_ && !is_cut_; }
-    // True when the input of the request is longer than longest_body, so that it was not read to
-    // its end.
-    [[nodiscard]] bool is_cut() const { return is_cut_; }
-    // Returns what the variables describe, with the body of POST; with the error 400 when they exceed
-    // longest_variables.
-    [[nodiscard]] Request request(std::string_view base_path) const;
-    // Ends the request: its id may be used again, and records are counted anew.
-    void answered();
-
-    // ---- after `reply` ----
-
-    [[nodiscard]] const std::string& reply() const { return reply_; }
-    [[nodiscard]] bool reply_closes() const { return reply_closes_; }
+    [[nodiscard]] bool are_variables_too_long() const { return variables().is_too_long; }
+    [[nodiscard]] bool is_body_too_long() const { return body().is_too_long; }
+    // Returns the request as records that libfcgi can read, without the flag FCGI_KEEP_CONN. What is
+    // too long is empty.
+    [[nodiscard]] std::string records() const;
 
    private:
-    enum class Stage : unsigned char { none, variables, input };
-    enum class Content : unsigned char { ignored, small, variables, input };
+    // What records of one type contain, and the stages of a request in their order.
+    struct Content {
+        std::uint8_t type;
+        std::size_t longest;
+        std::string bytes = {};
+        bool is_too_long = false;
+    };
+    static constexpr std::size_t begin_stage = 0, variables_stage = 1, body_stage = 2, end = 3;
 
-    [[nodiscard]] std::optional<Content> content_of_record() const;
-    [[nodiscard]] bool read_content(std::string_view bytes);
-    void keep_input(std::string_view bytes);
-    [[nodiscard]] Event end_record();
-    [[nodiscard]] Event begin_request();
-    [[nodiscard]] Event end_variables();
-    [[nodiscard]] Event answer_management();
-    [[nodiscard]] Event end_with(std::uint16_t id, std::uint8_t status, bool closes);
-    void end_request();
-    [[nodiscard]] std::uint8_t type() const { return header_[1]; }
+    [[nodiscard]] bool begin_record();
+    void keep(std::string_view bytes);
+    [[nodiscard]] bool end_record();
     [[nodiscard]] std::uint16_t id() const;
     [[nodiscard]] std::size_t length() const;
+    [[nodiscard]] const Content& variables() const { return contents_[variables_stage]; }
+    [[nodiscard]] const Content& body() const { return contents_[body_stage]; }
 
-    const Capacity capacity_;
+    std::array<Content, end> contents_;
+    std::size_t stage_ = begin_stage;
+    std::uint16_t request_id_ = 0;
 
     std::array<std::uint8_t, 8> header_{};
     std::size_t header_size_ = 0;  // bytes of the header that have arrived
     std::size_t content_left_ = 0, padding_left_ = 0;
-    Content content_ = Content::ignored;
-    std::string small_;  // content of a begin or management record
+    std::size_t size_ = 0;  // of all records so far
 
-    Stage stage_ = Stage::none;     // of the request; `none`: there is none
-    std::uint16_t request_id_ = 0;  // 0: there is no request
-    bool keeps_connection_ = false;
-    bool is_too_long_ = false;  // the variables exceed their limit
-    bool is_cut_ = false;
-    std::string variables_;     // FCGI_PARAMS so far
-    bool keeps_input_ = false;  // it is POST
-    bool is_input_too_long_ = false;
-    std::string input_;              // FCGI_STDIN so far, where it is kept
-    std::size_t dropped_ = 0;        // bytes of content read and dropped since the last request
-    std::size_t other_records_ = 0;  // that are no content of a request, since the last one
-
-    std::string reply_;
-    bool reply_closes_ = false;
-};
-
-// A response as the records of its request: FCGI_STDOUT with head and body, its end, and
-// FCGI_END_REQUEST. The body is shared with the response, not copied.
-class ResponseRecords {
    public:
-    ResponseRecords(std::uint16_t request_id, const Response& response);
-    ResponseRecords(const ResponseRecords&) = delete;
-    ResponseRecords& operator=(const ResponseRecords&) = delete;
-
-    // The bytes left to send, in order; empty when all are sent.
-    [[nodiscard]] std::span<const std::string_view> left() const;
-    // Removes bytes from the front of left().
-    void remove_prefix(std::size_t bytes);
-
-   private:
-    std::string frames_;  // all that is not body: headers of records, head, end
-    Body body_;
-    std::vector<std::string_view> pieces_;  // of frames_ and *body_
-    std::size_t first_ = 0;                 // of the pieces left
+    RequestRecords();
 };
 
 }  // namespace serve

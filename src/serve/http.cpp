@@ -26,7 +26,7 @@ void Response::set_field(std::string_view name, std::string value) {
 }
 
 HttpError body_too_long() {
-    return {413, "The request is longer than " + std::to_string(longest_kept_body / 1024) +
+    return {413, "The request is longer than " + std::to_string(longest_body / 1024) +
                      " KB. Send it in several parts."};
 }
 

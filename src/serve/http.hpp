@@ -56,10 +56,10 @@ struct Request {
     [[nodiscard]] std::string_view field(std::string_view name) const;
 };
 
-// A request body is read up to the first size, so that the web server can finish sending it and then
-// read the response. It is kept for POST only, up to the second one; a longer one is dropped.
-inline constexpr std::size_t longest_body = 256 * 1024;       // bytes
-inline constexpr std::size_t longest_kept_body = 128 * 1024;  // bytes
+// Bytes of the longest request body that is kept, for POST only. A longer one is dropped, but read up to
+// the second size, so that the client can finish sending it and then read the answer.
+inline constexpr std::size_t longest_body = 64 * 1024;
+inline constexpr std::size_t longest_dropped_body = 256 * 1024;
 // Returns the error of a body that was too long to be kept.
 [[nodiscard]] HttpError body_too_long();
 

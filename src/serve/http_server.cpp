@@ -123,7 +123,7 @@ Request request_with(const HeadFields& fields, std::string_view method, std::str
         {"REMOTE_ADDR", client},
     };
     for (const auto& [name, value] : fields) variables.push_back({name, value});
-    return request_of(variables, "", Protocol::fastcgi);
+    return request_of(variables, Protocol::fastcgi);
 }
 
 Response refusal(int status, std::string text) {
@@ -305,7 +305,7 @@ MHD_Result HttpServer::State::take_head(HttpConnection& connection, std::string_
     const auto length = length_in(fields);
     if (!length)
         return send(connection, refusal(400, "It is not certain where this request ends."), true);
-    if (*length > longest_body)  // the client need not send it
+    if (*length > longest_dropped_body)  // the client need not send it
         return send(connection, refusal(413, body_too_long().text), true);
     auto client = address_of(connection.handle);
     if (settings.trusted_front) {
@@ -320,7 +320,7 @@ MHD_Result HttpServer::State::take_head(HttpConnection& connection, std::string_
 }
 
 void HttpServer::State::take_body(HttpConnection& connection, std::string_view piece) {
-    const auto most = connection.request.method == "POST" ? longest_kept_body : std::size_t{0};
+    const auto most = connection.request.method == "POST" ? longest_body : std::size_t{0};
     connection.is_too_long =
         connection.is_too_long || connection.body.size() + piece.size() > most;
     if (!connection.is_too_long) connection.body.append(piece);

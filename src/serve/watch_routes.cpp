@@ -29,8 +29,6 @@ constexpr std::size_t most_newest = 200;
 constexpr std::size_t rows_for_successor = 20;
 // Unknown objects for which others are named that are called so, and how many of these.
 constexpr std::size_t most_called = 20, most_called_each = 3;
-// Bytes of a file, and of what was pasted.
-constexpr std::size_t longest_names = 64 * 1024;
 
 // ---- the page ----
 
@@ -298,11 +296,6 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
     if (watch.class_name.size() > tree::longest_class)
         return fail(too_long("class", tree::longest_class).value());
     if (watch.text.size() > longest_search) return fail(too_long("q", longest_search).value());
-    for (const auto* name : {"names", "file"})
-        if (form->value(name).size() > longest_names)
-            return fail(413, "A list of names is longer than " +
-                                 std::to_string(longest_names / 1024) +
-                                 " KB. Send it in several parts.");
     const auto lines = query::pasted_lines(std::string(form->value("names")) + "\n" +
                                            std::string(form->value("file")));
     const auto is_kept = form->has("keep");

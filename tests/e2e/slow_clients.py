@@ -13,7 +13,8 @@ from site_of_varve import HERE, eventually, rss_path
 PATH = rss_path("Gene", "WBGene00006763")
 LARGE_PATH = "/diff?class=Gene&name=Large&from=WS187&to=WS188&format=json"
 HALF_SENT = 300
-UNREAD_LARGE = 140  # more than the connections that Apache keeps to varve
+UNREAD_LARGE = 140
+SLOW_BODIES = 400
 READERS = 20
 
 
@@ -81,6 +82,17 @@ def add_checks(name, behind):
             for client in clients:
                 client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
             check_readers(site, clients)
+
+    @check(f"{name} answers others beside {SLOW_BODIES} clients that send a form byte by byte")
+    def _(site):
+        with behind(site), connections(site, SLOW_BODIES) as clients:
+            head = b"POST /watch HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n"
+            for piece in (head, b"n", b"a"):
+                for client in clients:
+                    with contextlib.suppress(OSError):  # varve gives a form 5 s
+                        client.sendall(piece)
+                for _ in range(READERS):
+                    assert site.get(PATH).status == 200
 
     @check(f"{name} answers others beside {UNREAD_LARGE} clients that read nothing of an answer of almost 4 MB")
     def _(site):

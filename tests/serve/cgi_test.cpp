@@ -24,12 +24,12 @@ std::vector<const char*> pointers_to(const Lines& lines) {
     return pointers;
 }
 
-serve::Request request_of(const Lines& lines, std::string_view base_path, Protocol via) {
-    return serve::request_of(pointers_to(lines).data(), base_path, via);
+serve::Request request_of(const Lines& lines, Protocol via) {
+    return serve::request_of(pointers_to(lines).data(), via);
 }
 
-std::string path_of(const std::string& uri, std::string_view base_path = "") {
-    const auto request = request_of({"REQUEST_URI=" + uri}, base_path, Protocol::fastcgi);
+std::string path_of(const std::string& uri) {
+    const auto request = request_of({"REQUEST_URI=" + uri}, Protocol::fastcgi);
     return request.error ? "fault " + std::to_string(request.error->status) : request.path;
 }
 
@@ -69,22 +69,22 @@ std::string cgi_output(const Lines& lines, const serve::Response& response) {
 
 }  // namespace
 
-TEST_CASE("The path is the decoded REQUEST_URI below that of base_url") {
+TEST_CASE("The path is the decoded REQUEST_URI, and routes lie below the path of base_url") {
     CHECK(path_of("/rss?class=Gene") == "/rss");
     CHECK(path_of("/rss") == "/rss");
     CHECK(path_of("/r%73s?x=%zz") == "/rss");
     CHECK(path_of("http://example.org/rss?x") == "/rss");
     CHECK(path_of("http://example.org") == "/");
-    CHECK(path_of("/changes/rss", "/changes") == "/rss");
-    CHECK(path_of("/a/b/rss", "/a/b") == "/rss");
-    CHECK(path_of("/changes", "/changes") == "/");
-    CHECK(path_of("/changesrss", "/changes").empty());
-    CHECK(path_of("/rss", "/changes").empty());
+    CHECK(serve::path_below("/changes/rss", "/changes") == "/rss");
+    CHECK(serve::path_below("/a/b/rss", "/a/b") == "/rss");
+    CHECK(serve::path_below("/changes", "/changes") == "/");
+    CHECK(serve::path_below("/changesrss", "/changes").empty());
+    CHECK(serve::path_below("/rss", "/changes").empty());
     CHECK(path_of("rss").empty());
     CHECK(path_of("/a+b") == "/a+b");
     // The old site's links are known at the root of the host as well.
-    CHECK(path_of("/db/rss?name=x;class=y", "/changes") == "/db/rss");
-    CHECK(path_of("/changes/db/rss", "/changes") == "/db/rss");
+    CHECK(serve::path_below("/db/rss", "/changes") == "/db/rss");
+    CHECK(serve::path_below("/changes/db/rss", "/changes") == "/db/rss");
 }
 
 TEST_CASE("An undecodable path is an error") {
@@ -103,7 +103,7 @@ TEST_CASE("Method, query, address and the fields that routes need are read") {
                                      "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_IF_MODIFIED_SINCE=never",
                                      "HTTP_COOKIE=secret", "HTTP_AUTHORIZATION=Bearer t",
                                      "HTTP_PROXY=http://evil", "NONSENSE", "=", "SERVER_NAME=x"},
-                                    "", Protocol::fastcgi);
+                                    Protocol::fastcgi);
     CHECK(request.method == "HEAD");
     CHECK(request.query == "a=b=c");
     CHECK(request.client_address == "192.0.2.7");
@@ -117,16 +117,16 @@ TEST_CASE("Method, query, address and the fields that routes need are read") {
 
 TEST_CASE("A field above 8 KB is an error where a route reads it, and ignored elsewhere") {
     const std::string large(8193, 'x');
-    CHECK(request_of({"HTTP_IF_NONE_MATCH=" + large}, "", Protocol::fastcgi).error->status ==
-          400);
+    CHECK(request_of({"REQUEST_URI=/rss", "HTTP_IF_NONE_MATCH=" + large}, Protocol::fastcgi)
+              .error->status == 400);
     CHECK_FALSE(
-        request_of({"REQUEST_URI=/rss", "HTTP_COOKIE=" + large}, "", Protocol::fastcgi).error);
+        request_of({"REQUEST_URI=/rss", "HTTP_COOKIE=" + large}, Protocol::fastcgi).error);
 }
 
 TEST_CASE("Without REQUEST_URI the path is made of SCRIPT_NAME and PATH_INFO") {
-    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Protocol::fastcgi).path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/x", "PATH_INFO=/rss"}, "/x", Protocol::fastcgi).path ==
-          "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/rss"}, Protocol::fastcgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/x", "PATH_INFO=/rss"}, Protocol::fastcgi).path == "/x/rss");
+    CHECK(request_of({"QUERY_STRING=a"}, Protocol::fastcgi).error->status == 500);
 }
 
 TEST_CASE("The path of a base_url has no slash at its end") {
@@ -138,12 +138,11 @@ TEST_CASE("The path of a base_url has no slash at its end") {
 }
 
 TEST_CASE("In CGI the script answers for the page of its name") {
-    CHECK(
-        request_of({"SCRIPT_NAME=/cgi-bin/rss", "REQUEST_URI=/cgi-bin/rss?a"}, "", Protocol::cgi)
-            .path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Protocol::cgi).path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/db/rss"}, "", Protocol::cgi).path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "PATH_INFO=/more"}, "", Protocol::cgi).path ==
+    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "REQUEST_URI=/cgi-bin/rss?a"}, Protocol::cgi)
+              .path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/rss"}, Protocol::cgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/db/rss"}, Protocol::cgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "PATH_INFO=/more"}, Protocol::cgi).path ==
           "/rss/more");
 }
 

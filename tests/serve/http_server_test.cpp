@@ -257,8 +257,7 @@ TEST_CASE("A body arrives whole, in pieces too; a longer one than is kept is ans
     const RunningHttp running;
     HttpClient client(running);
     const std::string head = "POST /watch HTTP/1.1\r\nHost: x\r\n";
-    for (const std::size_t size :
-         {std::size_t{1}, std::size_t{70'000}, serve::longest_kept_body}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{50'000}, serve::longest_body}) {
         const std::string body(size, 'b');
         REQUIRE(
             client.send(head + "Content-Length: " + std::to_string(size) + "\r\n\r\n" + body));
@@ -269,7 +268,7 @@ TEST_CASE("A body arrives whole, in pieces too; a longer one than is kept is ans
     REQUIRE(
         client.send(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"));
     CHECK(body_over_http(client.answer()) == "POST /watch ? 127.0.0.1\nabcde");
-    const std::string long_body(serve::longest_kept_body + 1, 'b');
+    const std::string long_body(serve::longest_body + 1, 'b');
     REQUIRE(client.send(head + "Content-Length: " + std::to_string(long_body.size()) +
                         "\r\n\r\n" + long_body));
     CHECK(status_over_http(client.answer()) == 413);
@@ -278,8 +277,8 @@ TEST_CASE("A body arrives whole, in pieces too; a longer one than is kept is ans
     REQUIRE(client.get("/next"));
     CHECK(status_over_http(client.answer()) == 200);
     // One that is far too long is answered before it is sent.
-    REQUIRE(client.send(head + "Content-Length: " + std::to_string(serve::longest_body + 1) +
-                        "\r\n\r\n"));
+    REQUIRE(client.send(head + "Content-Length: " +
+                        std::to_string(serve::longest_dropped_body + 1) + "\r\n\r\n"));
     CHECK(status_over_http(client.answer()) == 413);
 }
 

@@ -70,18 +70,6 @@ TEST_CASE("A form leads to the page of the list that it makes") {
     CHECK(says(world.open(sent_to(world, many)), ">1 name did not fit:"));
 }
 
-TEST_CASE("A form has room for a file of 64 KB beside its list, and not for a longer one") {
-    World world;
-    world.release(1, {unc26});
-    const std::string stays = "object=Gene:WBGene00006763";
-    const std::string longest = "# " + std::string(64 * 1024 - 2, 'x');
-    for (const std::string name : {"names", "file"}) {
-        const auto body = stays + "&" + name + "=";
-        CHECK(sent_to(world, body + longest) == "/watch?" + stays);
-        CHECK(send(world, body + longest + "x").status == 413);
-    }
-}
-
 TEST_CASE("A list that is kept has one short address, with the feeds of its objects") {
     World world;
     world.release(1, {unc26});

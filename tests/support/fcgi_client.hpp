@@ -22,7 +22,6 @@ namespace support {
 class FcgiClient {
    public:
     using Variables = std::vector<std::pair<std::string, std::string>>;
-    enum class Keep : unsigned char { no, yes };
     enum Type : unsigned char {
         begin = 1,
         abort = 2,
@@ -30,9 +29,7 @@ class FcgiClient {
         params = 4,
         input = 5,
         output = 6,
-        get_values = 9,
-        get_values_result = 10,
-        unknown_type = 11
+        get_values = 9
     };
     struct Record {
         Type type;
@@ -82,15 +79,13 @@ class FcgiClient {
     }
 
     // Sends begin and variables; the input (`send(input, "")` ends it) follows.
-    bool send_head(const Variables& variables, Keep keep) const {
-        return send_raw(head(variables, keep));
-    }
-    bool send_request(const Variables& variables, Keep keep) const {
-        return send_raw(head(variables, keep) + record(input, ""));
+    bool send_head(const Variables& variables) const { return send_raw(head(variables)); }
+    bool send_request(const Variables& variables) const {
+        return send_raw(head(variables) + record(input, ""));
     }
     // The records of begin and variables.
-    static std::string head(const Variables& variables, Keep keep) {
-        auto records = record(begin, role(1, keep));
+    static std::string head(const Variables& variables) {
+        auto records = record(begin, role(1));
         const auto pairs = pairs_of(variables);
         constexpr std::size_t most = 65528;  // of a record, a multiple of eight
         for (std::string_view rest = pairs; !rest.empty();) {
@@ -101,8 +96,8 @@ class FcgiClient {
         return records + record(params, "");
     }
     // The content of a begin record. Role 1 is the responder.
-    static std::string role(char number, Keep keep) {
-        return {0, number, keep == Keep::yes ? '\1' : '\0', 0, 0, 0, 0, 0};
+    static std::string role(char number, char flags = 0) {
+        return {0, number, flags, 0, 0, 0, 0, 0};
     }
     static std::string pairs_of(const Variables& variables) {
         std::string pairs;
@@ -138,13 +133,18 @@ class FcgiClient {
         return Record{static_cast<Type>(byte(1)), static_cast<int>((byte(2) << 8) + byte(3)),
                       *content};
     }
-    std::optional<std::string> ask(const std::string& target, Keep keep) const {
-        if (!send_request(get(target), keep)) return std::nullopt;
+    std::optional<std::string> ask(const std::string& target) const {
+        if (!send_request(get(target))) return std::nullopt;
         return receive();
     }
 
     // Waits for the peer to close. Returns false when it sends something instead.
     bool sees_end() const { return !read(1); }
+    // From now on, hang_up() resets the connection instead of ending it.
+    void reset_when_closed() const {
+        const linger at_once{.l_onoff = 1, .l_linger = 0};
+        ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    }
     void hang_up() {
         if (socket_ >= 0) ::close(std::exchange(socket_, -1));
     }
