@@ -1,5 +1,5 @@
 // ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] [--name V]
-//            [--last-save T] [--world] [--paced] [--recorded FOLDER]
+//            [--paced]
 // -- the test server (tests/support/ace_server.hpp) as a program: prints
 // "listening on PORT" and serves until it is ended.
 // SPDX-License-Identifier: MIT
@@ -15,17 +15,17 @@
 namespace {
 
 struct Order {
-    std::string dump, models, recorded;
+    std::string dump, models;
     support::AceServerSettings settings;
 };
 
 // Returns false when the arguments are wrong.
 bool read_option(Order& order, const std::string& name, const std::string& value) {
     auto& settings = order.settings;
-    const std::map<std::string, std::string*> texts = {
-        {"--models", &order.models}, {"--recorded", &order.recorded},
-        {"--user", &settings.user},  {"--password", &settings.password},
-        {"--name", &settings.name},  {"--last-save", &settings.last_save}};
+    const std::map<std::string, std::string*> texts = {{"--models", &order.models},
+                                                       {"--user", &settings.user},
+                                                       {"--password", &settings.password},
+                                                       {"--name", &settings.name}};
     if (name == "--port") {
         settings.port = static_cast<std::uint16_t>(std::stoul(value));
         return true;
@@ -41,9 +41,7 @@ bool read_order(Order& order, int count, char** words) {
     order.dump = words[1];
     for (int i = 2; i < count; ++i) {
         const std::string name = words[i];
-        if (name == "--world") {
-            order.settings.world_may_read = true;
-        } else if (name == "--paced") {
+        if (name == "--paced") {
             order.settings.paced = true;
         } else if (i + 1 == count || !read_option(order, name, words[++i])) {
             return false;
@@ -53,10 +51,9 @@ bool read_order(Order& order, int count, char** words) {
 }
 
 void serve(const Order& order) {
-    auto contents = support::AceContents::of_dump(order.dump, order.models);
-    if (!order.recorded.empty()) contents.add_recorded(order.recorded);
-    const support::AceServer server(
-        std::make_shared<const support::AceContents>(std::move(contents)), order.settings);
+    const support::AceServer server(std::make_shared<const support::AceContents>(
+                                        support::AceContents::of_dump(order.dump, order.models)),
+                                    order.settings);
     std::cout << "listening on " << server.port() << std::endl;
     while (true) ::pause();
 }
@@ -67,8 +64,7 @@ int main(int count, char** words) {
     Order order;
     if (!read_order(order, count, words)) {
         std::cerr << "ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] "
-                     "[--name V] [--last-save T] [--world] [--paced] "
-                     "[--recorded FOLDER]\n";
+                     "[--name V] [--paced]\n";
         return 2;
     }
     try {

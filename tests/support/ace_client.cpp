@@ -73,8 +73,8 @@ bool AceClient::log_in() {
 bool AceClient::is_welcome(const std::string& body, const std::string& nonce) const {
     const auto& settings = shared_.settings;
     const auto words = words_of(body).words;
-    if (words[0] != settings.user) return settings.world_may_read;
-    return words[1] == md5_hex(md5_hex(settings.user + settings.password) + nonce);
+    return words[0] == settings.user &&
+           words[1] == md5_hex(md5_hex(settings.user + settings.password) + nonce);
 }
 
 bool AceClient::answer(const AceRequest& request) {
@@ -193,8 +193,7 @@ bool AceClient::strike(AceFault fault, const AceRequest& request) {
         case AceFault::endless_slices:
             endless_ = fault;
             return send(request, encore, shared_.contents->objects.at(0).bytes + "\n");
-        case AceFault::another_object:
-        case AceFault::no_end: return show_wrongly(fault, request);
+        case AceFault::another_object: return show_another(request);
         default: return break_frame(fault, request);
     }
 }
@@ -219,26 +218,17 @@ bool AceClient::break_frame(AceFault fault, const AceRequest& request) {
     if (fault == AceFault::huge_length) frame.length = 0x7FFFFFFF;
     if (fault == AceFault::negative_length) frame.length = 0xFFFFFFF0;
     if (fault == AceFault::wrong_magic) frame.magic = 0x12345679;
-    if (fault == AceFault::junk_after_type) frame.type += std::string("\0junk", 5) + "\xFF\x01~";
     auto bytes = header_of(frame, order_of(request)) + body;
     if (fault == AceFault::half_header) bytes.resize(20);
     if (fault == AceFault::half_body) bytes.resize(bytes.size() - body.size() / 2 - 1);
     if (!send_bytes(descriptor_, bytes)) return false;
-    if (fault == AceFault::junk_after_type) return true;
     const bool ends = fault == AceFault::half_header || fault == AceFault::half_body;
     return ends ? false : wait_for_end();
 }
 
-bool AceClient::show_wrongly(AceFault fault, const AceRequest& request) {
-    auto active = active_;
-    if (fault == AceFault::another_object) {
-        for (auto& each : active) each = (each + 1) % shared_.contents->objects.size();
-    }
-    const auto reply = ace_reply(*shared_.contents, shared_.settings, active, body_of(request));
-    std::string body;
-    for (const auto& piece : reply.pieces) body += piece;
-    if (fault == AceFault::no_end) body.resize(body.size() / 2);
-    return send(request, ok, body);
+bool AceClient::show_another(const AceRequest& request) {
+    for (auto& each : active_) each = (each + 1) % shared_.contents->objects.size();
+    return send(request, ok, right_answer(request));
 }
 
 }  // namespace support

@@ -45,7 +45,7 @@ class AceClient {
     [[nodiscard]] bool strike(AceFault fault, const AceRequest& request);
     [[nodiscard]] std::string right_answer(const AceRequest& request);
     [[nodiscard]] bool break_frame(AceFault fault, const AceRequest& request);
-    [[nodiscard]] bool show_wrongly(AceFault fault, const AceRequest& request);
+    [[nodiscard]] bool show_another(const AceRequest& request);
 
     bool send(const AceRequest& request, const std::string& type, const std::string& body);
     bool kill(const AceRequest& request, const std::string& words, std::uint32_t number);

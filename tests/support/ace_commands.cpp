@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <span>
 #include <sstream>
 #include <strings.h>
 
@@ -12,10 +13,6 @@ namespace {
 AceReply whole(std::string text) { return {{std::move(text)}, false, false}; }
 
 bool is_same(std::string_view a, std::string_view b) { return compare_names(a, b) == 0; }
-
-std::string key_of(const std::string& class_name, const std::string& name) {
-    return class_name + ":" + name;
-}
 
 // Returns every object of a class, or those with a matching name, in the order in which AceDB
 // shows them.
@@ -53,18 +50,6 @@ std::vector<std::size_t> found_by_name(const AceContents& contents, const std::s
     return result;
 }
 
-// Returns the object of an old name.
-std::vector<std::size_t> found_alias(const AceContents& contents, const std::string& class_name,
-                                     const std::string& name) {
-    for (const auto& [key, now] : contents.aliases) {
-        if (!is_same(key, key_of(class_name, name))) continue;
-        auto result = found(contents, class_name, &now);
-        for (auto& each : result) each |= found_by_alias;
-        return result;
-    }
-    return {};
-}
-
 bool is_class_name(const std::string& word) {
     return !word.empty() && word.find_first_of("*?") == std::string::npos;
 }
@@ -79,32 +64,9 @@ AceReply find(AceAsked& asked) {
         const auto* pattern = words.size() == 3 ? &words[2] : nullptr;
         asked.active = pattern ? found_by_name(asked.contents, words[1], *pattern)
                                : found(asked.contents, words[1], nullptr);
-        if (asked.active.empty() && pattern) {
-            asked.active = found_alias(asked.contents, words[1], *pattern);
-        }
     }
     return whole(complaint + "\n// Found " + std::to_string(asked.active.size()) +
                  " objects in this class\n" + active_objects(asked));
-}
-
-// It knows only names and patterns as conditions; every class is visible (AcePerl asks so).
-AceReply query(AceAsked& asked) {
-    const auto& words = asked.words;
-    const bool is_find = words.size() > 2 && is_same(words[1], "find") && is_class_name(words[2]);
-    const bool is_of_classes = is_find && is_same(words[2], "Class");
-    const bool is_simple = is_find && (words.size() < 5 || is_of_classes);
-    asked.active.clear();
-    if (is_simple && !asked.has_parameter) {
-        asked.active = found(asked.contents, words[2],
-                             words.size() == 4 && !is_of_classes ? &words[3] : nullptr);
-    }
-    std::string complaint;
-    if (!is_simple) {
-        const auto text = asked.command.substr(std::min(asked.command.size(), std::size_t{6}));
-        complaint = "// Missing final ) in:\n//  " + std::string(text) + "\n";
-    }
-    return whole(complaint + "\n// Found " + std::to_string(asked.active.size()) + " objects\n" +
-                 active_objects(asked));
 }
 
 // Kernel classes first, then those of the dump; empty ones are left out.
@@ -129,112 +91,81 @@ AceReply model(AceAsked& asked) {
     return whole("// No model of " + name + "\n" + active_objects(asked));
 }
 
-std::string newest_or_created(const AceContents::Object& object, const std::string& what) {
-    return what == "update_session" ? newest_stamp(object.bytes) : header_stamp(object.bytes);
+AceReply no_such_keyword(const AceAsked& asked) {
+    const auto word = asked.words.empty() ? std::string() : asked.words[0];
+    return {{"// Keyword " + word + " does not match\n" + active_objects(asked)}, true, false};
 }
 
-// `select a[, a.create_session][, a.update_session] from a in class X`
-struct Selection {
-    std::string class_name;
-    std::vector<std::string> columns;
-};
-
-std::string without(std::string text, char c) {
-    std::erase(text, c);
-    return text;
+// Frames the objects of a reply.
+AceReply of_objects(const AceAsked& asked, std::vector<std::string> pieces,
+                    const std::string& before, const std::string& after) {
+    if (pieces.empty()) pieces.emplace_back();
+    pieces.front().insert(0, before);
+    pieces.back() += after + active_objects(asked);
+    return {std::move(pieces), false, false};
 }
 
-Selection selection_of(const std::vector<std::string>& words) {
-    Selection selection;
-    const auto from = std::find(words.begin(), words.end(), "from");
-    for (auto word = words.begin(); word != from; ++word) {
-        const auto column = without(*word, ',');
-        if (column.substr(0, 2) == "a.") selection.columns.push_back(column.substr(2));
-    }
-    if (words.end() - from == 5 && from[3] == "class") selection.class_name = from[4];
-    for (const auto& each : selection.columns) {
-        if (each != "create_session" && each != "update_session") selection.class_name.clear();
-    }
-    return selection;
+AceReply empty_list(const AceAsked& asked) {
+    return whole("// Active list is empty\n" + active_objects(asked));
 }
 
-// The class stands before a value only where it differs from that of the row above.
-AceReply aql(AceAsked& asked) {
-    const auto selection = selection_of(asked.words);
-    if (!is_class_name(selection.class_name)) return no_such_keyword(asked, asked.words[0]);
-    std::string text = "Format  " + selection.class_name + " ";
-    for (std::size_t i = 0; i < selection.columns.size(); ++i) text += " UserSession ";
-    text += "\n";
-    bool is_first = true;
-    for (const auto each : found(asked.contents, selection.class_name, nullptr)) {
+// show -a -T [-b FIRST -c COUNT]
+AceReply show(AceAsked& asked) {
+    if (asked.active.empty()) return empty_list(asked);
+    const auto& words = asked.words;
+    const bool is_part = words.size() == 7 && words[3] == "-b" && words[5] == "-c";
+    if (words.size() < 3 || words[1] != "-a" || words[2] != "-T" ||
+        (words.size() > 3 && !is_part))
+        return no_such_keyword(asked);
+    const auto begin = is_part ? std::min(std::stoul(words[4]), asked.active.size()) : 0;
+    auto objects = std::span(asked.active).subspan(begin);
+    if (is_part) objects = objects.first(std::min(std::stoul(words[6]), objects.size()));
+    std::vector<std::string> pieces;
+    for (const auto each : objects)
+        pieces.push_back(object_at(asked.contents, each).bytes + "\n");
+    return of_objects(asked, std::move(pieces), "\n",
+                      "// " + std::to_string(objects.size()) +
+                          (objects.size() == 1 ? " object dumped\n" : " objects dumped\n"));
+}
+
+// list -a; "object listed", whatever the number.
+AceReply list(AceAsked& asked) {
+    if (asked.active.empty()) return empty_list(asked);
+    if (asked.words.size() != 2 || asked.words[1] != "-a") return no_such_keyword(asked);
+    std::vector<std::string> pieces;
+    for (const auto each : asked.active) {
         const auto& object = object_at(asked.contents, each);
-        text += (is_first ? object.class_name + ":" : "") + ace_quoted(object.name);
-        for (const auto& column : selection.columns) {
-            text += (is_first ? "\tUserSession:" : "\t") +
-                    ace_quoted(newest_or_created(object, column));
-        }
-        text += "\n";
-        is_first = false;
+        pieces.push_back(object.class_name + " : " + ace_quoted(object.name) + "\n");
     }
-    return whole(text + active_objects(asked));
+    return of_objects(asked, std::move(pieces), "\nKeySet : Answer_1\n",
+                      "\n\n// " + std::to_string(asked.active.size()) + " object listed\n");
 }
 
-AceReply time_stamps(AceAsked& asked) {
-    return whole("// Time-stamps currently ON\n" + active_objects(asked));
-}
-
+// AcePerl asks so before it goes.
 AceReply quit(AceAsked& /*asked*/) { return {{"// A bientot"}, false, true}; }
 
 using Answer = AceReply (*)(AceAsked&);
 
 const std::map<std::string, Answer>& keywords() {
-    static const std::map<std::string, Answer> table = {{"aql", aql},
-                                                        {"classes", classes},
-                                                        {"find", find},
-                                                        {"list", answer_list},
-                                                        {"model", model},
-                                                        {"query", query},
-                                                        {"quit", quit},
-                                                        {"show", answer_show},
-                                                        {"status", answer_status},
-                                                        {"time_stamps", time_stamps}};
+    static const std::map<std::string, Answer> table = {
+        {"classes", classes}, {"find", find}, {"list", list},           {"model", model},
+        {"quit", quit},       {"show", show}, {"status", answer_status}};
     return table;
 }
 
 }  // namespace
 
-static std::size_t counted(const std::vector<std::size_t>& active) {
-    return static_cast<std::size_t>(std::count_if(
-        active.begin(), active.end(), [](std::size_t each) { return each < found_by_alias; }));
-}
-
 std::string active_objects(const AceAsked& asked) {
-    return "// " + std::to_string(counted(asked.active)) + " Active Objects\n";
-}
-
-AceReply no_such_keyword(const AceAsked& asked, const std::string& word) {
-    return {{"// Keyword " + word + " does not match\n" + active_objects(asked)}, true, false};
+    return "// " + std::to_string(asked.active.size()) + " Active Objects\n";
 }
 
 AceReply ace_reply(const AceContents& contents, const AceServerSettings& settings,
                    std::vector<std::size_t>& active, std::string_view command) {
     const auto cut = words_of(command);
-    AceAsked asked{contents, settings, active, cut.words, cut.has_parameter, command};
-    const auto word = cut.words.empty() ? std::string() : cut.words[0];
-    for (const auto& [keyword, answer] : keywords()) {
-        if (is_same(keyword, word)) return answer(asked);
-    }
-    return no_such_keyword(asked, word);
-}
-
-std::string ace_answer(const AceContents& contents, const AceServerSettings& settings,
-                       std::vector<std::size_t>& active, const std::string& command,
-                       bool& failed) {
-    const auto reply = ace_reply(contents, settings, active, command);
-    failed = reply.failed;
-    std::string text;
-    for (const auto& piece : reply.pieces) text += piece;
-    return text;
+    AceAsked asked{contents, settings, active, cut.words, cut.has_parameter};
+    for (const auto& [keyword, answer] : keywords())
+        if (!asked.words.empty() && is_same(keyword, asked.words[0])) return answer(asked);
+    return no_such_keyword(asked);
 }
 
 }  // namespace support

@@ -11,10 +11,6 @@
 
 namespace support {
 
-// An active list holds numbers of objects, with this bit for one found by an alias: AceDB
-// lists and shows it, but doesn't count it.
-inline constexpr std::size_t found_by_alias = std::size_t{1} << 63U;
-
 // A reply can be divided between two of its pieces, which are objects.
 struct AceReply {
     std::vector<std::string> pieces;
@@ -31,15 +27,12 @@ struct AceAsked {
     std::vector<std::size_t>& active;
     std::vector<std::string> words;
     bool has_parameter;
-    std::string_view command;
 };
 
 [[nodiscard]] std::string active_objects(const AceAsked& asked);
-[[nodiscard]] AceReply no_such_keyword(const AceAsked& asked, const std::string& word);
-[[nodiscard]] AceReply answer_show(AceAsked& asked);
-[[nodiscard]] AceReply answer_list(AceAsked& asked);
 [[nodiscard]] AceReply answer_status(AceAsked& asked);
 
+// `find` changes `active`, the list of active objects.
 [[nodiscard]] AceReply ace_reply(const AceContents& contents, const AceServerSettings& settings,
                                  std::vector<std::size_t>& active, std::string_view command);
 
@@ -55,25 +48,9 @@ struct AceWords {
 // Matches `*` with any bytes and `?` with any one, without regard to case.
 [[nodiscard]] bool matches(std::string_view name, std::string_view pattern);
 
-// ---- Forms of an object (ace_forms.cpp) ----
-
 // Returns the name with AceDB's backslashes, in quotes.
 [[nodiscard]] std::string ace_quoted(std::string_view name);
 // Returns the text after a quote mark up to the next one, and moves `at` behind that.
 [[nodiscard]] std::string ace_unquoted(std::string_view bytes, std::size_t& at);
-
-// The part of an object that `show` prints: everything below `tag` where one is given.
-struct AceForm {
-    bool stamped = true;
-    std::string tag;
-};
-// Writes it as `show -a` and `show -j` do, with the blank lines after it; empty without content.
-[[nodiscard]] std::string ace_form(const AceContents& contents, const AceContents::Object& object,
-                                   const AceForm& form);
-[[nodiscard]] std::string java_form(const AceContents& contents,
-                                    const AceContents::Object& object, const AceForm& form);
-// Returns the newest timestamp in an object, and that of its header.
-[[nodiscard]] std::string newest_stamp(std::string_view bytes);
-[[nodiscard]] std::string header_stamp(std::string_view bytes);
 
 }  // namespace support

@@ -119,18 +119,6 @@ bool forbids_dumping(std::string_view option) {
            std::string_view("xXpP").find(option[1]) != std::string_view::npos;
 }
 
-// The header of a recorded reply names its object.
-std::string key_of_plain(std::string_view reply) {
-    const auto object = object_of(reply.substr(1));
-    return object.class_name + ":" + object.name;
-}
-
-std::string key_of_java(std::string_view reply) {
-    const auto end = reply.find('?', 2);
-    return std::string(reply.substr(2, end - 2)) + ":" +
-           std::string(reply.substr(end + 1, reply.find('?', end + 1) - end - 1));
-}
-
 }  // namespace
 
 AceContents AceContents::of_text(const std::string& dump) {
@@ -181,25 +169,9 @@ AceContents AceContents::of_dump(const std::string& dump_file, const std::string
     return contents;
 }
 
-// KeySets are written `?Keyset?` in this one form, and only there.
-void AceContents::add_recorded(const std::string& folder) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".a") {
-            const auto reply = read_file(entry.path());
-            plain[key_of_plain(reply)] = reply.substr(1);
-        } else if (entry.path().extension() == ".jT") {
-            const auto reply = read_file(entry.path());
-            auto key = key_of_java(reply);
-            if (key.substr(0, 7) == "Keyset:") key[3] = 'S';
-            java[key] = reply.substr(1);
-        }
-    }
-}
-
 const AceContents::Object& object_at(const AceContents& contents, std::size_t entry) {
-    const auto number = entry & ~found_by_alias;
-    if (number < contents.objects.size()) return contents.objects[number];
-    return contents.kernel.at(number - contents.objects.size());
+    if (entry < contents.objects.size()) return contents.objects[entry];
+    return contents.kernel.at(entry - contents.objects.size());
 }
 
 }  // namespace support

@@ -47,8 +47,7 @@ bool may_strike(AceFault fault, AceMoment moment) {
         case AceFault::none: return false;
         case AceFault::silent_login: return moment == AceMoment::hello;
         case AceFault::unsolicited_kill: return moment == AceMoment::behind_login;
-        case AceFault::another_object:
-        case AceFault::no_end: return moment == AceMoment::show;
+        case AceFault::another_object: return moment == AceMoment::show;
         default: return moment == AceMoment::show || moment == AceMoment::other_answer;
     }
 }

@@ -1,8 +1,7 @@
-// support/ace_server.hpp -- a test server: the socket protocol and the commands of saceserver
-// 4.9.62, as recorded (tests/data/wire), over the objects of a stamped dump. It shares no code
-// with src/: it has its own frames, slices and formats, and AcePerl can talk to it
-// (tests/clients).
-// Tests plan its faults.
+// support/ace_server.hpp -- a test server: the socket protocol of saceserver 4.9.62 and those of
+// its commands that Varve sends, as recorded (tests/data/wire), over the objects of a stamped dump.
+// It shares no code with src/: it has its own frames and slices, and AcePerl can talk to it
+// (tests/acedb). Tests plan its faults.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,10 +32,7 @@ struct AceContents {
     // Classes marked -XREF or -Protected in wspec/options.wrm: shown and listed like any other, and
     // never dumped. Nothing that a client can ask tells so.
     std::vector<std::string> undumped;
-    std::map<std::string, std::string> models;   // by class: text of `model Class`
-    std::map<std::string, std::string> java;     // by "Class:name": as show -j -T was recorded
-    std::map<std::string, std::string> plain;    // the same of show -a
-    std::map<std::string, std::string> aliases;  // by "Class:old name": the name now
+    std::map<std::string, std::string> models;  // by class: text of `model Class`
     // Reads a dump file, and models.wrm and options.wrm beside it if they are there. Throws when it
     // cannot.
     static AceContents of_dump(const std::string& dump_file, const std::string& models_file = {});
@@ -45,9 +41,6 @@ struct AceContents {
     [[nodiscard]] std::string dump() const;
     // Takes over what wspec/options.wrm says of dumping: lines like `_VMap -XREF`.
     void add_options(const std::string& options);
-    // Reads recorded replies: `*.jT` and `*.a` of a folder (tests/data/formats). They must belong to
-    // the build that is shown.
-    void add_recorded(const std::string& folder);
 };
 
 // Planned faults. They apply to replies to commands and not to the log-in, unless they say
@@ -66,18 +59,15 @@ enum class AceFault : unsigned char {
     huge_length,       // a header that announces 2 GB
     negative_length,
     wrong_magic,
-    junk_after_type,  // bytes after the NUL of the type, as older servers send: allowed
-    endless_encore,   // MSGENCORE of length 0 forever
-    endless_slices,   // MSGENCORE with a slice forever
-    another_object,   // the next show is of another object than was found
-    no_end,           // the next show stops inside an object, in a whole frame
+    endless_encore,  // MSGENCORE of length 0 forever
+    endless_slices,  // MSGENCORE with a slice forever
+    another_object,  // the next show is of another object than was found
 };
 
 struct AceServerSettings {
     std::string name = "WS188";  // of the database, in `status`
     std::string last_save = "2008-03-15_08:05:09";
     std::string user = "reader", password = "secret";
-    bool world_may_read = false;       // READ WORLD: unknown users come in with any password
     std::size_t slice_bytes = 102400;  // of a reply, divided between objects
     bool big_endian = false;           // answers in this order whatever the client sends
     std::uint16_t port = 0;            // 0: any that is free
@@ -114,12 +104,5 @@ class AceServer {
     struct State;
     std::unique_ptr<State> state_;
 };
-
-// Returns the reply to a command as text, without frames. find and query change `active`, the
-// list of active objects.
-[[nodiscard]] std::string ace_answer(const AceContents& contents,
-                                     const AceServerSettings& settings,
-                                     std::vector<std::size_t>& active, const std::string& command,
-                                     bool& failed);
 
 }  // namespace support

@@ -106,4 +106,32 @@ bool matches(std::string_view name, std::string_view pattern) {
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+std::string ace_quoted(std::string_view name) {
+    std::string result = "\"";
+    for (const char c : name) {
+        if (c == '\n') {
+            result += "\\n\\\n";
+            continue;
+        }
+        if (std::string_view("\\\"/%;\t").find(c) != std::string_view::npos) result += '\\';
+        result += c;
+    }
+    return result + "\"";
+}
+
+std::string ace_unquoted(std::string_view bytes, std::size_t& at) {
+    std::string result;
+    for (; at < bytes.size() && bytes[at] != '"'; ++at) {
+        if (bytes[at] != '\\' || at + 1 == bytes.size()) {
+            result += bytes[at];
+        } else if (bytes[++at] == '\n') {
+            while (at + 1 < bytes.size() && (bytes[at + 1] == ' ' || bytes[at + 1] == '\t')) ++at;
+        } else {
+            result += bytes[at] == 'n' ? '\n' : bytes[at];
+        }
+    }
+    ++at;
+    return result;
+}
+
 }  // namespace support
