@@ -109,12 +109,6 @@ def feeds_of(site, config="varve.conf"):
     return feeds
 
 
-def answers_of(site, paths):
-    """Returns the status and body of each path."""
-    replies = {path: site.get(path) for path in paths}
-    return {path: (reply.status, reply.body) for path, reply in replies.items()}
-
-
 def expect_same_feeds(feeds, expected):
     for key in OBJECTS:
         ours, theirs = feeds[key], expected[key]

@@ -5,8 +5,7 @@ SPDX-License-Identifier: MIT
 import contextlib
 import pathlib
 
-from ace_peers import (OBJECTS, PASSWORD, AceServer, answers_of, ask_server, dump_of, expect_same_feeds, feeds_of,
-                       write_dates)
+from ace_peers import OBJECTS, PASSWORD, AceServer, ask_server, dump_of, expect_same_feeds, feeds_of, write_dates
 from checks import check
 from load import Load
 from reload import READ, reload_until
@@ -58,29 +57,6 @@ def _(site):
             expect_same_feeds(feeds_of(site), expected[build])
     assert sum(status == 0 for status, _ in expected["WS188"].values()) > 15, expected["WS188"]
     assert PASSWORD.encode() not in all_text_of(site)
-
-
-@check("A server that is killed and restarted under 32 clients causes no wrong answer")
-def _(site):
-    with server_of(site, "WS188") as server:
-        site.start()
-        paths = [rss_path(*key) for key in OBJECTS]
-        right = answers_of(site, paths)
-        with Load(site, paths, clients=32) as load:
-            for _turn in range(3):
-                eventually(load.each_has(4), "answers")
-                server.kill()
-                eventually(load.each_has(2), "answers without the server")
-                server.start("WS188")
-            eventually(load.each_has(4), "answers")
-        assert not load.broken, load.broken
-        expected = set(right.values())
-        for replies in load.replies:
-            wrong = [reply for reply in replies if reply[0] != 503 and reply not in expected]
-            assert not wrong, wrong[0]
-        for path in paths:
-            eventually(lambda asked=path: (reply := site.get(asked)).status == right[asked][0]
-                       and reply.body == right[asked][1], f"{path} as before")
 
 
 @check("varve check reports a wrong password, and no output contains the password")

@@ -28,20 +28,6 @@ def some_proteins(site, count):
     return names[:count]
 
 
-@check("A row of the history that cannot be read is left out, and varve check names it")
-def _(site):
-    site.expect(0, "init")
-    whole = site.expect(0, "feed", *GENE).stdout.count(b"<item>")
-    assert whole > 0
-    with sqlite3.connect(store_of(site)) as store:
-        store.execute("UPDATE history SET notes = '{' WHERE sid = (SELECT MAX(sid) FROM history)")
-    feed = site.expect(0, "feed", *GENE)
-    assert feed.stdout.count(b"<item>") == whole - 1, feed
-    assert b"a history row cannot be read" in feed.stderr, feed.stderr
-    done = site.expect(1, "check")
-    assert b"history: Gene WBGene00006763 in WS18" in done.stdout, done.stdout
-
-
 @check("A server with a read-only store reports it and never sends an empty feed")
 def _(site):
     site.start()

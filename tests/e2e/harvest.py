@@ -1,22 +1,17 @@
-"""The harvester: its commands, the example of two source feeds, and two of them over one store, one of which is killed.
+"""The harvester: its commands, and the example of two source feeds.
 
 SPDX-License-Identifier: MIT
 """
 import contextlib
 import json
-import os
 import shutil
 import sqlite3
 import subprocess
-import threading
 
 from checks import check
 from site_of_varve import EXAMPLES, PROGRAM, eventually
-from source_feeds import FeedServers, FileServers
+from source_feeds import FileServers
 
-FEEDS = int(os.environ.get("HARVEST_FEEDS", "1000"))
-SERVERS = 500  # base URLs, so that a cycle waits once for each
-SECONDS = 60 + FEEDS // 20
 LONG_AGO = "2000-01-01T00:00:00Z"
 
 
@@ -34,10 +29,15 @@ def only_feed(site):
     return feed
 
 
-def begin_harvest(site):
-    with (site.folder / "harvest.log").open("ab") as log:
-        return subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / "varve.conf")],
-                                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+def harvest_until(site, *is_done):
+    """Lets a harvester run, as a service does, until eventually(*is_done)."""
+    with subprocess.Popen([str(PROGRAM), "harvest", "--config", str(site.folder / "varve.conf")],
+                          stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as harvester:
+        try:
+            eventually(*is_done)
+        finally:
+            harvester.terminate()
+        assert harvester.wait(60) == 0
 
 
 @check("Source feeds are added, found, disabled, kicked, exported and removed")
@@ -95,7 +95,8 @@ def _(site):
         news = site.folder / "feeds" / "lab-news.rss"
         news.write_bytes(news.read_bytes().replace(b"We have moved", b"We have moved upstairs"))
         site.expect(0, "harvest", "kick", "--all")
-        site.expect(0, "harvest", "--once")
+        harvest_until(site, lambda: all(feed["last_fetch_success"] > journal["last_fetch_success"]
+                                        for feed in status_of(site)["feeds"]), "both are fetched again")
         text = site.expect(0, "harvest", "status", "lab-news").stdout
         assert b"1 skipped / 0 added / 1 edited" in text, text
         text = site.expect(0, "harvest", "status", "journal").stdout
@@ -110,62 +111,3 @@ def _(site):
     feed = site.feed("Gene", "WBGene00006763", include="mentions").text
     assert "New strain for unc-26" in feed and "uncoating of vesicles" in feed, feed[:2000]
     assert b"uncoating" in site.expect(0, "feed", "Paper", "WBPaper00004489", "--format", "html").stdout
-
-
-class Ledger:
-    """What the store says of the feeds."""
-
-    def __init__(self, site):
-        self.path = site.folder / "var" / "history.db"
-
-    def ask(self, sql):
-        with contextlib.closing(sqlite3.connect(self.path, timeout=60)) as store, store:
-            return store.execute(sql).fetchall()
-
-    def claimed(self):
-        return {row[0] for row in self.ask("SELECT url FROM feeds WHERE claim > 0")}
-
-    def unfetched(self):
-        """How many wait for a harvester, and not for the end of the claim of their server."""
-        return self.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_attempt = '' AND claim = 0 AND base_url NOT IN"
-                        " (SELECT base_url FROM base_urls WHERE claim > 0)")[0][0]
-
-    def end_claims(self):
-        """Does what two minutes do."""
-        self.ask(f"UPDATE feeds SET next_fetch_attempt = '{LONG_AGO}' WHERE last_fetch_attempt = ''")
-        self.ask(f"UPDATE base_urls SET free_at = '{LONG_AGO}' WHERE claim > 0")
-
-
-@check("Two harvesters fetch each of 1,000 feeds once a cycle, though one is killed")
-def _(site):
-    site.write_config(net__allow="127.0.0.0/8")
-    site.expect(0, "init")
-    ledger = Ledger(site)
-    with FeedServers([f"127.0.{4 + i // 250}.{1 + i % 250}" for i in range(SERVERS)]) as server:
-        (site.folder / "feeds.opml").write_text(opml_of(map(server.url, range(FEEDS))))
-        site.expect(0, "harvest", "import", "feeds.opml")
-        third = threading.Event()
-        server.on_request = lambda count: third.set() if count > FEEDS // 3 else None
-        harvesters = [begin_harvest(site) for _ in range(2)]
-        try:
-            assert third.wait(SECONDS), "a third was asked for"
-            harvesters[0].kill()
-            harvesters[0].wait(60)
-            eventually(lambda: ledger.unfetched() == 0, "the other one has fetched what it could", SECONDS)
-            may_be_twice = ledger.claimed()
-            ledger.end_claims()
-            eventually(lambda: not ledger.claimed() and
-                       ledger.ask("SELECT COUNT(*) FROM feeds WHERE last_fetch_success = ''")[0][0] == 0,
-                       "all are fetched", SECONDS)
-            assert set(server.requests) == set(map(server.url, range(FEEDS))), len(server.requests)
-            for url, count in server.requests.items():
-                assert count == 1 or count == 2 and url in may_be_twice, (url, count)
-            numbers = status_of(site)["numbers"]
-            assert numbers["entries"] == 3 * FEEDS and "second insertion" not in numbers["outcomes"], numbers
-        finally:
-            for harvester in harvesters:
-                harvester.kill()
-                harvester.wait(60)
-        server.requests.clear()
-        site.expect(0, "harvest", "--once")
-        assert not server.requests, "a harvester that starts again asks for what is not due"

@@ -14,7 +14,7 @@ import tempfile
 import tables
 from mariadb import MariaDb
 from prewarm_job import JOB_SECONDS, Job, make_builds, paused
-from site_of_varve import Site, eventually, rss_path
+from site_of_varve import Site, eventually
 
 OBJECTS = 3000
 FIRST, NEXT = RELEASES = ("WS300", "WS301")
@@ -45,13 +45,6 @@ def some_objects(kind, count):
         dump = (made_builds() / FIRST / "dump.ace").read_text()
         named = set(re.findall(r'(?m)^(\w+) : "([^"\\\n]+)" -O', dump)) - kinds().keys()
     return random.Random(7).sample(sorted(named), count)
-
-
-def paths_that_last(count):
-    """Returns objects that both releases hold, half of them changed."""
-    named = some_objects("changed", count // 2) + some_objects("same", count // 2)
-    random.Random(8).shuffle(named)
-    return [rss_path(*each) for each in named]
 
 
 def put_builds(site):

@@ -60,7 +60,7 @@ def _(site):
     assert b"warning  password: every user" in site.expect(1, "check").stdout
 
 
-@check("varve check names damaged objects, wrong counts, and a table, a column and numbers that are missing")
+@check("varve check names damaged objects and rows, wrong counts, and a table, a column and numbers that are missing")
 def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)
@@ -73,6 +73,7 @@ def _(site):
             ("UPDATE objects SET oid = 9223372036854775807", "objects: the table objects has a row numbered 9223372036854775807"),
             ("UPDATE row_counts SET objects = objects + 1", "counts: WS188, class Gene has 1 rows"),
             ("UPDATE history SET name = 'another'", "class and name say something else"),
+            ("UPDATE history SET notes = '{'", "history: Gene WBGene00006763 in WS18"),
             ("DROP TABLE renames", " lacks table renames"),
             ("ALTER TABLE history DROP COLUMN label", " lacks column history.label")):
         with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:

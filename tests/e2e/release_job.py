@@ -1,4 +1,4 @@
-"""The release job with the real program: killed, stopped, with others, without space or store.
+"""The release job with the real program: killed, stopped, without space or store.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,9 +13,8 @@ import job
 from ace_peers import ask_database
 from checks import check
 from job import FIRST, GO_ON, NEXT, OBJECTS, MariaDbStore, SqliteStore
-from load import Load
 from prewarm_job import Job, adds_up
-from site_of_varve import PROGRAM, eventually, rss_path
+from site_of_varve import PROGRAM, eventually
 
 # The shares of a release's records after which the job is killed.
 FIVE, TWO = (0, 0.15, 0.3, 0.45, 0.6), (0.1, 0.5)
@@ -66,35 +65,6 @@ def prewarmed_with_kills(site, store, shares):
 def _(site):
     job.put_builds(site)
     prewarmed_with_kills(site, SqliteStore(site), FIVE)
-
-
-def prewarmed_together(site, paths):
-    """Returns the summaries of two simultaneous jobs with readers."""
-    with Load(site, paths, clients=3) as load:
-        both = [Job(site), Job(site)]
-        try:
-            eventually(load.each_has(20), "answers while the jobs begin")
-            summaries = [each.expect_done() for each in both]
-        finally:
-            for each in both:
-                each.end()
-    assert not load.broken, load.broken
-    assert {status for replies in load.replies for status, _ in replies} == {200}
-    return summaries
-
-
-@check("Two release jobs at once, with readers, give the same store as one job alone")
-def _(site):
-    job.put_builds(site)
-    site.start()
-    paths = job.paths_that_last(300)
-    for release in (FIRST, NEXT):
-        site.switch_to(release)
-        eventually(job.is_served(site, release), f"{release} is served")
-        for summary in prewarmed_together(site, paths):
-            assert summary["failed"] == 0, summary
-    assert summary["looked_at"] > OBJECTS, summary
-    job.expect_same(SqliteStore(site), NEXT)
 
 
 @check("Ctrl-C stops the release job with status 1, and it says that the same command continues")
@@ -201,29 +171,6 @@ def _(site):
         back.end()
     Job(site, config=store.config).expect_done()
     job.expect_same(store, FIRST)
-
-
-@check("A site over MariaDB gives right answers or 503 while mariadbd is killed, and goes on when it is back")
-def _(site):
-    server = job.mariadb()
-    site.write_config(store__url=server.url(server.create_database()))
-    site.start()
-    genes = [("Gene", name) for name in ("WBGene00006763", "WBGene00000912", "WBGene00001073")]
-    right = {site.feed(*gene).body for gene in genes}
-    with Load(site, [rss_path(*gene) for gene in genes], clients=4) as load:
-        eventually(load.each_has(6), "answers")
-        server.kill()
-        try:
-            eventually(load.each_has(1), "answers without the database")
-        finally:
-            server.start()
-        eventually(lambda: site.get("/healthz").status == 200, "the database is used again")
-        eventually(load.each_has(6), "answers")
-    assert not load.broken, load.broken
-    for replies in load.replies:
-        assert {status for status, _ in replies} <= {200, 503}
-        assert {body for status, body in replies if status == 200} <= right
-    assert b"Strain CB205" in site.feed("Strain", "CB205").body
 
 
 @check("The command of [notify] is told once of each release that is recorded, and may fail")
