@@ -2,13 +2,17 @@
 // remembered, and links to changes on another part. Everything works without this script.
 "use strict";
 (() => {
-  const home = document.body.dataset.home;
+  const home = new URL(document.body.dataset.home, location.href).href;
   const element = (name, attributes, text) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     if (text) made.textContent = text;
     return made;
   };
+
+  // The reader stays on the host by which this page was reached.
+  const historyUrl = (one) =>
+    home + "history?class=" + encodeURIComponent(one.class) + "&name=" + encodeURIComponent(one.name);
 
   // Combobox with a list box, as the ARIA Authoring Practices 1.2 describe it.
   function suggest(input) {
@@ -38,7 +42,7 @@
     const follow = (one) => {
       close();
       // The reader of a watch list may want to add the object: show it on this page.
-      if (form.method === "get") return location.assign(one.url);
+      if (form.method === "get") return location.assign(historyUrl(one));
       input.value = one.name;
       if (form.elements.class) form.elements.class.value = one.class;
       form.submit();

@@ -223,9 +223,9 @@ std::string guid_of(const tables::Row& row, std::string_view authority) {
 std::string page_of(const tree::ObjectName& object, const Site& site) {
     constexpr std::size_t parameters = 50;  // that may follow
     std::string url;
-    url.reserve(site.base_url.size() + history_page.size() + object.class_name.size() +
+    url.reserve(site.link_base().size() + history_page.size() + object.class_name.size() +
                 object.name.size() + parameters);
-    url.append(site.base_url).append(history_page).append("?class=");
+    url.append(site.link_base()).append(history_page).append("?class=");
     base::append_percent_encoded(url, object.class_name);
     base::append_percent_encoded(url += "&name=", object.name);
     return url;
@@ -233,7 +233,7 @@ std::string page_of(const tree::ObjectName& object, const Site& site) {
 
 void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
                     const Site& site) {
-    append_html(html, site.base_url);
+    append_html(html, site.link_base());
     // What is percent-encoded needs no escape.
     base::append_percent_encoded(html.append(history_page).append("?class="), class_name);
     base::append_percent_encoded(html += "&amp;name=", name);

@@ -39,7 +39,7 @@ namespace render {
 // True for http: and https: URLs with something after "//". Nothing else becomes a link.
 [[nodiscard]] bool is_web_url(std::string_view url);
 
-// base_url/history?class=…&name=…
+// The link to the history: /history?class=…&name=… below link_base().
 [[nodiscard]] std::string page_of(const tree::ObjectName& object, const Site& site);
 // The same, escaped.
 void append_page_of(std::string& html, std::string_view class_name, std::string_view name,

@@ -17,7 +17,7 @@ namespace {
 
 // The digest makes browsers load the file again after the templates changed.
 std::string file_url(std::string_view name, const Site& site, const Templates& templates) {
-    return site.base_url + "/" + std::string(name) + "?v=" + templates.digest().substr(0, 8);
+    return site.link("/") + std::string(name) + "?v=" + templates.digest().substr(0, 8);
 }
 
 std::string mail_url(std::string_view contact) {
@@ -43,8 +43,8 @@ void add_subscription(Variables& variables, const std::vector<Variables>& feeds)
     constexpr std::size_t longest_shown = 2'000;
     if (feeds.empty()) return;
     const auto& first = feeds.front().values();
-    const auto& address = first.find("feed_url")->second.text;
-    variables.set("subscribe_url", address)
+    const auto& address = first.find("feed_address")->second.text;
+    variables.set("subscribe_url", first.find("feed_url")->second.text)
         .set("subscribe_type", first.find("feed_type")->second.text)
         .set("subscribe_format", first.find("feed_format")->second.text)
         .set("subscribe_address", address.size() <= longest_shown ? address : "")
@@ -54,24 +54,24 @@ void add_subscription(Variables& variables, const std::vector<Variables>& feeds)
 // Subscribers who are given the address of a page subscribe to its first feed.
 void add_hub(Variables& variables, const std::vector<Variables>& feeds, const Site& site) {
     if (feeds.empty() || site.hub_url.empty()) return;
-    const auto& topic = feeds.front().values().find("feed_url")->second.text;
+    const auto& topic = feeds.front().values().find("feed_address")->second.text;
     if (topic.size() > longest_topic) return;
     variables.set("hub_url", site.hub_url).set("topic_url", topic);
 }
 
-Variables common(const Frame& frame, const Site& site, const Templates& templates) {
+Variables common(const Frame& frame, const PageSite& site, const Templates& templates) {
     Variables variables;
     variables.set("language", site.language)
         .set("title", short_title(frame.title))
         .set("site_title", one_line(site.title))
-        .set("home_url", site.base_url + "/")
-        .set("releases_url", site.base_url + "/releases")
-        .set("watch_list_url", site.base_url + "/watch")
+        .set("home_url", site.link("/"))
+        .set("releases_url", site.link("/releases"))
+        .set("watch_list_url", site.link("/watch"))
         .set("contact", site.contact)
         .set("contact_url", mail_url(site.contact))
         .set("style_url", file_url("style.css", site, templates))
         .set("script_url", file_url("varve.js", site, templates))
-        .set("suggest_url", site.base_url + "/suggest")
+        .set("suggest_url", site.link("/suggest"))
         .flag("noindex", frame.noindex)
         .flag("private", site.is_private)
         .set("search_text", frame.search_text)
@@ -81,7 +81,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
     return variables;
 }
 
-std::string framed(const Frame& frame, const Variables& variables, const Site& site,
+std::string framed(const Frame& frame, const Variables& variables, const PageSite& site,
                    const Templates& templates) {
     auto all = common(frame, site, templates);
     auto inner = all;
@@ -114,32 +114,36 @@ std::string query_of(const tree::ObjectName& object) {
            "&name=" + base::percent_encode(object.name);
 }
 
+std::string release_path(std::string_view version) {
+    return "/release/" + base::percent_encode(version);
+}
+
 std::string release_url(std::string_view version, const Site& site) {
-    return site.base_url + "/release/" + base::percent_encode(version);
+    return site.link(release_path(version));
 }
 
 std::string object_at_url(const tree::ObjectName& object, std::string_view version,
                           const Site& site) {
-    return site.base_url + "/object?" + query_of(object) +
-           "&release=" + base::percent_encode(version);
+    return site.link("/object?") + query_of(object) + "&release=" + base::percent_encode(version);
 }
 
 std::string diff_url(const tree::ObjectName& object, std::string_view from, std::string_view to,
                      const Site& site) {
-    return site.base_url + "/diff?" + query_of(object) + "&from=" + base::percent_encode(from) +
+    return site.link("/diff?") + query_of(object) + "&from=" + base::percent_encode(from) +
            "&to=" + base::percent_encode(to);
 }
 
-std::vector<Variables> feed_links(const std::string& address, std::string_view title,
-                                  First first) {
-    const auto mark = address.find('?') == std::string::npos ? "?" : "&";
+std::vector<Variables> feed_links(const std::string& path, std::string_view title,
+                                  const Site& site, First first) {
+    const auto mark = path.find('?') == std::string::npos ? "?" : "&";
     std::vector<Variables> links;
     for (const auto& format : formats()) {
-        auto url = address;
+        auto url = path;
         if (!links.empty() || first == First::named)
             url += mark + ("format=" + std::string(format.name));
         links.emplace_back()
-            .set("feed_url", std::move(url))
+            .set("feed_url", site.link(url))
+            .set("feed_address", site.base_url + url)
             .set("feed_type", std::string(format.media_type))
             .set("feed_format", std::string(format.title))
             .set("feed_title", short_title(title) + " (" + std::string(format.title) + ")");
@@ -204,7 +208,8 @@ std::string what_happened_html(tables::RowKind kind, const std::string& headline
 }
 
 std::string framed_within(const Frame& frame, Variables variables, std::string_view name,
-                          const MakeWithin& make, const Site& site, const Templates& templates) {
+                          const MakeWithin& make, const PageSite& site,
+                          const Templates& templates) {
     // Filling twice costs less than a millisecond, and is the only way to know how much room an
     // operator's templates and long names leave.
     const auto taken = framed(frame, variables, site, templates).size();
@@ -289,14 +294,14 @@ std::string class_options(const std::vector<std::string>& classes, const std::st
 ListedItems search_results(std::span<const query::Match> found,
                            std::span<const tree::ObjectName> watched, std::size_t room,
                            const Site& site) {
-    const auto list_url = as_html(site.base_url + "/watch");
+    const auto list_url = as_html(site.link("/watch"));
     return items_within(room, found, [&](std::string& html, const query::Match& match) {
         const query::Named named{match.object, match.label};
         html += "<li><span>";
         append_named(html, named, site);
         if (match.vanished) html += " <span class=\"gone\">vanished</span>";
         if (!match.vanished_in.empty()) html += " in " + as_html(match.vanished_in);
-        html += "</span> <a href=\"" + as_html(site.base_url + "/rss?" + query_of(named.object)) +
+        html += "</span> <a href=\"" + as_html(site.link("/rss?") + query_of(named.object)) +
                 "\">Feed" + unseen_name(" of ", named) + "</a>";
         if (std::ranges::binary_search(watched, named.object))
             html += " <span class=\"id\">on watch list</span>";
@@ -309,11 +314,13 @@ ListedItems search_results(std::span<const query::Match> found,
 }
 
 std::string error_page(int status, std::string_view title, std::string_view text,
-                       const Site& site, const Templates& templates,
+                       const PageSite& site, const Templates& templates,
                        std::span<const PageChoice> choices) {
     std::vector<Variables> links;
     for (const auto& choice : choices)
-        links.emplace_back().set("text", text_of_choice(choice)).set("url", choice.url);
+        links.emplace_back()
+            .set("text", text_of_choice(choice))
+            .set("url", site.link(choice.url));
     Variables variables;
     variables.set("status", std::to_string(status))
         .set("reason", plain_line(title))
@@ -329,11 +336,11 @@ std::string error_page(int status, std::string_view title, std::string_view text
 }
 
 std::string error_text(int status, std::string_view title, std::string_view text,
-                       std::span<const PageChoice> choices) {
+                       const Site& site, std::span<const PageChoice> choices) {
     auto lines = std::to_string(status) + " " + plain_line(title) + "\n\n" +
                  base::without_directions(base::legal_text(text)) + "\n";
     for (const auto& choice : choices)
-        lines += "\n" + text_of_choice(choice) + "\n" + choice.url + "\n";
+        lines += "\n" + text_of_choice(choice) + "\n" + site.base_url + choice.url + "\n";
     return lines;
 }
 

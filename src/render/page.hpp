@@ -27,23 +27,25 @@ inline constexpr std::size_t most_of_page = 60'000;
 
 // "class=Gene&name=WBGene00006763"
 [[nodiscard]] std::string query_of(const tree::ObjectName& object);
+// "/release/WS187", below base_url; and the link to it
+[[nodiscard]] std::string release_path(std::string_view version);
 [[nodiscard]] std::string release_url(std::string_view version, const Site& site);
-// base_url/object?class=…&name=…&release=VERSION
+// …/object?class=…&name=…&release=VERSION
 [[nodiscard]] std::string object_at_url(const tree::ObjectName& object, std::string_view version,
                                         const Site& site);
 
-// base_url/diff?class=…&name=…&from=VERSION&to=VERSION: two whole trees compared.
+// …/diff?class=…&name=…&from=VERSION&to=VERSION: two whole trees compared.
 [[nodiscard]] std::string diff_url(const tree::ObjectName& object, std::string_view from,
                                    std::string_view to, const Site& site);
 
-// Returns the variable `feeds`: the same items in each format.
-//   address  of the feed, "https://x.org/rss?class=…&name=…"
-//   first    named: the address of the first format has format= too, because the address alone is
-//            that of a page
+// Returns the variable `feeds`: the same items in each format, with the link (feed_url) and what readers copy
+// (feed_address, with the host).
+//   path   of the feed, "/rss?class=…&name=…"
+//   first  named: the address of the first format has format= too, because the address alone is
+//          that of a page
 enum class First { plain, named };
-[[nodiscard]] std::vector<Variables> feed_links(const std::string& address,
-                                                std::string_view title,
-                                                First first = First::plain);
+[[nodiscard]] std::vector<Variables> feed_links(const std::string& path, std::string_view title,
+                                                const Site& site, First first = First::plain);
 
 // "3 added, 1 replaced, 1 removed", each in an element of its class; empty if there are none.
 [[nodiscard]] std::string counts_html(const compare::Counts& counts);
@@ -115,14 +117,14 @@ struct Frame {
 using MakeWithin = std::function<std::string(std::size_t room, Variables& variables)>;
 [[nodiscard]] std::string framed_within(const Frame& frame, Variables variables,
                                         std::string_view name, const MakeWithin& make,
-                                        const Site& site, const Templates& templates);
+                                        const PageSite& site, const Templates& templates);
 
 // Sets in which release an object vanished (vanished_in, …_url, …_on) if its newest row says so, and
 // what became of it (successor, …_id, …_words, …_url).
 void add_fate(Variables& variables, const query::History& history, const Site& site);
 
 // Sets previous_url, next_url and part: the links between the parts of one list.
-//   base  the address of the first part; with a query
+//   base  the link to the first part; with a query
 void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more);
 // Returns the room to reserve for them.
 [[nodiscard]] std::size_t size_of_parts(const std::string& base);

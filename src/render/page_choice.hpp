@@ -8,7 +8,7 @@ namespace render {
 
 struct PageChoice {
     std::string text;  // any bytes; shown on one line, cut after 120 bytes
-    std::string url;   // absolute
+    std::string url;   // below base_url: "/history?class=…"
     bool operator==(const PageChoice&) const = default;
 };
 

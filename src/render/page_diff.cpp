@@ -24,7 +24,7 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
         .set("history_url", page_of(object, site))
         .set("from_url", object_at_url(object, from, site))
         .set("to_url", object_at_url(object, to, site))
-        .set("form_url", site.base_url + "/diff")
+        .set("form_url", site.link("/diff"))
         .set("from", from)
         .set("from_date", base::format_date(difference.from.released_on))
         .set("to", to)
@@ -39,7 +39,7 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
 
 }  // namespace
 
-PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& templates) {
+PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates& templates) {
     PageOfPart page;
     const auto& difference = view.difference;
     const auto base =
@@ -59,13 +59,12 @@ PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& te
     };
     const auto& object = difference.object;
     const auto title = object.class_name + " " + object.label_or_name(difference.label);
-    const Frame frame{
-        .file = "diff.mustache",
-        .title =
-            title + ": changes from " + difference.from.version + " to " + difference.to.version,
-        .feeds = feed_links(site.base_url + "/rss?" + query_of(difference.object), title),
-        .noindex = true,
-        .search_text = {}};
+    const Frame frame{.file = "diff.mustache",
+                      .title = title + ": changes from " + difference.from.version + " to " +
+                               difference.to.version,
+                      .feeds = feed_links("/rss?" + query_of(difference.object), title, site),
+                      .noindex = true,
+                      .search_text = {}};
     page.html =
         framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
     return page;

@@ -321,7 +321,7 @@ void add_strip(Variables& variables, const HistoryView& view, std::size_t from, 
 
 void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& object = view.history.object;
-    variables.set("watch_url", site.base_url + "/watch?" + watch_query_of({object}))
+    variables.set("watch_url", site.link("/watch?") + watch_query_of({object}))
         .set("watch_name", key_of(object));
 }
 
@@ -335,7 +335,7 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
     const auto& oldest =
         rows.back().since.empty() ? rows.back().release.version : rows.back().since;
     variables.set("release_options", options)
-        .set("form_url", site.base_url + "/diff")
+        .set("form_url", site.link("/diff"))
         .set("diff_from", oldest)
         .set("diff_to", rows.front().release.version);
 }
@@ -350,7 +350,7 @@ void add_mentions(Variables& variables, const HistoryView& view, const Site& sit
         .set("mentioned", counted(history.mentioned, "entry", "entries"))
         .flag("mentioned_more", has_more)
         .set("mentions_feed_url",
-             site.base_url + "/rss?" + query_of(history.object) + "&include=mentions");
+             site.link("/rss?") + query_of(history.object) + "&include=mentions");
     if (history.rows.size() > 1 && view.followed.releases.size() > 1)
         variables.set("track", mention_track(history, view.followed));
 }
@@ -361,14 +361,15 @@ Frame frame_of(const HistoryView& view, const Site& site) {
     const auto title = view.at.empty() ? own : own + " in " + view.at;
     return {.file = "history.mustache",
             .title = title,
-            .feeds = feed_links(site.base_url + "/rss?" + query_of(history.object), own),
+            .feeds = feed_links("/rss?" + query_of(history.object), own, site),
             .noindex = false,
             .search_text = {}};
 }
 
 }  // namespace
 
-PageOfPart history_part(const HistoryView& view, const Site& site, const Templates& templates) {
+PageOfPart history_part(const HistoryView& view, const PageSite& site,
+                        const Templates& templates) {
     PageOfPart result;
     const auto& history = view.history;
     const auto page = page_of(history.object, site);

@@ -95,21 +95,21 @@ void add_class(Variables& variables, Frame& frame, const HomeView& view, const S
     const bool known = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
                        view.classes.end();
     if (!known) return;
-    const auto address = site.base_url + "/rss?class=" + base::percent_encode(view.class_name);
-    variables.set("class_feed_url", address);
+    const auto feed = "/rss?class=" + base::percent_encode(view.class_name);
+    variables.set("class_feed_url", site.link(feed));
     if (!view.text.empty()) return;
     frame.title = "All " + view.class_name + " changes";
-    frame.feeds = feed_links(address, frame.title);
+    frame.feeds = feed_links(feed, frame.title, site);
     variables.flag("class_alone", true);
 }
 
 }  // namespace
 
-std::string results_url(const HomeView& view, std::size_t from) {
-    return view.search_url + "&from=" + std::to_string(from);
+std::string results_url(const HomeView& view, std::size_t from, const Site& site) {
+    return site.link(view.search_url) + "&from=" + std::to_string(from);
 }
 
-std::string home_page(const HomeView& view, const Site& site, const Templates& templates) {
+std::string home_page(const HomeView& view, const PageSite& site, const Templates& templates) {
     const bool searched = !view.text.empty();
     Frame frame{.file = "home.mustache",
                 .title = view.text.empty() ? "" : "Search for " + view.text,
@@ -123,20 +123,20 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
         .set("results_count", range_found(view, 0))
         .flag("found", !view.found.empty() || view.from > 0)
         .flag("results_cut", !view.is_complete)
-        .set("more_url", results_url(view, 1'000'000));  // reserves room for it
-    if (view.has_sources) variables.set("sources_url", site.base_url + "/feeds");
+        .set("more_url", results_url(view, 1'000'000, site));  // reserves room for it
+    if (view.has_sources) variables.set("sources_url", site.link("/feeds"));
     add_releases(variables, view, site);
     add_class(variables, frame, view, site);
     const bool of_releases = frame.feeds.empty() && !frame.noindex;
     variables.flag("of_releases", of_releases);
-    if (of_releases)
-        frame.feeds = feed_links(site.base_url + "/releases", "All releases", First::named);
+    if (of_releases) frame.feeds = feed_links("/releases", "All releases", site, First::named);
     const auto make = [&](std::size_t room, Variables& more) {
         auto results = search_results(view.found, {}, std::min(room, most_of_results), site);
         const auto shown = view.found.size() - results.left_out;
         const bool has_more = view.has_more || results.left_out > 0;
         more.set("results_count", range_found(view, shown));
-        more.set("more_url", has_more && shown > 0 ? results_url(view, view.from + shown) : "");
+        more.set("more_url",
+                 has_more && shown > 0 ? results_url(view, view.from + shown, site) : "");
         return std::move(results.html);
     };
     return framed_within(frame, variables, "results", make, site, templates);

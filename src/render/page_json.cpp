@@ -233,7 +233,8 @@ std::string search_json(const HomeView& view, const Site& site) {
         json.end_object();
     }
     json.end_array().field("complete", view.is_complete);
-    if (view.has_more) write_text(json, "next", results_url(view, view.from + view.found.size()));
+    if (view.has_more)
+        write_text(json, "next", results_url(view, view.from + view.found.size(), site));
     json.end_object();
     return text + "\n";
 }

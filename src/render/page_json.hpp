@@ -1,5 +1,5 @@
 // render/page_json.hpp -- what the pages show, as JSON for programs (docs/protocols.md): the history
-// of an object, an object as of one release, and what a search found.
+// of an object, an object as of one release, and what a search found. URLs have the host.
 // Pure. Safe from any thread. If the site hides curators, users and opaque timestamps are left out.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -37,7 +37,7 @@ struct PartOfJson {
 // Writes the objects that a search found, and the URL of those behind them.
 [[nodiscard]] std::string search_json(const HomeView& view, const Site& site);
 
-// Writes the objects that the search field suggests while somebody types.
+// Writes the objects that the search field of a page suggests while somebody types.
 [[nodiscard]] std::string suggestions_json(std::span<const query::Match> found, const Site& site);
 
 }  // namespace render

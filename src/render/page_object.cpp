@@ -258,7 +258,7 @@ void add_releases(Variables& variables, const ObjectAt& object, const Site& site
     const auto listed = std::min(known.size(), most_choices);
     for (std::size_t i = 0; i < listed; ++i) add(known[known.size() - 1 - i].release);
     if (static_cast<std::size_t>(known.end() - here) > listed) add(object.release());
-    variables.set("form_url", site.base_url + "/object").set("release_options", options);
+    variables.set("form_url", site.link("/object")).set("release_options", options);
 }
 
 // Where to look for an object that the release does not have.
@@ -312,7 +312,7 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
 
 //   named  gets the objects that the lines of the part name
 PageOfPart page_of_part(const ObjectView& view, const compare::References& references,
-                        std::set<tree::ObjectName>& named, const Site& site,
+                        std::set<tree::ObjectName>& named, const PageSite& site,
                         const Templates& templates) {
     PageOfPart page;
     const auto& object = view.object;
@@ -328,7 +328,7 @@ PageOfPart page_of_part(const ObjectView& view, const compare::References& refer
     const auto title = own.class_name + " " + own.label_or_name(object.label);
     const Frame frame{.file = "object.mustache",
                       .title = title + " as of " + object.release().version,
-                      .feeds = feed_links(site.base_url + "/rss?" + query_of(own), title),
+                      .feeds = feed_links("/rss?" + query_of(own), title, site),
                       .noindex = true,
                       .search_text = {}};
     page.html = framed_within(frame, variables_of(object, site), "lines", make, site, templates);
@@ -337,12 +337,12 @@ PageOfPart page_of_part(const ObjectView& view, const compare::References& refer
 
 }  // namespace
 
-PageOfPart object_part(const ObjectView& view, const Site& site, const Templates& templates) {
+PageOfPart object_part(const ObjectView& view, const PageSite& site, const Templates& templates) {
     std::set<tree::ObjectName> named;
     return page_of_part(view, with_short_labels(view.references), named, site, templates);
 }
 
-std::vector<tree::ObjectName> objects_in_part(const ObjectView& view, const Site& site,
+std::vector<tree::ObjectName> objects_in_part(const ObjectView& view, const PageSite& site,
                                               const Templates& templates) {
     std::set<tree::ObjectName> named;
     std::ignore = page_of_part(view, {}, named, site, templates);

@@ -196,9 +196,9 @@ void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
 
 }  // namespace
 
-std::string release_page(const ReleaseView& view, const Site& site, const Templates& templates) {
+std::string release_page(const ReleaseView& view, const PageSite& site,
+                         const Templates& templates) {
     const auto& version = view.contents.summary.release.version;
-    const auto address = release_url(version, site);
     const auto make = [&](std::size_t room, Variables& variables) {
         const auto taken = size_of_parts(address_of(view, view.query.class_name, 0, site)) +
                            markup_around_entries;
@@ -209,11 +209,12 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
                 .set("following_count", words_for_following(entries.following_headlines));
         return std::move(entries.html);
     };
-    const Frame frame{.file = "release.mustache",
-                      .title = "Changes in " + version,
-                      .feeds = feed_links(address, "Changes in " + version, First::named),
-                      .noindex = view.query.from > 0 || !view.query.text.empty(),
-                      .search_text = {}};
+    const Frame frame{
+        .file = "release.mustache",
+        .title = "Changes in " + version,
+        .feeds = feed_links(release_path(version), "Changes in " + version, site, First::named),
+        .noindex = view.query.from > 0 || !view.query.text.empty(),
+        .search_text = {}};
     return framed_within(frame, variables_of(view, site), "entries", make, site, templates);
 }
 

@@ -14,7 +14,7 @@ namespace {
 using tables::RowKind;
 
 std::string releases_url(std::size_t from, const Site& site) {
-    return site.base_url + "/releases" + (from > 0 ? "?from=" + std::to_string(from) : "");
+    return site.link("/releases") + (from > 0 ? "?from=" + std::to_string(from) : "");
 }
 
 std::string count_cell(std::uint64_t objects, std::string_view what) {
@@ -60,7 +60,7 @@ void add_pictures(Variables& variables, const query::ReleaseList& list, const Si
 
 }  // namespace
 
-std::string releases_page(const ReleasesView& view, const Site& site,
+std::string releases_page(const ReleasesView& view, const PageSite& site,
                           const Templates& templates) {
     const auto& list = *view.list;
     Variables variables;
@@ -89,7 +89,7 @@ std::string releases_page(const ReleasesView& view, const Site& site,
     };
     const Frame frame{.file = "releases.mustache",
                       .title = "Releases",
-                      .feeds = feed_links(releases_url(0, site), "All releases", First::named),
+                      .feeds = feed_links("/releases", "All releases", site, First::named),
                       .noindex = view.from > 0,
                       .search_text = {}};
     return framed_within(frame, variables, "rows", make, site, templates);

@@ -80,7 +80,7 @@ std::string sources_url(const SourcesView& view, std::size_t from, std::string_v
     if (!view.text.empty()) add("q", base::percent_encode(view.text));
     if (from > 0) add("from", std::to_string(from));
     if (!format.empty()) add("format", std::string(format));
-    return site.base_url + "/feeds" + query;
+    return site.link("/feeds") + query;
 }
 
 // ---- the page of one ----
@@ -198,12 +198,13 @@ std::string next_fetch_of(const SourceStatus& feed) {
 
 }  // namespace
 
-std::string sources_page(const SourcesView& view, const Site& site, const Templates& templates) {
+std::string sources_page(const SourcesView& view, const PageSite& site,
+                         const Templates& templates) {
     Variables variables;
     variables.set("count", counted(view.count, "feed", "feeds"))
         .flag("narrowed", !view.text.empty())
         .set("text", view.text)
-        .set("form_url", site.base_url + "/feeds")
+        .set("form_url", site.link("/feeds"))
         .set("opml_url", sources_url(view, 0, "opml", site))
         .set("json_url", sources_url(view, view.from, "json", site));
     const auto make = [&](std::size_t room, Variables& more) {
@@ -234,7 +235,8 @@ std::string sources_page(const SourcesView& view, const Site& site, const Templa
     return framed_within(frame, variables, "rows", make, site, templates);
 }
 
-std::string source_page(const SourceView& view, const Site& site, const Templates& templates) {
+std::string source_page(const SourceView& view, const PageSite& site,
+                        const Templates& templates) {
     const auto& feed = view.status;
     const auto name = name_of(view.copy);
     Variables variables;
@@ -243,7 +245,7 @@ std::string source_page(const SourceView& view, const Site& site, const Template
         .set("description", one_line(feed.description))
         .set("home_page_url", is_web_url(feed.home_url) ? feed.home_url : "")
         .set("source_url", feed.url)
-        .set("list_url", site.base_url + "/feeds")
+        .set("list_url", site.link("/feeds"))
         .set("json_url", page_of_feed(feed.id, site) + "&format=json")
         .set("next_fetch", next_fetch_of(feed))
         .set("picture", picture_of(view.events));
@@ -260,12 +262,11 @@ std::string source_page(const SourceView& view, const Site& site, const Template
                                 .html);
         return std::move(events.html);
     };
-    const Frame frame{
-        .file = "feed.mustache",
-        .title = name,
-        .feeds = feed_links(site.base_url + "/rss?feed=" + std::to_string(feed.id), name),
-        .noindex = true,
-        .search_text = {}};
+    const Frame frame{.file = "feed.mustache",
+                      .title = name,
+                      .feeds = feed_links("/rss?feed=" + std::to_string(feed.id), name, site),
+                      .noindex = true,
+                      .search_text = {}};
     return framed_within(frame, variables, "events", make, site, templates);
 }
 

@@ -252,24 +252,25 @@ void add_feeds(Variables& variables, Frame& frame, const WatchView& view, Room& 
     // The page has the address twice for each format, and once for OPML. If that is too much, it
     // has the first format only.
     const auto size = as_html(query).size() + site.base_url.size();
-    frame.feeds = feed_links(site.base_url + "/rss?" + query, "Watch list");
+    frame.feeds = feed_links("/rss?" + query, "Watch list", site);
     const auto most = room.up_to(most_of_addresses);
     if (size * (2 * frame.feeds.size() + 1) > most) frame.feeds.resize(1);
     const bool fits = size * (2 * frame.feeds.size() + 1) <= most;
     if (fits) room.take(size * (2 * frame.feeds.size() + 1));
     if (!fits) frame.feeds.clear();
     variables.flag("feeds_cut", !fits);
-    if (fits) variables.set("opml_url", site.base_url + "/opml?" + query);
+    if (fits) variables.set("opml_url", site.link("/opml?") + query);
 }
 
 }  // namespace
 
-std::string watch_page(const WatchView& view, const Site& site, const Templates& templates) {
+std::string watch_page(const WatchView& view, const PageSite& site, const Templates& templates) {
     Frame frame{.file = "watch.mustache",
                 .title = "Watch list",
                 .feeds = {},
                 .noindex = true,
                 .search_text = view.text};
+    const auto short_path = "/watch/" + view.id;
     Variables variables;
     const auto watched = watched_of(view, site);
     Room room;
@@ -284,7 +285,8 @@ std::string watch_page(const WatchView& view, const Site& site, const Templates&
         .set("summary", summary_of_list(view))
         .set("watched", watched.html)
         .flag("watched_cut", watched.missing > 0)
-        .set("short_url", view.id.empty() ? "" : site.base_url + "/watch/" + view.id)
+        .set("short_url", view.id.empty() ? "" : site.link(short_path))
+        .set("short_address", view.id.empty() ? "" : site.base_url + short_path)
         .set("unclear", unclear.html)
         .set("unclear_left",
              unclear.left_out == 0 ? "" : counted(unclear.left_out, "more name", "more names"))

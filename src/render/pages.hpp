@@ -26,7 +26,7 @@
 namespace render {
 
 // Pages and the files that they load are below site.base_url: /style.css, /feed.css, /varve.js,
-// /json-feed.txt.
+// /json-feed.txt. Pages link to the site by path alone (PageSite).
 // A page takes at most 60 KB (most_of_page in render/page.hpp): what does not fit is on the next
 // part, or is left out and the page says so.
 
@@ -36,7 +36,7 @@ struct HomeView {
     std::size_t from = 0;              // what was found before these
     bool has_more = false;             // was found behind them
     bool is_complete = true;           // as in query::SearchAnswer
-    std::string search_url;            // of this search, without from=
+    std::string search_url;            // of this search, below base_url, without from=
     std::vector<std::string> classes;  // to choose from
     // All releases, of which the newest are shown; nullptr: none is known.
     std::shared_ptr<const query::ReleaseList> releases = {};
@@ -44,10 +44,10 @@ struct HomeView {
 };
 // A GET form has the search, `q` and `class`. The button of a result sends it to the page of the watch
 // list, with `object`.
-[[nodiscard]] std::string home_page(const HomeView& view, const Site& site,
+[[nodiscard]] std::string home_page(const HomeView& view, const PageSite& site,
                                     const Templates& templates);
-// Returns the URL of what the same search found from a place on.
-[[nodiscard]] std::string results_url(const HomeView& view, std::size_t from);
+// Returns the link to what the same search found from a place on.
+[[nodiscard]] std::string results_url(const HomeView& view, std::size_t from, const Site& site);
 
 // An object of a watch list.
 struct WatchedObject {
@@ -77,7 +77,7 @@ struct WatchView {
     std::vector<std::string> classes;  // to choose from
 };
 // One POST form has the list and what is added to it; docs/protocols.md lists its fields.
-[[nodiscard]] std::string watch_page(const WatchView& view, const Site& site,
+[[nodiscard]] std::string watch_page(const WatchView& view, const PageSite& site,
                                      const Templates& templates);
 
 struct HistoryView {
@@ -94,14 +94,14 @@ struct PageOfPart {
     std::string html;
     std::size_t part = 1;  // the one shown: not above the one that was asked for
 };
-[[nodiscard]] PageOfPart history_part(const HistoryView& view, const Site& site,
+[[nodiscard]] PageOfPart history_part(const HistoryView& view, const PageSite& site,
                                       const Templates& templates);
 
 struct DiffView {
     query::Difference difference;
     std::size_t part = 1;  // from 1; a part past the last is the last
 };
-[[nodiscard]] PageOfPart diff_part(const DiffView& view, const Site& site,
+[[nodiscard]] PageOfPart diff_part(const DiffView& view, const PageSite& site,
                                    const Templates& templates);
 
 struct ObjectView {
@@ -111,18 +111,18 @@ struct ObjectView {
 };
 // A line of the tree in each row of a table. What the references are called moves no line to another
 // part, so that they can be looked up for the objects of one part alone.
-[[nodiscard]] PageOfPart object_part(const ObjectView& view, const Site& site,
+[[nodiscard]] PageOfPart object_part(const ObjectView& view, const PageSite& site,
                                      const Templates& templates);
 // Returns the objects that the lines of the part name, sorted, each once: at most 500.
 [[nodiscard]] std::vector<tree::ObjectName> objects_in_part(const ObjectView& view,
-                                                            const Site& site,
+                                                            const PageSite& site,
                                                             const Templates& templates);
 
 struct ReleaseView {
     query::ReleaseContents contents;
     query::ContentsQuery query;
 };
-[[nodiscard]] std::string release_page(const ReleaseView& view, const Site& site,
+[[nodiscard]] std::string release_page(const ReleaseView& view, const PageSite& site,
                                        const Templates& templates);
 
 inline constexpr std::size_t releases_on_page = 300;  // or fewer, if they do not fit
@@ -130,7 +130,7 @@ struct ReleasesView {
     std::shared_ptr<const query::ReleaseList> list;
     std::size_t from = 0;  // releases to skip; a page with pictures skips none
 };
-[[nodiscard]] std::string releases_page(const ReleasesView& view, const Site& site,
+[[nodiscard]] std::string releases_page(const ReleasesView& view, const PageSite& site,
                                         const Templates& templates);
 
 // A source feed and how its fetches go, of which the last ones are known.
@@ -153,7 +153,7 @@ struct SourcesView {
     std::size_t from = 0;             // of these, how many come before
     std::string text;                 // of the search; may be empty
 };
-[[nodiscard]] std::string sources_page(const SourcesView& view, const Site& site,
+[[nodiscard]] std::string sources_page(const SourcesView& view, const PageSite& site,
                                        const Templates& templates);
 
 // What happened to a source feed.
@@ -174,17 +174,17 @@ struct SourceView {
     std::vector<FetchEvent> events;  // newest first
     SourceFeed copy;                 // with the newest items
 };
-[[nodiscard]] std::string source_page(const SourceView& view, const Site& site,
+[[nodiscard]] std::string source_page(const SourceView& view, const PageSite& site,
                                       const Templates& templates);
 
 // The page for an error status.
 //   title, text  the status in words, "Not Found"; one sentence for people. Any bytes
 //   choices      up to 20 pages, a link each
 [[nodiscard]] std::string error_page(int status, std::string_view title, std::string_view text,
-                                     const Site& site, const Templates& templates,
+                                     const PageSite& site, const Templates& templates,
                                      std::span<const PageChoice> choices = {});
 // The same as plain text: "404 Not Found", an empty line, the sentence; two lines for each choice.
 [[nodiscard]] std::string error_text(int status, std::string_view title, std::string_view text,
-                                     std::span<const PageChoice> choices = {});
+                                     const Site& site, std::span<const PageChoice> choices = {});
 
 }  // namespace render

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,6 +34,22 @@ struct Site {
     long max_age = 3600;         // seconds
     std::string hub_url =
         {};  // of the WebSub hub, "https://x.org/changes/hub"; empty: there is none
+    std::size_t links_from = 0;  // where in base_url links to this site begin: PageSite says
+
+    // What links to this site begin with: base_url in what leaves it (feeds, mails, JSON), "/changes" in its pages.
+    [[nodiscard]] std::string_view link_base() const {
+        return std::string_view(base_url).substr(links_from);
+    }
+    // Returns the link to what is below base_url: "/releases".
+    [[nodiscard]] std::string link(std::string_view path) const {
+        return std::string(link_base()).append(path);
+    }
+};
+
+// The same site for those who write its pages. Browsers reach a page under several names (localhost, a tunnel, a
+// second host name), so a page links to the site by path alone: its style sheet then comes from where it does.
+struct PageSite : Site {
+    explicit PageSite(Site site);
 };
 
 }  // namespace render

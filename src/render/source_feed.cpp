@@ -90,7 +90,7 @@ std::optional<ItemPosition> parse_position(std::string_view text) {
 }
 
 std::string page_of_feed(std::int64_t feed, const Site& site) {
-    return site.base_url + "/feeds?feed=" + std::to_string(feed);
+    return site.link("/feeds?feed=") + std::to_string(feed);
 }
 
 std::string name_of(const SourceFeed& feed) {

@@ -21,12 +21,12 @@ namespace {
 namespace mustache = kainjow::mustache;
 
 constexpr auto everywhere = std::to_array<std::string_view>(
-    {"language",       "title",         "site_title",     "home_url",         "releases_url",
-     "watch_list_url", "contact",       "contact_url",    "style_url",        "script_url",
-     "suggest_url",    "noindex",       "private",        "search_text",      "feeds",
-     "feed_url",       "feed_type",     "feed_title",     "feed_format",      "hub_url",
-     "topic_url",      "subscribe_url", "subscribe_type", "subscribe_format", "subscribe_address",
-     "more_feeds"});
+    {"language",          "title",        "site_title",    "home_url",       "releases_url",
+     "watch_list_url",    "contact",      "contact_url",   "style_url",      "script_url",
+     "suggest_url",       "noindex",      "private",       "search_text",    "feeds",
+     "feed_url",          "feed_address", "feed_type",     "feed_title",     "feed_format",
+     "hub_url",           "topic_url",    "subscribe_url", "subscribe_type", "subscribe_format",
+     "subscribe_address", "more_feeds"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
     {"class_feed_url", "class_options", "class_name",     "searched",   "results",
@@ -35,10 +35,10 @@ constexpr auto in_home = std::to_array<std::string_view>(
      "newest_date",    "newest_words",  "newest_count",   "leading",    "bars",
      "heat_map",       "pictured",      "has_stamps",     "sources_url"});
 constexpr auto in_watch = std::to_array<std::string_view>(
-    {"watching",     "count",         "summary",       "short_url",   "feeds_cut", "opml_url",
-     "changes",      "older",         "watched",       "watched_cut", "left_out",  "unclear",
-     "unclear_left", "unknown_names", "class_options", "class_name",  "searched",  "found",
-     "results",      "results_count", "results_cut"});
+    {"watching", "count",        "summary",       "short_url",     "short_address", "feeds_cut",
+     "opml_url", "changes",      "older",         "watched",       "watched_cut",   "left_out",
+     "unclear",  "unclear_left", "unknown_names", "class_options", "class_name",    "searched",
+     "found",    "results",      "results_count", "results_cut"});
 constexpr auto in_history = std::to_array<std::string_view>(
     {"last_headline",   "next_url",    "mentioned",  "count",         "current_url",
      "release_options", "rows",        "pictured",   "successor_id",  "watch_url",

@@ -16,7 +16,7 @@
 
 namespace serve {
 
-// Returns the address of the same page about another object.
+// Returns the URL of the same page about another object, below base_url.
 using AddressOf = std::function<std::string(const tree::ObjectName&)>;
 
 // Returns 302 to the only object of the class that people call so, or 300 with up to 20 of several.
@@ -38,7 +38,7 @@ template <class ObjectRequest>
     const auto address_of = [&](const tree::ObjectName& object) {
         auto other = request;
         other.object = object;
-        return context.absolute_url(url_of(other));
+        return url_of(other);
     };
     auto answer = context.history.history_of(request.object, page_request);
     if (!answer && answer.error().kind == base::ErrorKind::absent)

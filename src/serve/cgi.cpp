@@ -20,10 +20,11 @@ namespace serve {
 namespace {
 
 // The fields that routes read. Others are dropped, so that a request takes no memory for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> known_fields = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fields = {{
     {"HTTP_ACCEPT", "accept"},
     {"HTTP_ACCEPT_ENCODING", "accept-encoding"},
     {"HTTP_AUTHORIZATION", "authorization"},
+    {"HTTP_HOST", "host"},
     {"HTTP_IF_MODIFIED_SINCE", "if-modified-since"},
     {"HTTP_IF_NONE_MATCH", "if-none-match"},
     {"HTTP_ORIGIN", "origin"},

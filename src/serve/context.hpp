@@ -133,7 +133,8 @@ struct SiteContext {
     const history::CurrentBuild& build;
     store::Pool& pool;
     TokenHolders& tokens;
-    const render::Site site;
+    const render::Site site;           // for feeds and JSON
+    const render::PageSite page_site;  // the same for pages
     const render::Templates templates;
     const Settings settings;
     const std::string site_id;  // 16 hex digits: which site this is among those over one store
@@ -173,6 +174,7 @@ struct SiteContext {
         const query::CacheVersion& version);
     [[nodiscard]] base::Result<std::vector<std::string>> classes(
         const query::CacheVersion& version);
+    // Returns a URL with the host, for what leaves the site.
     [[nodiscard]] std::string absolute_url(std::string_view url) const {
         return site.base_url + std::string(url);
     }

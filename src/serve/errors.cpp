@@ -38,7 +38,7 @@ void add_status_fields(const HttpError& error, const render::Site& site, Respons
     switch (error.status) {
         case 301:
         case 302:
-        case 303: fields.emplace_back("Location", error.location); break;
+        case 303: fields.emplace_back("Location", site.link(error.location)); break;
         case 401: fields.emplace_back("WWW-Authenticate", authenticate_field(site)); break;
         case 405: fields.emplace_back("Allow", error.allow); break;
         case 429: fields.emplace_back("Retry-After", std::to_string(error.retry_after)); break;
@@ -124,7 +124,7 @@ Response error_response(const HttpError& error, const Request& request,
     response.body = std::make_shared<const std::string>(
         html ? render::error_page(error.status, title, error.text, style.site, style.templates,
                                   error.choices)
-             : render::error_text(error.status, title, error.text, error.choices));
+             : render::error_text(error.status, title, error.text, style.site, error.choices));
     return response;
 }
 

@@ -34,6 +34,7 @@ struct Wanted {
 
 // Returns the redirection to the URL with the spelling that is recorded.
 //   what  "page" or "feed"
+//   url   below base_url
 [[nodiscard]] HttpError moved(const std::string& what, std::string url);
 
 // Returns 404 for a page past the last one. A later release may bring further pages.
@@ -48,11 +49,11 @@ inline constexpr long retry_after = 30;  // seconds
 
 // The site whose pages error pages look like.
 struct ErrorPageStyle {
-    const render::Site& site;
+    const render::PageSite& site;
     const render::Templates& templates;
 };
 // Returns the response to an error: HTML for browsers, plain text for all other clients. With
-// Retry-After (429, 503), Allow (405), Location (301, 302, 303) or WWW-Authenticate (401), and a
+// Retry-After (429, 503), Allow (405), Location (301, 302, 303; by path, as pages link) or WWW-Authenticate (401), and a
 // Cache-Control that fits the status. Pure.
 [[nodiscard]] Response error_response(const HttpError& error, const Request& request,
                                       const ErrorPageStyle& style);

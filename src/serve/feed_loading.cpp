@@ -35,7 +35,7 @@ Result<LoadedFeed> load_list(SiteContext& context, const FeedRequest& request,
     if (request.list_id.empty() && objects != request.objects) {
         auto recorded = request;
         recorded.objects = std::move(objects);
-        return fail(moved("feed", context.absolute_url(url_of(recorded))));
+        return fail(moved("feed", url_of(recorded)));
     }
     const auto page_url =
         request.list_id.empty()
@@ -65,7 +65,7 @@ Result<LoadedFeed> load_class(SiteContext& context, const FeedRequest& request,
         if (auto spelling = recorded_class(context, class_name); !spelling.empty()) {
             auto recorded = request;
             recorded.object.class_name = std::move(spelling);
-            return fail(moved("feed", context.absolute_url(url_of(recorded))));
+            return fail(moved("feed", url_of(recorded)));
         }
     return fail(http_error_of(page.error(), wanted_class(class_name), page_request.since));
 }

@@ -113,7 +113,7 @@ std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& requ
     if (spelling == tag) return std::nullopt;
     auto spelled = request;
     spelled.page.filter.tag = std::move(spelling);
-    return moved("feed", context.absolute_url(url_of(spelled)));
+    return moved("feed", url_of(spelled));
 }
 
 // Checks that tag= of a feed of one object names a tag that its class has by the models, or that one
@@ -424,7 +424,7 @@ Result<Response> answer_release_archive(SiteContext& context, const Request& req
 Result<Response> answer_old_link(SiteContext& context, const Request& request) {
     const auto feed = parse_feed_request(request.query, context.settings.max_items);
     if (!feed) return fail(feed.error());
-    return fail(moved("feed", context.absolute_url(url_of(*feed))));
+    return fail(moved("feed", url_of(*feed)));
 }
 
 Result<std::string> version_in_path(std::string_view path) {

@@ -21,7 +21,7 @@ namespace serve {
 struct HttpError {
     int status = 400;
     std::string text;
-    std::string location = {};  // 301, 302 and 303 only: the absolute URL of the page
+    std::string location = {};  // 301, 302 and 303 only: the URL of the page below base_url
     long retry_after = 0;       // 429 only: seconds
     std::vector<render::PageChoice> choices = {};  // 300 only: what the reader may have meant
     std::string allow = "GET, HEAD";               // 405 only: the methods of this address

@@ -83,7 +83,8 @@ std::optional<HttpError> check_feed(SiteContext& context, const FeedRequest& fee
     auto error = response.error();
     if (error.status >= 500) return error;
     if (!error.location.empty())
-        error.text = "hub.topic is not the address of the feed, which is " + error.location;
+        error.text = "hub.topic is not the address of the feed, which is " +
+                     context.absolute_url(error.location);
     else
         error.text = "hub.topic is not the address of a feed: " + error.text;
     error.status = error.status == 404 ? 404 : 400;

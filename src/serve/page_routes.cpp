@@ -66,7 +66,7 @@ void add_found(render::HomeView& view, SiteContext& context, const HomeRequest& 
     view.is_complete = answer.is_complete;
     auto first = request;
     first.from = 0;
-    view.search_url = context.absolute_url(url_of(first));
+    view.search_url = url_of(first);
 }
 
 Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& request,
@@ -85,7 +85,7 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
     if (!releases) return fail(http_error_of(releases.error(), wanted_search()));
     view.releases = std::move(*releases);
     view.has_sources = store::perform(context.pool, store::Access::read, harvest::has_feeds);
-    return RenderedPage{.body = render::home_page(view, context.site, context.templates),
+    return RenderedPage{.body = render::home_page(view, context.page_site, context.templates),
                         .provisional = version.version.empty()};
 }
 
@@ -119,7 +119,7 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
         auto json = render::history_json(view, context.site, most_of_history);
         return with_part(request.part, json.part, std::move(json.text), std::move(page));
     }
-    auto shown = render::history_part(view, context.site, context.templates);
+    auto shown = render::history_part(view, context.page_site, context.templates);
     const auto part = request.number > 0 ? request.part : shown.part;
     return with_part(request.part, part, std::move(shown.html), std::move(page));
 }
@@ -132,7 +132,7 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
     if (contents_query.from > 0 && contents_query.from >= contents->matching)
         return fail(past_the_end());
     return RenderedPage{.body = render::release_page({std::move(*contents), contents_query},
-                                                     context.site, context.templates)};
+                                                     context.page_site, context.templates)};
 }
 
 Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
@@ -140,9 +140,9 @@ Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
     auto list = context.releases(version);
     if (!list) return fail(http_error_of(list.error(), wanted_search()));
     if (from > 0 && from >= (*list)->size()) return fail(past_the_end());
-    return RenderedPage{
-        .body = render::releases_page({std::move(*list), from}, context.site, context.templates),
-        .provisional = version.version.empty()};
+    return RenderedPage{.body = render::releases_page({std::move(*list), from}, context.page_site,
+                                                      context.templates),
+                        .provisional = version.version.empty()};
 }
 
 HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
@@ -165,7 +165,7 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
         return fail({302,
                      "from=" + request.from + " is later than to=" + request.to +
                          ". The earlier release comes first.",
-                     context.absolute_url(url_of(swapped))});
+                     url_of(swapped)});
     }
     RenderedPage page;
     page.provisional = !answer->up_to_date;
@@ -173,7 +173,7 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
         page.body = render::difference_json(*difference, context.site, most_of_difference);
         return page;
     }
-    auto shown = render::diff_part({std::move(*difference), request.part}, context.site,
+    auto shown = render::diff_part({std::move(*difference), request.part}, context.page_site,
                                    context.templates);
     return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
 }
@@ -192,8 +192,8 @@ Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& re
     }
     render::ObjectView view{std::move(*object), request.part};
     view.references = query::current_references(
-        reads, render::objects_in_part(view, context.site, context.templates));
-    auto shown = render::object_part(view, context.site, context.templates);
+        reads, render::objects_in_part(view, context.page_site, context.templates));
+    auto shown = render::object_part(view, context.page_site, context.templates);
     return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
 }
 

@@ -147,7 +147,7 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
 
 Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,
                          const std::vector<std::string>& query_tokens) {
-    const ErrorPageStyle style{context.site, context.templates};
+    const ErrorPageStyle style{context.page_site, context.templates};
     try {
         auto response = answer_route(entry, context, request, query_tokens);
         return response ? std::move(*response) : error_response(response.error(), request, style);

@@ -86,7 +86,8 @@ Result<RenderedPage> render_list(const SiteContext& context, const SourcesReques
             .feeds = {}, .count = count, .from = request.from, .text = request.text};
         for (const auto& row : rows)
             view.feeds.push_back(shown_status(harvest::status_of(row, held)));
-        return RenderedPage{.body = render::sources_page(view, context.site, context.templates)};
+        return RenderedPage{.body =
+                                render::sources_page(view, context.page_site, context.templates)};
     }
     std::string text;
     base::JsonWriter json(text);
@@ -144,7 +145,8 @@ Result<RenderedPage> render_source(const SiteContext& context, const SourcesRequ
         render::SourceView view{
             .status = shown_status(*status), .events = {}, .copy = std::move(*copy)};
         for (const auto& event : status->events) view.events.push_back(event_of(event));
-        return RenderedPage{.body = render::source_page(view, context.site, context.templates)};
+        return RenderedPage{.body =
+                                render::source_page(view, context.page_site, context.templates)};
     }
     std::string text;
     base::JsonWriter json(text);

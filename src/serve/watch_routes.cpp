@@ -103,7 +103,7 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     if (request.list.id.empty() && objects != *asked) {
         auto recorded = request;
         recorded.list.objects = objects;
-        return fail(moved("page", context.absolute_url(url_of(recorded))));
+        return fail(moved("page", url_of(recorded)));
     }
     const auto reads = context.history.read_context();
     render::WatchView view;
@@ -123,7 +123,7 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
     view.classes = std::move(*classes);
     view.changes = std::move(listed->list);
-    return RenderedPage{.body = render::watch_page(view, context.site, context.templates),
+    return RenderedPage{.body = render::watch_page(view, context.page_site, context.templates),
                         .provisional = version.version.empty() || !listed->up_to_date};
 }
 
@@ -153,6 +153,10 @@ std::optional<HttpError> check_origin(const SiteContext& context, const Request&
     if (origin.empty() || origin == "null") return std::nullopt;
     const auto base_url = net::parse_url(context.site.base_url);
     if (base_url && origin == net::origin_of(*base_url)) return std::nullopt;
+    // Browsers may reach the site by another name than it is configured with.
+    const auto host = origin.find("://");
+    if (host != std::string_view::npos && origin.substr(host + 3) == request.field("host"))
+        return std::nullopt;
     return other_site;
 }
 
@@ -246,7 +250,7 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     if (id) {
         watch.list.id = *id;
         return {303, "The list is saved at this short address.",
-                context.absolute_url(fitting_url_of(std::move(watch)))};
+                fitting_url_of(std::move(watch))};
     }
     if (id.error().kind == base::ErrorKind::too_large)
         return {413,
@@ -310,8 +314,7 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
             return fail(std::move(*wrong));
         if (is_kept) return fail(kept_at(context, std::move(watch)));
     }
-    return fail({303, "The list is at this address.",
-                 context.absolute_url(fitting_url_of(std::move(watch)))});
+    return fail({303, "The list is at this address.", fitting_url_of(std::move(watch))});
 }
 
 }  // namespace serve

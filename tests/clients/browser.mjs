@@ -11,6 +11,7 @@ const quiet = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-ba
 export const hosts = {
   sample: "http://varve.test", many: "http://many.varve.test", hostile: "http://hostile.varve.test",
   feeds: "http://feeds.varve.test",
+  tunnel: "http://tunnel.test",  // another name of the sample
 };
 export const host = hosts.sample;
 

@@ -21,6 +21,7 @@ SECONDS_FOR_PAGES = 900
 def run_pages(pattern):
     """Runs the checks in a browser, which print lines of their own."""
     ports = {name: golden.asked(name).world.port for name in ("sample", "many", "hostile", "feeds")}
+    ports["tunnel"] = ports["sample"]
     process = subprocess.Popen(["node", str(HERE / "clients" / "pages.mjs"), json.dumps(ports), pattern])
     try:
         return process.wait(SECONDS_FOR_PAGES) == 0

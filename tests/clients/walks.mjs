@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 
-import { check, host, screenshots } from "./browser.mjs";
+import { check, host, hosts, screenshots } from "./browser.mjs";
 import { of } from "./page_list.mjs";
 
 const gene = host + of("history").path;
@@ -74,7 +74,7 @@ for (const javaScriptEnabled of [true, false]) {
       await tab.getByRole("button", { name: "Short address" }).click();
       await tab.waitForURL(/\/watch\/[a-z2-7]{16}\?pasted=name$/);
       const short = tab.url().replace(/\?.*/, "");
-      await tab.locator(`main a[href="${short}"]`).waitFor();
+      await tab.getByRole("main").getByRole("link", { name: short, exact: true }).waitFor();
       const feeds = await tab.locator("main .subscribe a").evaluateAll((all) => all.map((each) => each.href));
       assert.equal(feeds.length, 3);
       for (const feed of feeds) assert.match(feed, /\/rss\?watch=[a-z2-7]{16}/);
@@ -171,6 +171,24 @@ check("Suggestions that arrive after one was selected do not replace it", async 
   });
 });
 
+check("A visitor who comes by another name of the host stays there, and forms, styles and script work", async (sites) => {
+  await sites.tunnel.visit({}, async (tab) => {
+    await tab.goto(hosts.tunnel + "/");
+    assert.notEqual(await tab.evaluate(() => getComputedStyle(document.body).maxWidth), "none");
+    await searchBox(tab).focus();
+    await tab.keyboard.type("unc-26");
+    await tab.getByRole("option").filter({ visible: true, hasText: "WBGene00006763" }).first().click();
+    await tab.waitForURL(`${hosts.tunnel}${of("history").path}`);
+    assert.ok((await tab.locator("#address").getAttribute("value")).startsWith(`${host}/rss?`), "the address to copy is the public one");
+    await tab.getByRole("link", { name: /watch list/i }).last().click();
+    await tab.waitForURL(/\/watch\?object=/);
+    await tab.getByRole("button", { name: "Short address" }).click();
+    await tab.waitForURL(/\/watch\/[a-z2-7]{16}$/);
+    await tab.goto(`${hosts.tunnel}/history?class=gene&name=wbgene00006763`);
+    assert.equal(tab.url(), hosts.tunnel + of("history").path);
+  });
+});
+
 check("The link of a change in a feed leads to that change on the history page", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(gene);
@@ -208,7 +226,7 @@ check("The link in a change leads to the object that it names", async (sites) =>
     const wanted = await link.getAttribute("href");
     await link.click();
     await tab.waitForURL(/class=Gene_name/);
-    assert.equal(tab.url(), new URL(wanted).href);
+    assert.equal(tab.url(), new URL(wanted, host).href);
     assert.match(await tab.locator("h1").innerText(), /synj-1/);
   });
 });

@@ -122,7 +122,7 @@ query::People hostile_people(const std::string& text) {
 
 std::vector<std::string> hostile_pages(const std::string& text) {
     const auto& templates = sample::templates();
-    const auto site = hostile_site(text);
+    const render::PageSite site(hostile_site(text));
     auto home = sample::home_view();
     home.text = home.class_name = text;
     home.classes = {text, "Gene"};
@@ -165,6 +165,53 @@ std::vector<std::string> hostile_pages(const std::string& text) {
 }
 
 }  // namespace
+
+TEST_CASE("A page links to its site by path alone, and shows addresses to copy with the host") {
+    for (const auto& [base_url, path] :
+         {std::pair("https://changes.test/in/here", "/in/here"),
+          std::pair("https://changes.test", ""), std::pair("http://changes.test:8080", "")}) {
+        auto site = sample::site();
+        site.base_url = base_url;
+        site.hub_url = site.base_url + "/hub";
+        auto history = sample::history_view({sample::unc_26_in_ws187()});
+        history.history.vanished = true;
+        auto watch = sample::watch_view({sample::unc_26_in_ws187()});
+        watch.id = "abcdefghijklmnop";
+        auto one_class = plain_home();
+        one_class.class_name = "Gene";
+        const render::SourcesView sources{
+            .feeds = {{.id = 3, .name = "Lab news", .url = "https://lab.test/feed"}},
+            .count = 1,
+            .from = 0,
+            .text = "lab"};
+        for (const auto& page :
+             {sample::page_of(sample::home_view(), site), sample::page_of(plain_home(), site),
+              sample::page_of(one_class, site), sample::page_of(watch, site),
+              sample::page_of(history, site),
+              sample::page_of(sample::diff_view(sample::unc_26_in_ws187().notes.changes), site),
+              sample::page_of(sample::release_view(), site),
+              sample::page_of(render::ReleasesView{plain_home().releases, 0}, site),
+              sample::page_of(sources, site)}) {
+            CHECK(holds(page, "<link rel=\"stylesheet\" href=\"" + std::string(path) +
+                                  "/style.css?v="));
+            const auto own = "=\"" + site.base_url;
+            // What a subscriber of the hub takes from the page, and what readers copy.
+            for (auto at = page.find(own); at != std::string::npos; at = page.find(own, at + 1)) {
+                const auto begin = page.rfind('<', at);
+                INFO(page.substr(begin, page.find('>', at) - begin));
+                const auto element = std::string_view(page).substr(begin);
+                CHECK((element.starts_with("<link rel=\"hub\"") ||
+                       element.starts_with("<link rel=\"self\"") ||
+                       element.starts_with("<input id=\"address\" readonly")));
+            }
+        }
+        CHECK(holds(sample::page_of(history, site),
+                    "value=\"" + site.base_url + "/rss?class=Gene&amp;name=WBGene00006763\">"));
+        CHECK(holds(sample::page_of(watch, site),
+                    "<a href=\"" + std::string(path) + "/watch/abcdefghijklmnop\">" +
+                        site.base_url + "/watch/abcdefghijklmnop<"));
+    }
+}
 
 TEST_CASE("All data is shown as text on every page") {
     for (const auto& text : hostile_texts) {

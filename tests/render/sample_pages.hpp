@@ -23,28 +23,28 @@ inline std::string checked(std::string page) {
     return page;
 }
 inline std::string page_of(const render::HomeView& view, const render::Site& look = site()) {
-    return checked(render::home_page(view, look, templates()));
+    return checked(render::home_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::WatchView& view, const render::Site& look = site()) {
-    return checked(render::watch_page(view, look, templates()));
+    return checked(render::watch_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::HistoryView& view, const render::Site& look = site()) {
-    return checked(render::history_part(view, look, templates()).html);
+    return checked(render::history_part(view, render::PageSite(look), templates()).html);
 }
 inline std::string page_of(const render::DiffView& view, const render::Site& look = site()) {
-    return checked(render::diff_part(view, look, templates()).html);
+    return checked(render::diff_part(view, render::PageSite(look), templates()).html);
 }
 inline std::string page_of(const render::ReleaseView& view, const render::Site& look = site()) {
-    return checked(render::release_page(view, look, templates()));
+    return checked(render::release_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::ReleasesView& view, const render::Site& look = site()) {
-    return checked(render::releases_page(view, look, templates()));
+    return checked(render::releases_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::SourcesView& view, const render::Site& look = site()) {
-    return checked(render::sources_page(view, look, templates()));
+    return checked(render::sources_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::SourceView& view, const render::Site& look = site()) {
-    return checked(render::source_page(view, look, templates()));
+    return checked(render::source_page(view, render::PageSite(look), templates()));
 }
 
 inline std::string text_of(std::size_t size, std::string_view piece) {

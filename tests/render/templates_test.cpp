@@ -91,7 +91,8 @@ TEST_CASE("The operator's texts replace the built-in ones and change the digest"
     CHECK(own->file("style.css") == "body {}");
     CHECK(own->digest() != Templates::make().value().digest());
     CHECK(own->digest() == Templates(*own).digest());
-    const auto page = render::error_page(404, "Not <Found>", "", sample::site(), *own);
+    const auto page =
+        render::error_page(404, "Not <Found>", "", render::PageSite(sample::site()), *own);
     CHECK(page.find("<h1>Oh: Not &lt;Found&gt;</h1>") != std::string::npos);
 }
 
@@ -130,7 +131,8 @@ TEST_CASE("Any text is either refused as a template or rendered") {
         for (const auto& piece : chosen) text += piece;
         const auto templates = Templates::make({{"error.mustache", text}});
         if (!templates) return RC_ASSERT(!templates.error().text.empty());
-        const auto page = render::error_page(404, "R", "E", sample::site(), *templates);
+        const auto page =
+            render::error_page(404, "R", "E", render::PageSite(sample::site()), *templates);
         RC_ASSERT(page.starts_with("<!DOCTYPE html>"));
     }));
 }

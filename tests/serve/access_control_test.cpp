@@ -99,7 +99,7 @@ TEST_CASE("A client that came with token= keeps it over a redirect, and only suc
     World world(private_settings());
     world.add_token("ada", "t 1");
     const std::string other = "class=gene&name=wbgene00006763";
-    const auto there = site_top + "/rss?" + plain;
+    const auto there = site_path + "/rss?" + plain;
     const auto sent = world.get(other + "&token=t%201");
     CHECK(sent.field("Location") == there + "&token=t%201");
     CHECK(sent.field("Cache-Control") == "private, no-store");

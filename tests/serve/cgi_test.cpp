@@ -97,13 +97,13 @@ TEST_CASE("An undecodable path is an error") {
 }
 
 TEST_CASE("Method, query, address and the fields that routes need are read") {
-    const auto request = request_of({"REQUEST_METHOD=HEAD", "QUERY_STRING=a=b=c",
-                                     "REMOTE_ADDR=192.0.2.7", "REQUEST_URI=/rss?a=b=c",
-                                     "HTTP_ACCEPT=text/html", "HTTP_ACCEPT_ENCODING=gzip",
-                                     "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_IF_MODIFIED_SINCE=never",
-                                     "HTTP_COOKIE=secret", "HTTP_AUTHORIZATION=Bearer t",
-                                     "HTTP_PROXY=http://evil", "NONSENSE", "=", "SERVER_NAME=x"},
-                                    Protocol::fastcgi);
+    const auto request = request_of(
+        {"REQUEST_METHOD=HEAD", "QUERY_STRING=a=b=c", "REMOTE_ADDR=192.0.2.7",
+         "REQUEST_URI=/rss?a=b=c", "HTTP_ACCEPT=text/html", "HTTP_ACCEPT_ENCODING=gzip",
+         "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_IF_MODIFIED_SINCE=never", "HTTP_COOKIE=secret",
+         "HTTP_AUTHORIZATION=Bearer t", "HTTP_HOST=x.org:8080", "HTTP_PROXY=http://evil",
+         "NONSENSE", "=", "SERVER_NAME=x"},
+        Protocol::fastcgi);
     CHECK(request.method == "HEAD");
     CHECK(request.query == "a=b=c");
     CHECK(request.client_address == "192.0.2.7");
@@ -112,7 +112,8 @@ TEST_CASE("Method, query, address and the fields that routes need are read") {
     CHECK(request.field("if-none-match") == "\"x\"");
     CHECK(request.field("if-modified-since") == "never");
     CHECK(request.field("authorization") == "Bearer t");
-    CHECK(request.fields.size() == 5);
+    CHECK(request.field("host") == "x.org:8080");
+    CHECK(request.fields.size() == 6);
 }
 
 TEST_CASE("A field above 8 KB is an error where a route reads it, and ignored elsewhere") {

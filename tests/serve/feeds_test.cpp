@@ -39,8 +39,8 @@ TEST_CASE("A browser gets XML with elements of XHTML, under a tag of its own") {
 TEST_CASE("A list or class in another spelling is redirected to the recorded one") {
     World world;
     CHECK(world.get("object=gene:wbgene00006763&object=Gene:nobody&n=3").field("Location") ==
-          site_top + "/rss?object=Gene:WBGene00006763&object=Gene:nobody&n=3");
-    CHECK(world.get("class=gene&n=9").field("Location") == site_top + "/rss?class=Gene&n=9");
+          site_path + "/rss?object=Gene:WBGene00006763&object=Gene:nobody&n=3");
+    CHECK(world.get("class=gene&n=9").field("Location") == site_path + "/rss?class=Gene&n=9");
     CHECK(world.hits() == 0);
 }
 

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Says what a request is.
+// Says what a request is, but for what every request has.
 serve::Response described(const serve::Request& request) {
     serve::Response response;
     const auto& error = request.error ? request.error : request.body_error;
@@ -31,7 +31,8 @@ serve::Response described(const serve::Request& request) {
     std::string body =
         request.method + " " + request.path + " ?" + request.query + " " + request.client_address;
     for (const auto& [name, value] : request.fields)
-        if (name != "content-length") body.append("\n").append(name).append("=").append(value);
+        if (name != "content-length" && name != "host")
+            body.append("\n").append(name).append("=").append(value);
     if (!request.body.empty()) body.append("\n").append(request.body);
     response.body = std::make_shared<const std::string>(std::move(body));
     if (request.path == "/none") response.status = 204;

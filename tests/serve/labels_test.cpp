@@ -37,7 +37,7 @@ TEST_CASE("What people call an object leads to it, with all other parameters") {
         INFO(asked);
         const auto answer = world.open(asked);
         CHECK(answer.status == 302);
-        CHECK(answer.field("Location") == site_top + target);
+        CHECK(answer.field("Location") == site_path + target);
         CHECK(answer.field("Cache-Control") == "public, max-age=60");
         CHECK(says(answer, "Gene WBGene00006763 has that common name."));
     }
@@ -69,7 +69,7 @@ TEST_CASE(
                                  {{"accept", "text/html"}});
     CHECK(page.status == 300);
     CHECK_FALSE(says(page, "<script>alert"));
-    CHECK(says(page, "<li><a href=\"" + site_top +
+    CHECK(says(page, "<li><a href=\"" + site_path +
                          "/history?class=Gene&amp;name=WBGene00006763\">"
                          "Gene WBGene00006763</a></li>"));
 }
@@ -94,7 +94,7 @@ TEST_CASE("A private site says nothing about labels without a token, and keeps i
     CHECK_FALSE(says(refused, "WBGene00006763"));
     const auto answer = world.get("class=Gene&name=unc-26&token=secret");
     CHECK(answer.status == 302);
-    CHECK(answer.field("Location") == site_top + "/rss?" + plain + "&token=secret");
+    CHECK(answer.field("Location") == site_path + "/rss?" + plain + "&token=secret");
     CHECK(answer.field("Cache-Control") == "private, no-store");
     record(world, 1, "unc-26");
     const auto choices = world.get("class=Gene&name=unc-26&token=secret");

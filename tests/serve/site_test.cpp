@@ -127,7 +127,7 @@ TEST_CASE("Each kind of error has its status and reveals no location or cause") 
     const std::map<ErrorKind, int> statuses = {
         {ErrorKind::absent, 404},   {ErrorKind::malformed, 503},   {ErrorKind::too_large, 503},
         {ErrorKind::conflict, 503}, {ErrorKind::unavailable, 503}, {ErrorKind::refused, 400}};
-    const auto site = site_at("https://example.org");
+    const render::PageSite site(site_at("https://example.org"));
     const auto templates = *render::Templates::make();
     for (const auto& [kind, status] : statuses) {
         const auto error =

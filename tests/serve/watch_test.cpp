@@ -18,8 +18,8 @@ std::string sent_to(World& world, const std::string& body) {
     CHECK(response.status == 303);
     CHECK(response.field("Cache-Control") == "no-store");
     const std::string location(response.field("Location"));
-    REQUIRE(location.starts_with(site_top));
-    return location.substr(site_top.size());
+    REQUIRE(location.starts_with(site_path));
+    return location.substr(site_path.size());
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ TEST_CASE("The page of a watch list in another spelling is redirected to the rec
     CHECK(world.open("/watch?object=Gene:nobody").status == 200);
     const auto moved = world.open("/watch?pasted=x&object=gene:wbgene00006763");
     CHECK(moved.status == 301);
-    CHECK(moved.field("Location") == site_top + "/watch?object=Gene:WBGene00006763&pasted=x");
+    CHECK(moved.field("Location") == site_path + "/watch?object=Gene:WBGene00006763&pasted=x");
 }
 
 TEST_CASE("An object that vanished is marked with its release and successor") {
@@ -44,7 +44,7 @@ TEST_CASE("An object that vanished is marked with its release and successor") {
         {store::Value{std::string(R"({"changes":[],"renamed_to":)"
                                   R"({"class":"Gene","name":"WBGene00009999"}})")}});
     const auto page = world.open("/watch?object=Gene:WBGene00006763");
-    CHECK(says(page, "<span class=\"gone\">vanished</span> in <a href=\"" + site_top +
+    CHECK(says(page, "<span class=\"gone\">vanished</span> in <a href=\"" + site_path +
                          "/release/WS2\""));
     CHECK(says(page, "name=\"instead\" value=\"Gene%3AWBGene00006763 Gene%3AWBGene00009999\""));
     CHECK(sent_to(world, "object=Gene:WBGene00006763&object=Paper:WBPaper00031000&instead="
@@ -178,7 +178,10 @@ TEST_CASE("Only the watch list takes POST, and nothing but a form of its own sit
              {{{"origin", "https://example.org"}}, 303},
              {{{"origin", "null"}}, 303},
              {{{"origin", "https://example.org.evil.example"}}, 403},
-             {{{"origin", "http://example.org"}}, 403}})
+             {{{"origin", "http://example.org"}}, 403},
+             {{{"origin", "http://localhost:8080"}, {"host", "localhost:8080"}}, 303},
+             {{{"origin", "http://localhost:8080"}, {"host", "localhost"}}, 403},
+             {{{"origin", "localhost"}, {"host", "localhost"}}, 403}})
         CHECK(send(world, "", fields).status == status);
     Request long_one;
     long_one.method = "POST";
@@ -220,7 +223,7 @@ TEST_CASE("A private site takes a form with a token only, and its list is behind
     const auto kept =
         send(world, "keep=1&object=Gene:WBGene00006763", {{"authorization", "Bearer secret"}});
     CHECK(kept.status == 303);
-    const std::string path = std::string(kept.field("Location")).substr(site_top.size());
+    const std::string path = std::string(kept.field("Location")).substr(site_path.size());
     CHECK(world.open(path).status == 401);
     CHECK(world.open(path, {{"authorization", "Bearer secret"}}).status == 200);
     const auto feed = world.get("watch=" + path.substr(7) + "&token=secret");

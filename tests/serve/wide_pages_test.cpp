@@ -19,7 +19,7 @@ TEST_CASE("tag= of a class or release must be a tag, and what is none is found o
         CHECK(world.open(feed + "&tag=Live").status == 200);
     }
     CHECK(world.get("class=Gene&tag=lIVE").field("Location") ==
-          site_top + "/rss?class=Gene&tag=Live");
+          site_path + "/rss?class=Gene&tag=Live");
     CHECK(world.get(plain + "&tag=x1").status == 200);  // costs as little as any of its feeds
     CHECK(world.get("class=Nothing&tag=x1").status == 404);
 }
@@ -79,7 +79,7 @@ TEST_CASE("tag= may be a tag of the models that no change has had yet") {
     world.small.put(build);
     CHECK(world.get("class=Gene&tag=Remark").status == 200);
     CHECK(world.get("class=Gene&tag=remark").field("Location") ==
-          site_top + "/rss?class=Gene&tag=Remark");
+          site_path + "/rss?class=Gene&tag=Remark");
     CHECK(world.get("class=Gene&tag=Gene").status == 404);  // a class
 }
 

@@ -50,7 +50,8 @@ inline render::Site site_at(const std::string& base_url) {
     return site;
 }
 
-inline const std::string site_top = "https://example.org/changes";
+inline const std::string site_path = "/changes";
+inline const std::string site_top = "https://example.org" + site_path;
 inline render::Site site_with_hub() {
     auto site = site_at(site_top);
     site.hub_url = site.base_url + "/hub";
