@@ -157,7 +157,8 @@ mutants:
 	tools/mutants $(if $(ALL),--all) $(if $(PROGRAMS),--programs '$(PROGRAMS)') $(MUTANTS)
 arrows includes tidy format format-check:
 	COMPILE='$(if $(filter includes,$@),clang++-19 -Wno-deprecated-declarations,$(CXX)) $(standard) $(warnings)' tools/lint $@
-install: build/release/varve
+install:
+	$(call install_and_make,build,all config=release)
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 clean: ; rm -rf build cgi-bin/rss
 $(if $(filter clean,$(MAKECMDGOALS)),.NOTPARALLEL:)

@@ -398,6 +398,17 @@ void check_source_feeds(Checklist& list, const Config& config) {
                                 numbers.disabled, numbers.failing));
 }
 
+// Warns of an authority that is somebody else's domain, such as that of varve.conf.example.
+void check_authority(Checklist& list, const render::Site& site) {
+    const auto domain = base::fold_ascii(site.authority.substr(0, site.authority.find(',')));
+    const auto begin = site.base_url.find("://") + 3;
+    const auto host = base::fold_ascii(
+        site.base_url.substr(begin, site.base_url.find_first_of(":/", begin) - begin));
+    if (host == domain || host.ends_with("." + domain) || domain.ends_with("." + host)) return;
+    list.doubtful("authority", "base_url is not on " + domain +
+                                   ", and it never changes again: is the domain yours?");
+}
+
 void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
     if (!config.site.is_private || !store_is_fine) return;
     const auto count = serve::list_tokens(*open_pool(config, store::IfMissing::fail)).size();
@@ -418,6 +429,7 @@ int check(const fs::path& config_file) {
         return wrong_use;
     }
     list.fine("configuration", config_file.string());
+    check_authority(list, config->site);
     list.fine("templates", config->template_folder.empty() ? "the built-in ones"
                                                            : config->template_folder.string());
     const bool store_is_fine = check_store(list, *config);

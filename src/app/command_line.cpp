@@ -27,7 +27,7 @@ namespace {
 enum class Speaker : unsigned char { server, command };
 
 struct Options {
-    std::string config = "varve.conf";
+    std::string config;
     tree::ObjectName object;
     FeedOptions feed;
     DigestOptions digest;
@@ -413,7 +413,8 @@ std::vector<CLI::App*> parts_of(CLI::App& command) {
 
 // Adds --config to every command, so that each help shows it and it can come before or after.
 void add_config(CLI::App& command, std::string& file) {
-    command.add_option("--config", file, "Configuration file")->capture_default_str();
+    command.add_option("--config", file,
+                       "Configuration file; default: ./varve.conf, else /etc/varve/varve.conf");
     for (auto* part : parts_of(command)) add_config(*part, file);
 }
 
@@ -484,6 +485,13 @@ int run_command_line(int argc, char** argv) {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return program.exit(error) == 0 ? ok : wrong_use;
+    }
+    if (line.options.config.empty()) {
+        line.options.config = usual_config_file();
+        if (std::error_code unknown; !std::filesystem::exists(line.options.config, unknown))
+            return complain("there is neither varve.conf in this folder nor "
+                            "/etc/varve/varve.conf; name the configuration with --config FILE",
+                            wrong_use);
     }
     const int status = line.run();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;

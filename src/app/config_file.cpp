@@ -218,6 +218,12 @@ Result<std::string> read_password(const fs::path& file) {
     return line;
 }
 
+fs::path usual_config_file() {
+    const fs::path here = "varve.conf", of_host = "/etc/varve/varve.conf";
+    std::error_code unknown;
+    return !fs::exists(here, unknown) && fs::exists(of_host, unknown) ? of_host : here;
+}
+
 Result<Config> load_config(const fs::path& file) {
     const auto text = read_file(file);
     if (!text) return tl::unexpected(text.error());

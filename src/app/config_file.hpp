@@ -15,6 +15,10 @@ namespace app {
 //   error  refused, naming file, line, section and key of what is wrong; unavailable: no such file
 [[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
 
+// Returns the configuration where none is named: varve.conf of the current folder if it is there or
+// that of the host is not, else /etc/varve/varve.conf.
+[[nodiscard]] std::filesystem::path usual_config_file();
+
 // Returns a password: the first line of the file; without a file an empty one. Errors never contain it.
 //   error  unavailable: the file cannot be read; refused: it holds no password
 [[nodiscard]] base::Result<std::string> read_password(const std::filesystem::path& file);

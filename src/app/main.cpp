@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 // There is no command line.
 int run_as_cgi() {
     const char* named = std::getenv("VARVE_CONFIG");
-    return app::serve_cgi(named != nullptr ? named : "varve.conf");
+    return app::serve_cgi(named != nullptr ? named : app::usual_config_file());
 }
 
 // A file that is opened later must not be taken for standard output or error, if the shell closed it.

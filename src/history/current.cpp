@@ -234,6 +234,9 @@ struct CurrentBuild::State {
 
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
+        const auto counts = candidate.build->class_counts();
+        if (std::ranges::none_of(counts, [](const auto& of) { return of.objects > 0; }))
+            return "the build holds no objects";
         if (auto reason = contradiction_of_version(pool, release); !reason.empty()) return reason;
         const auto before = recorded(pool, release.version);
         std::string reason;

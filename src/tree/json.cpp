@@ -105,9 +105,9 @@ class NodeReader {
         }
         if (const auto kind = kind_of_key(key)) return take_cell(*kind, key, value);
         if (key == "stamp") return read_text(key, value, node_.stamp);
-        if (key == "member" && value.get(member_) != simdjson::SUCCESS)
-            return malformed("\"member\" is no bool");
-        return {};  // others are of a later version
+        if (key != "member") return malformed("unknown member \"" + base::legal_text(key) + "\"");
+        if (value.get(member_) == simdjson::SUCCESS) return {};
+        return malformed("\"member\" is no bool");
     }
 
     Result<void> take_children(const Json& value) {

@@ -165,6 +165,14 @@ TEST_CASE("A build in which a class lost most of its objects is refused until it
     CHECK(site.current.why().empty());
 }
 
+TEST_CASE("A build without objects is refused, also the first one, whatever is accepted") {
+    Site site(GENERATE(support::engines()), build("WS187", "2008-02-15", 0));
+    CHECK_FALSE(site.current.build());
+    site.accept();
+    CHECK_FALSE(site.current.build());
+    CHECK(site.current.why() == "the build holds no objects");
+}
+
 TEST_CASE("Half of a class may vanish, and small classes may lose everything") {
     const auto before = build("WS186", "2008-02-01", 30);
     CHECK(lost_classes(*build("WS187", "2008-02-15", 15), *before).empty());

@@ -55,7 +55,7 @@ const char* read_field(std::string_view name, const Json& value, JsonFields& fie
     }
     const auto* key =
         std::find_if(keys.begin(), keys.end(), [&](const Key& one) { return one.name == name; });
-    if (key == keys.end()) return nullptr;  // a later version has it
+    if (key == keys.end()) return "it has an unknown member";
     auto& into = fields.*key->value;
     if (into) return key->twice;
     return value.get(into.emplace()) == simdjson::SUCCESS ? nullptr : key->no_string;
@@ -74,28 +74,26 @@ const char* read_strings(const Json& json, JsonFields& fields, bool& has_tree) {
     return nullptr;
 }
 
-// Returns the end of the string, number or word that begins at `at`; npos when it does not end in
-// `text`, or is an array or object.
-std::size_t end_of_scalar(std::string_view text, std::size_t at) {
-    if (at >= text.size() || text[at] == '{' || text[at] == '[') return std::string_view::npos;
-    if (text[at] != '"') return text.find_first_of(",}", at);
+// Returns the end of the string that begins at `at`; npos when there is none, or it does not end in
+// `text`.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+    if (at >= text.size() || text[at] != '"') return std::string_view::npos;
     for (++at; at < text.size() && text[at] != '"'; ++at)
         if (text[at] == '\\') ++at;
     return at < text.size() ? at + 1 : std::string_view::npos;
 }
 
-// Returns the size of the longest start of `head` that consists of complete fields, each a string,
-// number or word.
+// Returns the size of the longest start of `head` that consists of complete fields, each a string.
 std::size_t whole_fields(std::string_view head) {
     constexpr std::string_view blanks = " \t\r";
     auto at = head.find_first_not_of(blanks);
     std::size_t whole = 0;
     if (at == std::string_view::npos || head[at] != '{') return whole;
     do {
-        at = end_of_scalar(head, head.find_first_not_of(blanks, at + 1));
+        at = end_of_string(head, head.find_first_not_of(blanks, at + 1));
         at = head.find_first_not_of(blanks, at);
         if (at == std::string_view::npos || head[at] != ':') return whole;
-        at = end_of_scalar(head, head.find_first_not_of(blanks, at + 1));
+        at = end_of_string(head, head.find_first_not_of(blanks, at + 1));
         if (at == std::string_view::npos) return whole;
         whole = at;
         at = head.find_first_not_of(blanks, at);
@@ -118,6 +116,20 @@ tree::ObjectName id_of(const JsonFields& fields) {
 base::Result<std::string> stamp_in(const JsonFields& fields) {
     if (!fields.at) return base::legal_text(fields.stamp.value_or(""));
     return tree::stamp_from_json(*fields.at, fields.by.value_or(""));
+}
+
+// Returns the first date cell that is no date, or nullptr.
+const tree::Cell* wrong_date_in(const std::vector<tree::Node>& nodes) {
+    for (const auto& node : nodes) {
+        constexpr std::size_t year = 4;
+        const auto& cell = node.cell;
+        const auto kind = tree::kind_of_bare_word(cell.text);
+        const bool is_date = kind == tree::CellKind::date ||
+                             (kind == tree::CellKind::integer && cell.text.size() == year);
+        if (cell.kind == tree::CellKind::date && !is_date) return &cell;
+        if (const auto* wrong = wrong_date_in(node.children)) return wrong;
+    }
+    return nullptr;
 }
 
 std::string_view without_cr(std::string_view line) {
@@ -148,6 +160,9 @@ base::Result<tree::Object> parse_json_object(std::string_view line) {
     if (!stamp) return tl::unexpected(stamp.error());
     auto nodes = tree::nodes_from_json(fields.tree);
     if (!nodes) return tl::unexpected(nodes.error());
+    if (const auto* wrong = wrong_date_in(*nodes))
+        return base::fail(ErrorKind::malformed,
+                          "\"" + wrong->text + "\" is no date such as 2004-04-07 or 2004-04");
     tree::merge_duplicates(*nodes);
     return tree::Object{id_of(fields), std::move(*stamp), std::move(*nodes)};
 }

@@ -68,6 +68,14 @@ void as_read_back(std::vector<tree::Node>& nodes) {
     }
 }
 
+void make_dates(std::vector<tree::Node>& nodes) {
+    for (auto& node : nodes) {
+        if (node.cell.kind == tree::CellKind::date) node.cell.text = "2004-04-07_11:29:19";
+        make_dates(node.children);
+    }
+    tree::merge_duplicates(nodes);
+}
+
 }  // namespace
 
 TEST_CASE("Objects written as JSON Lines are the same after reading") {
@@ -76,6 +84,7 @@ TEST_CASE("Objects written as JSON Lines are the same after reading") {
             {"Gene", *rc::gen::element<std::string>("a", "\"\\\n\tb", "\xC3\xA9")},
             *rc::gen::element<std::string>("", "original", "2008-02-01_09:15:20_sylvia"),
             support::random_nodes(3)};
+        make_dates(object.nodes);
         const auto line = json_of(object);
         RC_ASSERT(std::count(line.begin(), line.end(), '\n') == 1);
         const auto read = source::dump::parse_json_object(line);
@@ -129,6 +138,8 @@ TEST_CASE("Lines that are not objects are reported with file and line") {
           "x.jsonl:2: \"tree\" is not an array");
     CHECK(why_line(R"({"class":"Gene","name":"a","tree":[],"tree":[]})") ==
           "x.jsonl:2: \"tree\" is repeated");
+    CHECK(why_line(R"({"class":"Gene","name":"a","tree":[],"synonym":"b"})") ==
+          "x.jsonl:2: it has an unknown member");
     CHECK(why_line("{\"class\":\"Gene\",\"name\":\"a\xE9\",\"tree\":[]}") ==
           "x.jsonl:2: not UTF-8");
     CHECK(why_line(std::string(5, '\0')) == "x.jsonl:2: not JSON");
@@ -156,7 +167,7 @@ TEST_CASE("A line above the limit is known by name if its first bytes give the n
     const auto with = [&](const std::string& front) {
         return front + R"("tree":[{"text":")" + large + "\"}]}";
     };
-    const std::string named = R"({ "v": 1.5e3, "class":"Ge\u006Ee" , "w":null,"name":"a\"b",)";
+    const std::string named = R"({ "stamp": "x", "class":"Ge\u006Ee" ,"name":"a\"b",)";
     const auto lines = lines_of(with(named) + "\r\n" + with("{") + "\n" + b + "\n");
     REQUIRE(names_of(lines) == "Gene/a\"b / Gene/b ");
     CHECK_FALSE(lines[0].is_whole);
@@ -197,6 +208,10 @@ TEST_CASE("Errors in an object's nodes are reported when it is loaded") {
     CHECK(why(R"("tree":[{"class":"A","name":"b","name":"c"}])") == "\"name\" stands twice");
     CHECK(why(R"("tree":[{"tag":"A","children":[{"tag":"B"}],"children":[]}])") ==
           "\"children\" stands twice");
+    CHECK(why(R"("tree":[{"tag":"A","value":"b"}])") == "unknown member \"value\"");
+    for (const std::string date : {"22/3/2008", "20080322", "-", ""})
+        CHECK(why(R"("tree":[{"tag":"A","children":[{"date":")" + date + "\"}]}]") ==
+              "\"" + date + "\" is no date such as 2004-04-07 or 2004-04");
     CHECK(why(R"("tree":[{"tag":"A","at":"2008-02-01"}])") == "\"at\" is no time: 2008-02-01");
     CHECK(why(R"("tree":[{"tag":"A","at":"2008-02-01T09:15:20"}])") ==
           "\"at\" stands without \"by\"");
