@@ -585,9 +585,11 @@ std::vector<Named> exactly_named(const ReadContext& context, std::span<const std
     return found;
 }
 
-std::vector<Named> with_labels(const ReadContext& context, std::span<const ObjectName> objects) {
+std::vector<LookedUp> look_up(const ReadContext& context, std::span<const ObjectName> objects) {
+    bool has_build = false;
     const auto identities = read(context, [&](const ReadView& now) {
         auto found = history::identify(now.transaction, now.build(), objects);
+        has_build = now.build() != nullptr && found.has_value();
         // A build that cannot be read now adds nothing; without a build nothing can fail.
         if (!found) found = history::identify(now.transaction, nullptr, objects);
         // A newer release than the current one may have given another label.
@@ -603,14 +605,21 @@ std::vector<Named> with_labels(const ReadContext& context, std::span<const Objec
         return found.value();
     });
     BuildLabels labels(context);
-    std::vector<Named> named;
+    std::vector<LookedUp> looked_up;
     for (std::size_t i = 0; i < objects.size(); ++i) {
         const auto& [row, spelling] = identities[i];
         const ObjectName object = row ? row->object : spelling.value_or(objects[i]);
         auto label = row ? row->label : std::string();
         if (label.empty() && spelling) label = labels.of(object).first;
-        named.push_back({object, object.label_or_name(label)});
+        looked_up.push_back({.named = {object, object.label_or_name(label)},
+                             .is_nowhere = has_build && !row && !spelling});
     }
+    return looked_up;
+}
+
+std::vector<Named> with_labels(const ReadContext& context, std::span<const ObjectName> objects) {
+    std::vector<Named> named;
+    for (auto& each : look_up(context, objects)) named.push_back(std::move(each.named));
     return named;
 }
 

@@ -352,11 +352,16 @@ Result<Difference> difference(const ReadContext& context, const ObjectName& obje
 
 compare::References current_references(const ReadContext& context,
                                        std::span<const ObjectName> objects) {
-    const auto named = with_labels(context, objects);
+    using Fate = compare::Reference::Fate;
+    const auto looked_up = look_up(context, objects);
     compare::References references;
-    for (std::size_t i = 0; i < objects.size(); ++i)
-        if (named[i].label != named[i].object.name)
-            references.push_back({objects[i], named[i].label});
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        const auto& [named, is_nowhere] = looked_up[i];
+        if (is_nowhere)
+            references.push_back({objects[i], {}, Fate::absent});
+        else if (named.label != named.object.name)
+            references.push_back({objects[i], named.label});
+    }
     std::ranges::sort(references, {}, &compare::Reference::object);
     return references;
 }

@@ -803,4 +803,10 @@ TEST_CASE("Objects come with their labels, in the order of asking") {
                                     {{"Gene", "WBGene0"}, "WBGene0"},
                                     {{"Gene", "WBGene01"}, "unc-26"}});
     CHECK(query::with_labels(process.service.read_context(), {}).empty());
+    const auto absent = compare::Reference::Fate::absent;
+    const std::vector<ObjectName> once{asked.begin() + 1, asked.begin() + 5};
+    CHECK(query::current_references(process.service.read_context(), once) ==
+          compare::References{{{"Gene", "WBGene0"}, "", absent},
+                              {{"Gene", "nobody"}, "", absent},
+                              {{"Gene", "wbgene02"}, "lin-7"}});
 }

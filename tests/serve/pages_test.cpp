@@ -104,6 +104,28 @@ TEST_CASE(
     CHECK(world.open("/object?class=Paper&name=large&part=1000").status == 404);
 }
 
+TEST_CASE("An object of a tree is a link only if it has a page") {
+    World world;
+    const ObjectName paper_of{"Paper", "of_genes"}, recorded{"Gene", "gone"};
+    world.small.set_object(recorded, {support::tag("Live")});
+    world.release(1);
+    REQUIRE(world.open("/history?class=Gene&name=gone").status == 200);
+    world.small.remove_object(recorded);
+    world.small.set_object(paper_of,
+                           {support::tag("Gene", {support::reference("Gene", unc26.name),
+                                                  support::reference("Gene", "gone"),
+                                                  support::reference("Gene", "nobody")})});
+    world.release(2);
+    const auto page = world.open("/object?class=Paper&name=of_genes");
+    CHECK(says(page, "name=" + unc26.name + "\">"));
+    CHECK(says(page, "name=gone\">"));
+    CHECK(says(page, "<td>nobody</td>"));
+    CHECK_FALSE(says(page, "name=nobody"));
+    for (const auto& [name, status] :
+         {std::pair(unc26.name, 200), {std::string("gone"), 200}, {std::string("nobody"), 404}})
+        CHECK(world.open("/history?class=Gene&name=" + name).status == status);
+}
+
 TEST_CASE("A link to a change leads to the part of the page that has it") {
     World world;
     world.release(1);
