@@ -134,6 +134,14 @@ Result<Response> record(SiteContext& context, const hub::SubscriptionRequest& as
     }
 }
 
+// Refuses browsers: subscribers are servers, so what a browser sends, the page of some site made it send.
+std::optional<HttpError> check_sender(const SiteContext& context, const Request& request) {
+    if (context.site.hub_url.empty()) return HttpError{404, "There is no page at this address."};
+    if (request.field("origin").empty() && request.field("sec-fetch-site").empty())
+        return std::nullopt;
+    return HttpError{403, "The hub is for the servers of subscribers, not for browsers."};
+}
+
 Result<hub::SubscriptionRequest> parse_hub_request(const SiteContext& context,
                                                    const Request& request) {
     if (auto error = check_body(request)) return fail(*std::move(error));
@@ -154,13 +162,13 @@ HttpError no_method_of_hub() {
     return error;
 }
 
-Result<Response> answer_hub(SiteContext& context, const Request&) {
-    if (context.site.hub_url.empty()) return fail(404, "There is no page at this address.");
+Result<Response> answer_hub(SiteContext& context, const Request& request) {
+    if (auto error = check_sender(context, request)) return fail(*std::move(error));
     return fail(no_method_of_hub());
 }
 
 Result<Response> take_subscription(SiteContext& context, const Request& request) {
-    if (context.site.hub_url.empty()) return fail(404, "There is no page at this address.");
+    if (auto error = check_sender(context, request)) return fail(*std::move(error));
     auto asked = parse_hub_request(context, request);
     if (!asked) return fail(asked.error());
     const auto topic = parse_topic(context, asked->topic);

@@ -146,11 +146,12 @@ Result<Response> answer_watch_request(SiteContext& context, const Request& reque
 std::optional<HttpError> check_origin(const SiteContext& context, const Request& request) {
     const HttpError other_site{403, "This form was sent from a page of another site."};
     // The browser knows better than the address that this site is configured with.
-    if (const auto site = request.field("sec-fetch-site"); !site.empty())
-        return site == "cross-site" ? std::optional(other_site) : std::nullopt;
+    const auto site = request.field("sec-fetch-site");
     const auto origin = request.field("origin");
-    // "null": the page had the policy not to say where it is from.
-    if (origin.empty() || origin == "null") return std::nullopt;
+    // "null" is a page that does not say where it is from: one of a private site, or of somebody who hides it.
+    if (origin == "null") return site == "same-origin" ? std::nullopt : std::optional(other_site);
+    if (!site.empty()) return site == "cross-site" ? std::optional(other_site) : std::nullopt;
+    if (origin.empty()) return std::nullopt;
     const auto base_url = net::parse_url(context.site.base_url);
     if (base_url && origin == net::origin_of(*base_url)) return std::nullopt;
     // Browsers may reach the site by another name than it is configured with.

@@ -80,6 +80,21 @@ TEST_CASE("A request of a subscriber is accepted before it is verified, and reco
     CHECK(topic_in(world) == topic_url);
 }
 
+TEST_CASE("The hub takes nothing from browsers") {
+    HubWorld world;
+    const auto form = HubRequest().body();
+    for (const Fields& fields :
+         {Fields{{"origin", "https://example.org"}}, Fields{{"origin", "null"}},
+          Fields{{"sec-fetch-site", "same-origin"}}, Fields{{"sec-fetch-site", "none"}}}) {
+        auto sent = fields;
+        sent["content-type"] = hub_form_type;
+        CHECK(world.post("/hub", form, sent).status == 403);
+        CHECK(world.open("/hub", fields).status == 403);
+    }
+    CHECK(subscriptions_in(world) == 0);
+    CHECK(world.ask("GET", "/hub").status == 405);
+}
+
 TEST_CASE("Every feed that names the hub is a topic, under the address that it names") {
     for (const auto* url :
          {"/rss?class=Gene&name=WBGene00006763",
