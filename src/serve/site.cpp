@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <new>
 
 #include "base/log.hpp"
 #include "serve/access_control.hpp"
@@ -145,12 +146,31 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
     return answer(context, with_token);
 }
 
+// Returns 503, since a smaller page, or the same one when others are finished, may have room.
+Response without_memory(const Request& request, const ErrorPageStyle& style) {
+    try {
+        base::log::error("request failed", {{"path", without_token(request.path)},
+                                            {"query", without_token(request.query)},
+                                            {"reason", "out of memory"}});
+        return error_response({503,
+                               "The server has no memory for this page right now. Please try "
+                               "again in a minute."},
+                              request, style);
+    } catch (const std::bad_alloc&) {
+        Response response;
+        response.status = 503;
+        return response;
+    }
+}
+
 Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,
                          const std::vector<std::string>& query_tokens) {
     const ErrorPageStyle style{context.page_site, context.templates};
     try {
         auto response = answer_route(entry, context, request, query_tokens);
         return response ? std::move(*response) : error_response(response.error(), request, style);
+    } catch (const std::bad_alloc&) {
+        return without_memory(request, style);
     } catch (const std::exception& failure) {
         base::log::error("request failed", {{"path", without_token(request.path)},
                                             {"query", without_token(request.query)},

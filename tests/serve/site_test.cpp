@@ -30,7 +30,10 @@ TEST_CASE("A look at the write generation that runs out of memory is made again 
     static_cast<void>(world.get(plain));
     world.small.write_elsewhere();
     world.small.store_switch.before_statement = [] { throw std::bad_alloc(); };
-    CHECK(world.get(plain).status == 500);
+    const auto refused = world.get(plain);
+    CHECK(refused.status == 503);
+    CHECK(refused.field("Retry-After") == "30");
+    CHECK(says(refused, "no memory"));
     world.small.store_switch.before_statement = nullptr;
     CHECK(world.get(plain).status == 200);
     CHECK(world.rendered() == 1);
