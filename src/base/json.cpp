@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <utf8.h>
 
 #include "base/utf8.hpp"
@@ -47,6 +48,21 @@ void append_escaped(std::string& out, unsigned char byte) {
     }
 }
 
+// Returns the character at the beginning of a text in UTF-8, if a terminal would obey it: a C1 control, or one that
+// turns the direction of the text behind it; otherwise 0.
+unsigned obeyed_character(std::string_view text) {
+    constexpr unsigned char c1 = 0xc2, general_punctuation = 0xe2;
+    const auto byte = [text](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    if (byte(0) == c1 && byte(1) < 0xa0) return byte(1);
+    if (byte(0) != general_punctuation) return 0;
+    const auto last = byte(2);
+    if (byte(1) == 0x80 && last >= 0xaa && last <= 0xae) return 0x2000U + last - 0x80U;
+    if (byte(1) == 0x81 && last >= 0xa6 && last <= 0xa9) return 0x2040U + last - 0x80U;
+    return 0;
+}
+
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
@@ -58,9 +74,15 @@ void append_json_string(std::string& out, std::string_view text) {
     std::size_t copied = 0;
     for (; at < text.size(); ++at) {
         const auto byte = static_cast<unsigned char>(text[at]);
-        if (is_plain[byte] || byte >= 0x80) continue;
+        if (is_plain[byte]) continue;
+        const auto obeyed = byte < 0x80 ? 0U : obeyed_character(text.substr(at));
+        if (byte >= 0x80 && obeyed == 0) continue;
         out.append(text, copied, at - copied);
-        append_escaped(out, byte);
+        if (obeyed == 0)
+            append_escaped(out, byte);
+        else
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", obeyed);
+        at += obeyed == 0 ? 0 : obeyed < 0x800 ? 1 : 2;  // the bytes behind its first one
         copied = at + 1;
     }
     out.append(text, copied);

@@ -19,8 +19,8 @@
 
 namespace base {
 
-// Appends `text` in quotes, escaped where RFC 8259 section 7 requires it. Text that is no UTF-8
-// is read as base::legal_text reads it, so the result is always valid JSON.
+// Appends `text` in quotes, escaped where RFC 8259 section 7 requires it or a terminal would obey (U+0080 to U+009F,
+// U+202A to U+202E, U+2066 to U+2069). Reads what is no UTF-8 as base::legal_text does, so it is always valid JSON.
 void append_json_string(std::string& out, std::string_view text);
 
 // Appends one or more JSON values to a string, with the commas between them. The caller balances

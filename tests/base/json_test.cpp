@@ -51,12 +51,16 @@ TEST_CASE("Consecutive documents have no comma between them") {
     CHECK(text == "{\"a\":1}\n[2]");
 }
 
-TEST_CASE("Strings are escaped only where JSON requires it") {
+TEST_CASE("Strings are escaped where JSON requires it or a terminal obeys, and nowhere else") {
     CHECK(as_json("") == "\"\"");
     CHECK(as_json("a\"b\\c/d\n\t\r\x01\x1f\x7f") ==
           "\"a\\\"b\\\\c/d\\n\\t\\r\\u0001\\u001f\x7f\"");
     CHECK(as_json("Zo\xc3\xab <&>") == "\"Zo\xc3\xab <&>\"");
     CHECK(as_json(std::string("a\0b", 3)) == "\"a\\u0000b\"");
+    CHECK(as_json("\u0080[\u009b31m\u009f") == "\"\\u0080[\\u009b31m\\u009f\"");
+    CHECK(as_json("a\u202a\u202eb\u2066\u2069") == "\"a\\u202a\\u202eb\\u2066\\u2069\"");
+    CHECK(as_json("\u00a0\u2029\u202f\u2065\u206a\u0142") ==
+          "\"\u00a0\u2029\u202f\u2065\u206a\u0142\"");
 }
 
 TEST_CASE("Any bytes give valid JSON, and text is the same after reading it") {
