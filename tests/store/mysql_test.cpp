@@ -1,68 +1,23 @@
 // What only a server can do: require TLS, ask for our files, be one of several.
 // SPDX-License-Identifier: MIT
-#include <arpa/inet.h>
 #include <array>
 #include <atomic>
 #include <cppconn/connection.h>
 #include <cppconn/exception.h>
 #include <cstdlib>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 
 #include "base/text.hpp"
 #include "store/mysql.hpp"
 #include "store/pool.hpp"
 #include "store/store.hpp"
+#include "support/http_peer.hpp"
 #include "support/stores.hpp"
 
 using namespace store;
 using support::failure_of;
 using support::FreshStore;
 using support::Schema;
-
-namespace {
-
-// A host of 127.0.0.1 that closes and counts all connections.
-class HangsUp {
-   public:
-    HangsUp() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        auto* generic = reinterpret_cast<sockaddr*>(&address);
-        if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 8) != 0 ||
-            ::getsockname(listener_, generic, &size) != 0)
-            throw std::runtime_error("no listener");
-        port_ = ntohs(address.sin_port);
-        thread_ = std::jthread([this] {
-            for (int caller = 0; (caller = ::accept(listener_, nullptr, nullptr)) >= 0;) {
-                ++callers_;
-                ::close(caller);
-            }
-        });
-    }
-    ~HangsUp() {
-        ::shutdown(listener_, SHUT_RDWR);
-        thread_.join();
-        ::close(listener_);
-    }
-    HangsUp(const HangsUp&) = delete;
-    HangsUp& operator=(const HangsUp&) = delete;
-
-    [[nodiscard]] Url::Host host() const { return {"127.0.0.1", port_}; }
-    [[nodiscard]] int callers() const { return callers_; }
-
-   private:
-    int listener_;
-    unsigned port_ = 0;
-    std::atomic<int> callers_ = 0;
-    std::jthread thread_;
-};
-
-}  // namespace
 
 TEST_CASE("A session is strict, waits 5 s for a lock, and reads SQL as SQLite does") {
     const FreshStore fresh(Engine::mysql, Schema::none);
@@ -130,17 +85,19 @@ TEST_CASE("A long value does not begin with the pieces of one that failed") {
 }
 
 TEST_CASE("Several hosts are tried in turn, and a failure of all is transient") {
-    const HangsUp one, two;
+    // They close all connections.
+    const support::HttpPeer one([](support::PeerConnection&) {}),
+        two([](support::PeerConnection&) {});
     Url url;
     url.engine = Engine::mysql;
-    url.hosts = {one.host(), two.host()};
+    url.hosts = {{"127.0.0.1", one.port()}, {"127.0.0.1", two.port()}};
     url.user = "varve";
     url.database = "history";
     const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
     CHECK(failure.kind().transient);
     CHECK(failure.kind().lost_connection);
-    CHECK(one.callers() == 1);
-    CHECK(two.callers() == 1);
+    CHECK(one.connections() == 1);
+    CHECK(two.connections() == 1);
 }
 
 // For tests/galera, with the URLs of a database on several nodes, each of one node, in VARVE_NODES.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <utility>
 
 namespace support {
 namespace {
@@ -34,60 +36,88 @@ std::string terminated(const std::string& connection) {
     return "// Sorry, " + connection + " connection has been terminated.";
 }
 
+std::string text_of(const std::vector<std::string>& pieces) {
+    return std::accumulate(pieces.begin(), pieces.end(), std::string());
+}
+
+bool may_strike(AceFault fault, AceMoment moment) {
+    switch (fault) {
+        case AceFault::none: return false;
+        case AceFault::silent_login: return moment == AceMoment::hello;
+        case AceFault::unsolicited_kill: return moment == AceMoment::behind_login;
+        case AceFault::another_object: return moment == AceMoment::show;
+        default: return moment == AceMoment::show || moment == AceMoment::other_answer;
+    }
+}
+
 }  // namespace
+
+AceFault AceShared::fault_at(AceMoment moment) {
+    const std::lock_guard lock(mutex);
+    if (times == 0 || !may_strike(fault, moment)) return AceFault::none;
+    --times;
+    return fault;
+}
+
+AceClient::AceClient(PeerConnection& connection, AceShared& shared)
+    : connection_(connection), shared_(shared) {
+    const std::lock_guard lock(shared.mutex);
+    number_ = ++shared.numbers;
+    contents_ = shared.contents;
+    settings_ = shared.settings;
+}
 
 void AceClient::serve() {
     if (!log_in()) return;
-    while (const auto request = receive_frame(descriptor_)) {
+    while (const auto request = receive_frame(connection_))
         if (!answer(*request)) return;
-    }
 }
 
 // A client has no number at first, and then must send the one it was given.
 bool AceClient::log_in() {
-    const auto hello = receive_frame(descriptor_);
+    const auto hello = receive_frame(connection_);
     if (!hello) return false;
-    if (body_of(*hello) != "bonjour") {
+    if (body_of(*hello) != "bonjour")
         return kill(*hello, terminated("you are an unknown client and your"), 0);
-    }
     if (shared_.fault_at(AceMoment::hello) != AceFault::none) return wait_for_end();
     const auto nonce = random_nonce();
     if (!send(*hello, ok, nonce)) return false;
-    const auto answer = receive_frame(descriptor_);
+    const auto answer = receive_frame(connection_);
     if (!answer) return false;
-    if (answer->frame.client != number_) {
+    if (answer->frame.client != number_)
         return kill(*answer, terminated("you are an unknown client and your"),
                     answer->frame.client);
-    }
     const auto words = words_of(body_of(*answer)).words.size();
     if (words != 2) return kill(*answer, terminated("illegal request, your"), number_);
-    if (!is_welcome(body_of(*answer), nonce)) {
+    if (!is_welcome(body_of(*answer), nonce))
         return kill(*answer, terminated("userid/password incorrect, your"), number_);
+    {
+        const std::lock_guard lock(shared_.mutex);
+        ++shared_.logins;
     }
-    shared_.logged_in();
     if (!send(*answer, ok, "et bonjour a vous")) return false;
     const auto fault = shared_.fault_at(AceMoment::behind_login);
     return fault == AceFault::none || strike(AceFault::kill, *answer);
 }
 
 bool AceClient::is_welcome(const std::string& body, const std::string& nonce) const {
-    const auto& settings = shared_.settings;
     const auto words = words_of(body).words;
-    return words[0] == settings.user &&
-           words[1] == md5_hex(md5_hex(settings.user + settings.password) + nonce);
+    return words[0] == settings_.user &&
+           words[1] == md5_hex(md5_hex(settings_.user + settings_.password) + nonce);
 }
 
 bool AceClient::answer(const AceRequest& request) {
-    if (request.frame.client != number_) {
+    if (request.frame.client != number_)
         return kill(request, terminated("you are an unknown client and your"),
                     request.frame.client);
-    }
-    if (request.frame.type == "ACESERV_MSGDATA") {
+    if (request.frame.type == "ACESERV_MSGDATA")
         return send(request, fail,
                     "// Sorry, you do not have write or admin access to the database.\n");
-    }
     const bool is_encore = request.frame.type == encore;
-    if (!is_encore) shared_.asked(body_of(request));
+    if (!is_encore) {
+        const std::lock_guard lock(shared_.mutex);
+        shared_.commands.push_back(body_of(request));
+    }
     const auto words = words_of(body_of(request)).words;
     const bool is_show = !is_encore && !words.empty() && words[0] == "show";
     const auto fault = shared_.fault_at(is_show ? AceMoment::show : AceMoment::other_answer);
@@ -99,18 +129,11 @@ bool AceClient::answer(const AceRequest& request) {
 
 bool AceClient::run(const AceRequest& request) {
     const auto began = std::chrono::steady_clock::now();
-    auto reply = ace_reply(*shared_.contents, shared_.settings, active_, body_of(request));
-    if (shared_.settings.paced) {
-        std::size_t bytes = 0;
-        for (const auto& piece : reply.pieces) bytes += piece.size();
-        wait_as_acedb(began, bytes);
-    }
+    auto reply = ace_reply(*contents_, settings_, active_, body_of(request));
+    if (settings_.paced) wait_as_acedb(began, text_of(reply.pieces).size());
     pending_ = std::move(reply.pieces);
-    if (const auto& alter = shared_.settings.alter) {
-        std::string whole;
-        for (const auto& piece : pending_) whole += piece;
-        pending_ = {alter(body_of(request), std::move(whole))};
-    }
+    if (const auto& alter = settings_.alter)
+        pending_ = {alter(body_of(request), text_of(pending_))};
     if (reply.quits) return kill(request, pending_.front(), 0);
     if (!reply.failed) return next_slice(request);
     const auto words = std::move(pending_.front());
@@ -123,7 +146,7 @@ bool AceClient::run(const AceRequest& request) {
 bool AceClient::next_slice(const AceRequest& request) {
     if (endless_ != AceFault::none) return strike(endless_, request);
     AceFrame frame = frame_of(request, encore, "");
-    if (pending_.empty()) return send_bytes(descriptor_, header_of(frame, order_of(request)));
+    if (pending_.empty()) return connection_.send(header_of(frame, order_of(request)));
     std::string slice;
     auto piece = pending_.begin();
     while (piece != pending_.end() && slice.size() <= most_bytes(request)) slice += *piece++;
@@ -132,11 +155,11 @@ bool AceClient::next_slice(const AceRequest& request) {
 }
 
 ByteOrder AceClient::order_of(const AceRequest& request) const {
-    return shared_.settings.big_endian ? ByteOrder::big : request.order;
+    return settings_.big_endian ? ByteOrder::big : request.order;
 }
 
 std::uint32_t AceClient::most_bytes(const AceRequest& request) const {
-    const auto own = static_cast<std::uint32_t>(shared_.settings.slice_bytes);
+    const auto own = static_cast<std::uint32_t>(settings_.slice_bytes);
     const auto wanted = request.frame.most_bytes;
     return wanted == 0 ? own : std::min(own, wanted);
 }
@@ -154,20 +177,19 @@ AceFrame AceClient::frame_of(const AceRequest& request, const std::string& type,
 bool AceClient::send(const AceRequest& request, const std::string& type,
                      const std::string& body) {
     const auto whole = body + '\0';
-    return send_bytes(descriptor_,
-                      header_of(frame_of(request, type, whole), order_of(request)) + whole);
+    return connection_.send(header_of(frame_of(request, type, whole), order_of(request)) + whole);
 }
 
 bool AceClient::kill(const AceRequest& request, const std::string& words, std::uint32_t number) {
     const auto body = words + '\0';
     auto frame = frame_of(request, killed, body);
     frame.client = number;
-    send_bytes(descriptor_, header_of(frame, order_of(request)) + body);
+    connection_.send(header_of(frame, order_of(request)) + body);
     return false;
 }
 
 bool AceClient::wait_for_end() {
-    while (receive_frame(descriptor_)) {
+    while (receive_frame(connection_)) {
     }
     return false;
 }
@@ -185,14 +207,14 @@ bool AceClient::strike(AceFault fault, const AceRequest& request) {
                         "executing\n// A bientot\n",
                         0);
         case AceFault::empty_kill:
-            send_bytes(descriptor_, header_of(frame_of(request, killed, ""), order_of(request)));
+            connection_.send(header_of(frame_of(request, killed, ""), order_of(request)));
             return false;
         case AceFault::endless_encore:
             endless_ = fault;
-            return send_bytes(descriptor_, header_of(shown, order_of(request)));
+            return connection_.send(header_of(shown, order_of(request)));
         case AceFault::endless_slices:
             endless_ = fault;
-            return send(request, encore, shared_.contents->objects.at(0).bytes + "\n");
+            return send(request, encore, contents_->objects.at(0).bytes + "\n");
         case AceFault::another_object: return show_another(request);
         default: return break_frame(fault, request);
     }
@@ -200,14 +222,9 @@ bool AceClient::strike(AceFault fault, const AceRequest& request) {
 
 // Sends it in one piece.
 std::string AceClient::right_answer(const AceRequest& request) {
-    if (request.frame.type != encore) {
-        pending_ =
-            ace_reply(*shared_.contents, shared_.settings, active_, body_of(request)).pieces;
-    }
-    std::string text;
-    for (const auto& piece : pending_) text += piece;
-    pending_.clear();
-    return text;
+    if (request.frame.type != encore)
+        pending_ = ace_reply(*contents_, settings_, active_, body_of(request)).pieces;
+    return text_of(std::exchange(pending_, {}));
 }
 
 // Sends the frame of a correct answer with a fault in it.
@@ -221,13 +238,13 @@ bool AceClient::break_frame(AceFault fault, const AceRequest& request) {
     auto bytes = header_of(frame, order_of(request)) + body;
     if (fault == AceFault::half_header) bytes.resize(20);
     if (fault == AceFault::half_body) bytes.resize(bytes.size() - body.size() / 2 - 1);
-    if (!send_bytes(descriptor_, bytes)) return false;
+    if (!connection_.send(bytes)) return false;
     const bool ends = fault == AceFault::half_header || fault == AceFault::half_body;
     return ends ? false : wait_for_end();
 }
 
 bool AceClient::show_another(const AceRequest& request) {
-    for (auto& each : active_) each = (each + 1) % shared_.contents->objects.size();
+    for (auto& each : active_) each = (each + 1) % contents_->objects.size();
     return send(request, ok, right_answer(request));
 }
 

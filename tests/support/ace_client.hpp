@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,19 +20,25 @@ enum class AceMoment : unsigned char { hello, behind_login, show, other_answer }
 
 // What all clients share.
 struct AceShared {
+    std::mutex mutex;
     std::shared_ptr<const AceContents> contents;
     AceServerSettings settings;
-    std::function<AceFault(AceMoment)> fault_at;
-    std::function<void(const std::string& command)> asked;
-    std::function<void()> logged_in;
+    AceFault fault = AceFault::none;
+    int times = 0;
+    std::size_t logins = 0;
+    std::uint32_t numbers = 0;
+    std::vector<std::string> commands;
+
+    // Returns the planned fault if it applies at this moment, and counts it.
+    [[nodiscard]] AceFault fault_at(AceMoment moment);
 };
 
 class AceClient {
    public:
-    AceClient(int descriptor, std::uint32_t number, AceShared shared)
-        : descriptor_(descriptor), number_(number), shared_(std::move(shared)) {}
+    // It sees the contents of this moment.
+    AceClient(PeerConnection& connection, AceShared& shared);
 
-    // Serves until the client goes, is disconnected, or its connection is shut down.
+    // Serves until the client goes, is or the server is to end.
     void serve();
 
    private:
@@ -56,9 +62,11 @@ class AceClient {
     // Ignores the client until it goes.
     bool wait_for_end();
 
-    int descriptor_;
+    PeerConnection& connection_;
+    AceShared& shared_;
     std::uint32_t number_;
-    AceShared shared_;
+    std::shared_ptr<const AceContents> contents_;
+    AceServerSettings settings_;
     std::vector<std::size_t> active_;
     std::vector<std::string> pending_;  // pieces that `encore` fetches
     AceFault endless_ = AceFault::none;

@@ -85,9 +85,8 @@ AceReply classes(AceAsked& asked) {
 // The reply to a model that isn't there was not recorded.
 AceReply model(AceAsked& asked) {
     const auto name = asked.words.size() > 1 ? asked.words[1] : std::string();
-    for (const auto& [each, text] : asked.contents.models) {
+    for (const auto& [each, text] : asked.contents.models)
         if (is_same(each, name)) return whole(text + active_objects(asked));
-    }
     return whole("// No model of " + name + "\n" + active_objects(asked));
 }
 

@@ -39,9 +39,8 @@ std::size_t end_of_object(std::string_view text, std::size_t at) {
 AceContents::Object object_of(std::string_view bytes) {
     const auto colon = bytes.find(" : ");
     const auto quote = bytes.find('"');
-    if (colon == std::string_view::npos || quote == std::string_view::npos) {
+    if (colon == std::string_view::npos || quote == std::string_view::npos)
         throw std::runtime_error("no header: " + std::string(line_at(bytes, 0)));
-    }
     auto at = quote + 1;
     auto name = ace_unquoted(bytes, at);
     return {std::string(bytes.substr(0, colon)), std::move(name), std::string(bytes)};
@@ -52,10 +51,9 @@ constexpr std::string_view banner = " // Class ";
 void read_dump(AceContents& contents, std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto line = line_at(text, at);
-        if (line.substr(0, banner.size()) == banner) {
+        if (line.substr(0, banner.size()) == banner)
             contents.classes.emplace_back(
                 line.substr(banner.size(), line.find_last_not_of(' ') + 1 - banner.size()));
-        }
         if (line.empty() || line.substr(0, 3) == " //") {
             at = next_line(text, at);
             continue;
@@ -76,9 +74,8 @@ void add_kernel(AceContents& contents) {
     for (const auto& each : contents.classes) add("Class", each);
     for (const auto& each : contents.models) add("Model", "?" + each.first);
     for (const auto* each : {"muscle", "neuron"}) add("Keyword", each);
-    for (const auto* each : {"two words", "He said: \"50%", "with a newline\ninside it"}) {
+    for (const auto* each : {"two words", "He said: \"50%", "with a newline\ninside it"})
         add("Text", each);
-    }
 }
 
 // Returns it without the comments and blank lines before the next model.
@@ -103,9 +100,8 @@ void read_models(AceContents& contents, std::string_view text) {
         const auto line = line_at(text, at);
         auto end = next_line(text, at);
         if (begins_model(line)) {
-            while (end < text.size() && !begins_model(line_at(text, end))) {
+            while (end < text.size() && !begins_model(line_at(text, end)))
                 end = next_line(text, end);
-            }
             const std::string name(line.substr(1, line.find_first_of(" \t") - 1));
             contents.models.emplace(name, trimmed_model(text.substr(at, end - at)));
         }
@@ -133,9 +129,8 @@ std::string AceContents::dump() const {
     for (const auto& class_name : classes) {
         if (std::find(undumped.begin(), undumped.end(), class_name) != undumped.end()) continue;
         (((text += "\n\n") += banner) += class_name) += " \n\n";
-        for (const auto& object : objects) {
+        for (const auto& object : objects)
             if (object.class_name == class_name) (text += object.bytes) += '\n';
-        }
     }
     return text + "\n\n // End of this dump file \n\n";
 }

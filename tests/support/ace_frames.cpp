@@ -3,7 +3,6 @@
 
 #include <array>
 #include <random>
-#include <sys/socket.h>
 
 #include <openssl/evp.h>
 
@@ -30,34 +29,23 @@ void put_number(std::string& bytes, std::size_t at, std::uint32_t number, ByteOr
     }
 }
 
-std::optional<std::string> receive_bytes(int descriptor, std::size_t count) {
-    std::string bytes(count, '\0');
-    for (std::size_t got = 0; got < count;) {
-        const auto more = ::recv(descriptor, bytes.data() + got, count - got, 0);
-        if (more <= 0) return std::nullopt;
-        got += static_cast<std::size_t>(more);
-    }
-    return bytes;
-}
-
 }  // namespace
 
-std::optional<AceRequest> receive_frame(int descriptor) {
-    const auto header = receive_bytes(descriptor, header_bytes);
-    if (!header) return std::nullopt;
+std::optional<AceRequest> receive_frame(PeerConnection& connection) {
+    const auto header = connection.receive(header_bytes);
+    if (header.size() < header_bytes) return std::nullopt;
     AceRequest request;
-    if (number_at(*header, 0, ByteOrder::little) != magic) request.order = ByteOrder::big;
+    if (number_at(header, 0, ByteOrder::little) != magic) request.order = ByteOrder::big;
     auto& frame = request.frame;
-    frame.magic = number_at(*header, 0, request.order);
-    frame.length = number_at(*header, 4, request.order);
-    frame.version = number_at(*header, 8, request.order);
-    frame.client = number_at(*header, 12, request.order);
-    frame.most_bytes = number_at(*header, 16, request.order);
-    frame.type = header->substr(type_begins).c_str();
+    frame.magic = number_at(header, 0, request.order);
+    frame.length = number_at(header, 4, request.order);
+    frame.version = number_at(header, 8, request.order);
+    frame.client = number_at(header, 12, request.order);
+    frame.most_bytes = number_at(header, 16, request.order);
+    frame.type = header.substr(type_begins).c_str();
     if (frame.magic != magic || frame.length > most_body_bytes) return std::nullopt;
-    auto body = receive_bytes(descriptor, frame.length);
-    if (!body) return std::nullopt;
-    frame.body = std::move(*body);
+    frame.body = connection.receive(frame.length);
+    if (frame.body.size() < frame.length) return std::nullopt;
     return request;
 }
 
@@ -71,15 +59,6 @@ std::string header_of(const AceFrame& frame, ByteOrder order) {
     const auto type = frame.type.substr(0, type_bytes);
     header.replace(type_begins, type.size(), type);
     return header;
-}
-
-bool send_bytes(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
 }
 
 std::string md5_hex(std::string_view bytes) {

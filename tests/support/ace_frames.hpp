@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/http_peer.hpp"
+
 namespace support {
 
 struct AceFrame {
@@ -28,13 +30,10 @@ struct AceRequest {
     AceFrame frame;
     ByteOrder order = ByteOrder::little;
 };
-[[nodiscard]] std::optional<AceRequest> receive_frame(int descriptor);
+[[nodiscard]] std::optional<AceRequest> receive_frame(PeerConnection& connection);
 
 // Returns the 50 bytes of a header.
 [[nodiscard]] std::string header_of(const AceFrame& frame, ByteOrder order);
-// Returns false when the client is gone.
-bool send_bytes(int descriptor, std::string_view bytes);
-
 [[nodiscard]] std::string md5_hex(std::string_view bytes);
 // Returns 32 unpredictable hex digits.
 [[nodiscard]] std::string random_nonce();

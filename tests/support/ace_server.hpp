@@ -1,7 +1,7 @@
 // support/ace_server.hpp -- a test server: the socket protocol of saceserver 4.9.62 and those of
 // its commands that Varve sends, as recorded (tests/data/wire), over the objects of a stamped dump.
-// It shares no code with src/: it has its own frames and slices, and AcePerl can talk to it
-// (tests/acedb). Tests plan its faults.
+// Of the protocol it shares no code with src/: it has its own frames and slices, and AcePerl can
+// talk to it (tests/acedb). Tests plan its faults.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -47,9 +47,8 @@ std::string now() {
 AceReply answer_status(AceAsked& asked) {
     std::string text(status_text);
     const auto put = [&](const std::string& place, const std::string& value) {
-        for (auto at = text.find(place); at != std::string::npos; at = text.find(place)) {
+        for (auto at = text.find(place); at != std::string::npos; at = text.find(place))
             text.replace(at, place.size(), value);
-        }
     };
     put("<now>", now());
     put("<name>", asked.settings.name);

@@ -5,6 +5,7 @@
 #include <array>
 #include <exception>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/eventfd.h>
@@ -50,6 +51,18 @@ std::string PeerConnection::request() {
         if (count <= 0) return {};
         read_.append(bytes.data(), static_cast<std::size_t>(count));
     }
+}
+
+std::string PeerConnection::receive(std::size_t count) {
+    std::string bytes(count, '\0');
+    std::size_t got = 0;
+    while (got < count && is_ready(POLLIN)) {
+        const auto more = ::recv(socket_.number(), bytes.data() + got, count - got, 0);
+        if (more <= 0) break;
+        got += static_cast<std::size_t>(more);
+    }
+    bytes.resize(got);
+    return bytes;
 }
 
 bool PeerConnection::send(std::string_view bytes) {
@@ -134,10 +147,16 @@ void HttpPeer::accept_all() {
     while (::poll(both.data(), both.size(), -1) > 0 && both[1].revents == 0) {
         const int socket = ::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC);
         if (socket < 0) continue;
+        const int yes = 1;
+        ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         ++accepted_;
+        ++open_;
         threads_.emplace_back([this, socket] {
-            PeerConnection connection(socket, stop_.number(), log_);
-            serve_(connection);
+            {
+                PeerConnection connection(socket, stop_.number(), log_);
+                serve_(connection);
+            }
+            --open_;
         });
     }
 }

@@ -1,4 +1,4 @@
-// HTTP servers for tests: each records what it is asked, and does what a test says.
+// Servers for tests, mostly of HTTP: each records what it is asked, and does what a test says.
 //
 //   support::HttpPeer peer([](const std::string& request) { return support::answer_of("hello"); });
 //   …                                        the tested client asks peer.url("/feed")
@@ -52,6 +52,8 @@ class PeerConnection {
 
     // Returns the next request with its body; empty when the client closes, or the server is to end.
     std::string request();
+    // Returns that many bytes, or fewer when the client closes, or the server is to end.
+    std::string receive(std::size_t count);
     // False when the client does not read any more, or the server is to end.
     bool send(std::string_view bytes);
     bool answer(std::string_view body, std::string_view fields = "");
@@ -94,6 +96,7 @@ class HttpPeer {
     // "http://127.0.0.1:PORT" + target
     [[nodiscard]] std::string url(std::string_view target = "/") const;
     [[nodiscard]] std::size_t connections() const { return accepted_; }
+    [[nodiscard]] std::size_t open_connections() const { return open_; }
     [[nodiscard]] std::vector<std::string> requests() const { return log_.all(); }
     // Returns the requests since the last call.
     [[nodiscard]] std::vector<std::string> take_requests() { return log_.take(); }
@@ -104,7 +107,7 @@ class HttpPeer {
     std::string address_;
     std::uint16_t port_ = 0;
     base::Descriptor listener_, stop_;
-    std::atomic<std::size_t> accepted_ = 0;
+    std::atomic<std::size_t> accepted_ = 0, open_ = 0;
     RequestLog log_;
     std::vector<std::thread> threads_;  // of the accepting thread alone, until that has ended
     std::thread acceptor_;

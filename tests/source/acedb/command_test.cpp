@@ -10,6 +10,8 @@
 
 #include "support/catch.hpp"
 
+namespace acedb = source::acedb;
+
 namespace {
 
 // Returns the words into which AceDB divides a command; nullopt where a byte has a special
@@ -47,49 +49,48 @@ std::string any_text() {
 }  // namespace
 
 TEST_CASE("Special characters of AceDB in a name are escaped or sent as a wildcard") {
-    CHECK(source::acedb::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
+    CHECK(acedb::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
           R"(find Text "a \"b\" 50\% c\/d \\ e? f?g ?h")");
-    CHECK(source::acedb::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) ==
-          "find Text \"a?b?c*d*e*\"");
+    CHECK(acedb::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) == "find Text \"a?b?c*d*e*\"");
     const std::string literal = "azAZ09 _.:()+,=<>#&'|{}[]`~^!-";
-    CHECK(source::acedb::find_command({"Text", literal}) == "find Text \"" + literal + "\"");
-    CHECK(source::acedb::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
-    CHECK(source::acedb::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne*\"");
-    CHECK(source::acedb::model_command("") == "model \"\"");
+    CHECK(acedb::find_command({"Text", literal}) == "find Text \"" + literal + "\"");
+    CHECK(acedb::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
+    CHECK(acedb::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne*\"");
+    CHECK(acedb::model_command("") == "model \"\"");
 }
 
 TEST_CASE("A wildcard for a character does not match names that lack it") {
-    CHECK(source::acedb::find_similar_command({"Text", "a*b\\ \"50%\" \n\t;/"}) ==
+    CHECK(acedb::find_similar_command({"Text", "a*b\\ \"50%\" \n\t;/"}) ==
           R"(find Text "a?b? ?50?? ?*??*")");
-    CHECK(source::acedb::find_similar_command({"Text", " "}) == R"(find Text "?*")");
-    CHECK(source::acedb::find_command({"Gene", ""}) == "find Gene \"?\"");
-    CHECK(source::acedb::find_command({"Gene", "  "}) == "find Gene \"?\"");
-    CHECK(source::acedb::is_ambiguous({"Gene", ""}));
+    CHECK(acedb::find_similar_command({"Text", " "}) == R"(find Text "?*")");
+    CHECK(acedb::find_command({"Gene", ""}) == "find Gene \"?\"");
+    CHECK(acedb::find_command({"Gene", "  "}) == "find Gene \"?\"");
+    CHECK(acedb::is_ambiguous({"Gene", ""}));
 }
 
 TEST_CASE("A name that may match others is distinguished from one that cannot") {
-    CHECK_FALSE(source::acedb::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
+    CHECK_FALSE(acedb::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
     for (const auto* name : {"a*", "?", "e;", "f@g", "$h", "two\nlines", "caf\xc3\xa9", "\x7f"})
-        CHECK(source::acedb::is_ambiguous({"Text", name}));
+        CHECK(acedb::is_ambiguous({"Text", name}));
 }
 
 TEST_CASE("Any class and name are only two words of one command") {
     CHECK(rc::check([] {
         const tree::ObjectName name{any_text(), any_text()};
-        const auto command = source::acedb::find_command(name);
-        RC_ASSERT(source::acedb::is_command(command));
+        const auto command = acedb::find_command(name);
+        RC_ASSERT(acedb::is_command(command));
         const auto words = words_of(command);
         RC_ASSERT(words.has_value());
         RC_ASSERT(words->size() == 3U);
         RC_ASSERT(words->at(0) == "find");
-        RC_ASSERT(words->at(2) == name.name || source::acedb::is_ambiguous(name));
-        RC_ASSERT(source::acedb::is_command(source::acedb::model_command(name.class_name)));
+        RC_ASSERT(words->at(2) == name.name || acedb::is_ambiguous(name));
+        RC_ASSERT(acedb::is_command(acedb::model_command(name.class_name)));
     }));
 }
 
 TEST_CASE("A command is one line of printable ASCII") {
-    CHECK(source::acedb::is_command("status"));
+    CHECK(acedb::is_command("status"));
     for (const std::string text : {"", "a\nb", "a\n", "a\tb", "caf\xc3\xa9", "\x7f"})
-        CHECK_FALSE(source::acedb::is_command(text));
-    CHECK_FALSE(source::acedb::is_command(std::string_view("a\0b", 3)));
+        CHECK_FALSE(acedb::is_command(text));
+    CHECK_FALSE(acedb::is_command(std::string_view("a\0b", 3)));
 }

@@ -6,6 +6,8 @@
 
 #include "source/recordings.hpp"
 
+namespace acedb = source::acedb;
+
 namespace {
 
 const std::string one_active = "// 1 Active Objects\n";
@@ -60,85 +62,83 @@ std::string shown(const std::string& objects, const std::string& count) {
 
 TEST_CASE("A status describes the database, and its identity differs for another database") {
     const auto status_reply = recordings::reply_in("status_reply.txt", "status");
-    check_every_cut(status_reply, source::acedb::parse_status);
-    const auto status = source::acedb::parse_status(status_reply);
+    check_every_cut(status_reply, acedb::parse_status);
+    const auto status = acedb::parse_status(status_reply);
     CHECK(status->name == "WS188");
     CHECK(status->directory == "/data/acedb/WS188");
     for (const std::string part : {"WS188", "4_0", "/data/acedb/WS188", "5\n", "08:05:09"}) {
         auto other = status_reply;
         other.replace(other.find(part, other.find("Name:")), 1, "X");
         INFO(part);
-        CHECK(source::acedb::parse_status(other)->identity != status->identity);
+        CHECK(acedb::parse_status(other)->identity != status->identity);
     }
     auto later = status_reply;
     later.replace(later.find("2026-11-20_20:29:22"), 4, "2027");
-    CHECK(source::acedb::parse_status(later)->identity == status->identity);
+    CHECK(acedb::parse_status(later)->identity == status->identity);
 }
 
 TEST_CASE("A reply that is not a status is reported, and a database without a name has none") {
-    check_hostile(source::acedb::parse_status);
-    check_malformed(source::acedb::parse_status(" // AceDB status at 2026\n" + one_active));
-    check_malformed(source::acedb::parse_status(command_reply("list -a")));
-    const auto status = source::acedb::parse_status(
+    check_hostile(acedb::parse_status);
+    check_malformed(acedb::parse_status(" // AceDB status at 2026\n" + one_active));
+    check_malformed(acedb::parse_status(command_reply("list -a")));
+    const auto status = acedb::parse_status(
         " // AceDB status at 2026\n //   Name: <undefined>\n // Session: 5\n" + one_active);
     CHECK(status.value().name.empty());
 }
 
 TEST_CASE("The number found is read from every reply to find") {
-    check_every_cut(command_reply("find Gene \"WBGene0000676*\""), source::acedb::parse_found);
-    CHECK(source::acedb::parse_found(command_reply("find Gene \"WBGene0000676*\"")) == 1U);
-    CHECK(source::acedb::parse_found(command_reply("find Gene")) == 5U);
-    CHECK(source::acedb::parse_found(command_reply("find Phenotype WBPhenotype:0001213")) == 0U);
-    CHECK(source::acedb::parse_found(command_reply("query find Gene CGC_name = unc-26")) == 1U);
-    CHECK(source::acedb::parse_found(command_reply("query find Gene bogus syntax (((")) == 0U);
+    check_every_cut(command_reply("find Gene \"WBGene0000676*\""), acedb::parse_found);
+    CHECK(acedb::parse_found(command_reply("find Gene \"WBGene0000676*\"")) == 1U);
+    CHECK(acedb::parse_found(command_reply("find Gene")) == 5U);
+    CHECK(acedb::parse_found(command_reply("find Phenotype WBPhenotype:0001213")) == 0U);
+    CHECK(acedb::parse_found(command_reply("query find Gene CGC_name = unc-26")) == 1U);
+    CHECK(acedb::parse_found(command_reply("query find Gene bogus syntax (((")) == 0U);
     // Found by an alias: one is found, none is active.
-    CHECK(source::acedb::parse_found(command_reply("find Person WBPerson625")) == 1U);
+    CHECK(acedb::parse_found(command_reply("find Person WBPerson625")) == 1U);
 }
 
 TEST_CASE("A reply that does not belong to find is reported") {
-    check_hostile(source::acedb::parse_found);
-    check_malformed(source::acedb::parse_found("// Found many objects\n" + one_active));
-    CHECK(source::acedb::parse_active(command_reply("find Gene")) == 5U);
-    CHECK(source::acedb::parse_active(command_reply("find Person WBPerson625")) ==
-          0U);  // an alias
-    check_every_cut(command_reply("find Gene"), source::acedb::parse_active);
-    check_malformed(source::acedb::parse_active("// 1 Active Objects\n// Found 1 objects\n"));
-    check_malformed(source::acedb::parse_found("// Found -1 objects\n" + one_active));
-    check_malformed(
-        source::acedb::parse_found("Gene : \"a\"\n// Found 1 objects\n" + one_active));
+    check_hostile(acedb::parse_found);
+    check_malformed(acedb::parse_found("// Found many objects\n" + one_active));
+    CHECK(acedb::parse_active(command_reply("find Gene")) == 5U);
+    CHECK(acedb::parse_active(command_reply("find Person WBPerson625")) == 0U);  // an alias
+    check_every_cut(command_reply("find Gene"), acedb::parse_active);
+    check_malformed(acedb::parse_active("// 1 Active Objects\n// Found 1 objects\n"));
+    check_malformed(acedb::parse_found("// Found -1 objects\n" + one_active));
+    check_malformed(acedb::parse_found("Gene : \"a\"\n// Found 1 objects\n" + one_active));
 }
 
 TEST_CASE("Classes are read with their numbers") {
     // The recording was cut short; this restores the end of the reply.
     const auto reply = command_reply("classes") + "// 0 Active Objects\n";
-    check_every_cut(reply, source::acedb::parse_classes);
+    check_every_cut(reply, acedb::parse_classes);
     const std::vector<source::ClassCount> classes = {{"Session", 4}, {"KeySet", 1},
                                                      {"Class", 236}, {"Model", 159},
                                                      {"Text", 44},   {"LongText", 1}};
-    CHECK(source::acedb::parse_classes(reply) == classes);
+    CHECK(acedb::parse_classes(reply) == classes);
 }
 
 TEST_CASE("A reply that does not belong to classes is reported") {
-    check_hostile(source::acedb::parse_classes);
+    check_hostile(acedb::parse_classes);
     const std::string head = "These are the known classes and the number of objects in each\n";
     for (const std::string line : {"Gene", "Gene x", "Gene -1", "two words 3", " 7"})
-        check_malformed(source::acedb::parse_classes(head + line + "\n" + one_active));
+        check_malformed(acedb::parse_classes(head + line + "\n" + one_active));
 }
 
 TEST_CASE("Names are read from a list, with the class of each") {
     const auto reply = command_reply("list -a");
-    check_every_cut(reply, source::acedb::parse_list);
-    CHECK(source::acedb::parse_list(reply) ==
+    check_every_cut(reply, acedb::parse_list);
+    CHECK(acedb::parse_list(reply) ==
           std::vector<tree::ObjectName>{{"Person", "WBPerson625alias"}});
     const auto names =
-        source::acedb::parse_list(recordings::reply_in("command_replies.txt", "list -a", 2));
+        acedb::parse_list(recordings::reply_in("command_replies.txt", "list -a", 2));
     REQUIRE(names);
     REQUIRE(names->size() == 10);
     CHECK(names->back().name == "2026-11-20_19:18:43_getLoginFailed");
 }
 
 TEST_CASE("Names in a list may be whole paragraphs, and the list itself is not a name") {
-    const auto names = source::acedb::parse_list(
+    const auto names = acedb::parse_list(
         "\nKeySet : Answer_1\nText : \"He said: \\\"50\\%\\\" http:\\/\\/x\\;\"\n"
         "Text : \"two\\n\\\n\\n\\\nlines\"\n\nKeySet : Answer_1\nKeySet : \"Answer_1\"\n\n\n"
         "// 3 object listed\n// 3 Active Objects\n");
@@ -149,11 +149,11 @@ TEST_CASE("Names in a list may be whole paragraphs, and the list itself is not a
 }
 
 TEST_CASE("A reply that is not a list is reported") {
-    check_hostile(source::acedb::parse_list);
-    check_malformed(source::acedb::parse_list(command_reply("list -j")));
+    check_hostile(acedb::parse_list);
+    check_malformed(acedb::parse_list(command_reply("list -j")));
     const std::string end = "// 1 object listed\n" + one_active;
     for (const std::string lines : {"Gene : a\n", "Gene : \"a\n", "Gene : \"\"\n", ""})
-        check_malformed(source::acedb::parse_list("\nKeySet : Answer_1\n" + lines + end));
+        check_malformed(acedb::parse_list("\nKeySet : Answer_1\n" + lines + end));
 }
 
 TEST_CASE("A shown object has the same bytes as in a dump") {
@@ -165,7 +165,7 @@ TEST_CASE("A shown object has the same bytes as in a dump") {
         INFO(file.path());
         const auto reply =
             dumps::read(file.path().string()) + "// 1 object dumped\n" + one_active;
-        const auto objects = source::acedb::parse_shown(reply);
+        const auto objects = acedb::parse_shown(reply);
         REQUIRE(objects);
         REQUIRE(objects->size() == 1);
         CHECK(std::count(dumped.begin(), dumped.end(), objects->front()) == 1);
@@ -176,8 +176,8 @@ TEST_CASE("A shown object has the same bytes as in a dump") {
 
 TEST_CASE("Several objects are shown, also empty ones") {
     const auto reply = command_reply("show -a -T");
-    check_every_cut(reply, source::acedb::parse_shown);
-    const auto objects = source::acedb::parse_shown(reply);
+    check_every_cut(reply, acedb::parse_shown);
+    const auto objects = acedb::parse_shown(reply);
     REQUIRE(objects->size() == 3);
     CHECK(objects->at(1) ==
           "UserSession : \"2008-02-01_09:15:20_sylvia\" -O \"2008-02-10_14:30:00_sylvia\"\n");
@@ -193,51 +193,47 @@ TEST_CASE("Array objects are shown in their own forms") {
     const std::string gene = "Gene : \"two\\n\\\nlines\"\nRemark\t \"x\\n\\\n\\n\\\ny\"\n";
     const auto reply =
         shown(text + "\n" + none + "\n" + dna + "\n" + set + "\n" + gene + "\n", "5 objects");
-    check_every_cut(reply, source::acedb::parse_shown);
-    CHECK(source::acedb::parse_shown(reply) ==
-          std::vector<std::string_view>{text, none, dna, set, gene});
+    check_every_cut(reply, acedb::parse_shown);
+    CHECK(acedb::parse_shown(reply) == std::vector<std::string_view>{text, none, dna, set, gene});
     // Without a blank line after the last one.
-    CHECK(source::acedb::parse_shown(shown(gene, "1 object")) ==
-          std::vector<std::string_view>{gene});
-    CHECK(source::acedb::parse_shown(shown(text, "1 object")) ==
-          std::vector<std::string_view>{text});
+    CHECK(acedb::parse_shown(shown(gene, "1 object")) == std::vector<std::string_view>{gene});
+    CHECK(acedb::parse_shown(shown(text, "1 object")) == std::vector<std::string_view>{text});
 }
 
 TEST_CASE("An empty list has no names and shows nothing, nor does an object without the tag") {
-    CHECK(source::acedb::parse_list("// Active list is empty\n// 0 Active Objects\n")->empty());
-    CHECK(source::acedb::parse_shown(command_reply("show -a"))->empty());
-    CHECK(source::acedb::parse_shown("\n// 1 object dumped\n" + one_active)->empty());
+    CHECK(acedb::parse_list("// Active list is empty\n// 0 Active Objects\n")->empty());
+    CHECK(acedb::parse_shown(command_reply("show -a"))->empty());
+    CHECK(acedb::parse_shown("\n// 1 object dumped\n" + one_active)->empty());
 }
 
 TEST_CASE("A reply that does not show whole objects is reported") {
-    check_hostile(source::acedb::parse_shown);
+    check_hostile(acedb::parse_shown);
     for (const auto* other : {"list -a", "list -j"})
-        check_malformed(source::acedb::parse_shown(command_reply(other)));
+        check_malformed(acedb::parse_shown(command_reply(other)));
     for (const auto& [objects, count] : {std::pair("Gene : \"a\"\n\n", "2 objects"),
                                          {"Gene : \"a\"\n\nGene : \"b\"\n\n", "1 object"},
                                          {"LongText : \"a\"\nno end\n\n", "1 object"},
                                          {"?Gene?a?\n\n", "1 object"},
                                          {"Gene : \"a\n", "1 object"}})
-        check_malformed(source::acedb::parse_shown(shown(objects, count)));
+        check_malformed(acedb::parse_shown(shown(objects, count)));
 }
 
 TEST_CASE("The models are the whole reply except its end") {
-    CHECK(source::acedb::model_text("?Map_error Error UNIQUE Float\n// 1 Active Objects\n") ==
+    CHECK(acedb::model_text("?Map_error Error UNIQUE Float\n// 1 Active Objects\n") ==
           "?Map_error Error UNIQUE Float\n");
-    CHECK(source::acedb::model_text("?A B\n") == "?A B\n");
-    CHECK(source::acedb::model_text("").empty());
+    CHECK(acedb::model_text("?A B\n") == "?A B\n");
+    CHECK(acedb::model_text("").empty());
 }
 
 TEST_CASE("Words of the database are one printable line of limited length") {
-    CHECK(source::acedb::words_of("// Keyword bogus does not match\n// 0 Active Objects\n") ==
+    CHECK(acedb::words_of("// Keyword bogus does not match\n// 0 Active Objects\n") ==
           "Keyword bogus does not match");
-    CHECK(
-        source::acedb::words_of("// 0 Active Objects\n// Sorry, emergency shutdown of server now "
-                                "executing\n// A bientot\n") ==
-        "Sorry, emergency shutdown of server now executing");
-    CHECK(source::acedb::words_of("").empty());
-    CHECK(source::acedb::words_of("\n//\n// 3 Active Objects\n").empty());
-    CHECK(source::acedb::words_of("no comment") == "no comment");
-    CHECK(source::acedb::words_of("a\x1b[31m\xff\x7f") == "a?[31m??");
-    CHECK(source::acedb::words_of(std::string(5000, 'x')) == std::string(200, 'x'));
+    CHECK(acedb::words_of("// 0 Active Objects\n// Sorry, emergency shutdown of server now "
+                          "executing\n// A bientot\n") ==
+          "Sorry, emergency shutdown of server now executing");
+    CHECK(acedb::words_of("").empty());
+    CHECK(acedb::words_of("\n//\n// 3 Active Objects\n").empty());
+    CHECK(acedb::words_of("no comment") == "no comment");
+    CHECK(acedb::words_of("a\x1b[31m\xff\x7f") == "a?[31m??");
+    CHECK(acedb::words_of(std::string(5000, 'x')) == std::string(200, 'x'));
 }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "source/acedb/session.hpp"
 
-#include <arpa/inet.h>
 #include <atomic>
 #include <filesystem>
-#include <functional>
-#include <netinet/in.h>
-#include <poll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <thread>
 
 #include "source/acedb/protocol.hpp"
-#include "source/file.hpp"
 #include "source/recordings.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
+#include "support/http_peer.hpp"
 
 using namespace std::chrono_literals;
 using base::ErrorKind;
@@ -24,77 +19,10 @@ using source::acedb::Session;
 using support::AceContents;
 using support::AceFault;
 using support::AceServer;
+using support::HttpPeer;
+using support::PeerConnection;
 
 namespace {
-
-// A peer that follows a script with one connection after another, byte by byte.
-class ScriptedPeer {
-   public:
-    class Connection {
-       public:
-        explicit Connection(int descriptor) : file_(descriptor) {}
-        // Returns false when the client has gone.
-        bool send(std::string_view bytes) const {
-            while (!bytes.empty()) {
-                const auto sent =
-                    ::send(file_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-                if (sent <= 0) return false;
-                bytes.remove_prefix(static_cast<std::size_t>(sent));
-            }
-            return true;
-        }
-        // Returns that many bytes, or fewer when the client has gone.
-        [[nodiscard]] std::string receive(std::size_t size) const {
-            std::string bytes(size, '\0');
-            const auto got = ::recv(file_.descriptor(), bytes.data(), size, MSG_WAITALL);
-            bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-            return bytes;
-        }
-        // Returns true when the client sends something or goes within that time.
-        [[nodiscard]] bool stirs_within(int milliseconds) const {
-            pollfd waited{file_.descriptor(), POLLIN, 0};
-            return ::poll(&waited, 1, milliseconds) != 0;
-        }
-
-       private:
-        source::File file_;
-    };
-    using Script = std::function<void(const Connection&)>;
-
-    explicit ScriptedPeer(Script script)
-        : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
-        auto* any = reinterpret_cast<sockaddr*>(&address);
-        socklen_t size = sizeof address;
-        REQUIRE(::bind(listener_.descriptor(), any, size) == 0);
-        REQUIRE(::listen(listener_.descriptor(), 1) == 0);
-        REQUIRE(::getsockname(listener_.descriptor(), any, &size) == 0);
-        port_ = ::ntohs(address.sin_port);
-        thread_ = std::thread([this, script = std::move(script)] {
-            for (;;) {
-                const int accepted =
-                    ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-                if (accepted < 0) return;
-                script(Connection(accepted));
-            }
-        });
-    }
-    ~ScriptedPeer() {
-        ::shutdown(listener_.descriptor(), SHUT_RDWR);
-        thread_.join();
-    }
-    ScriptedPeer(const ScriptedPeer&) = delete;
-    ScriptedPeer& operator=(const ScriptedPeer&) = delete;
-
-    [[nodiscard]] std::uint16_t port() const { return port_; }
-
-   private:
-    source::File listener_;
-    std::uint16_t port_ = 0;
-    std::thread thread_;
-};
 
 Session opened(base::Result<Session> session) {
     INFO((session ? "" : session.error().text));
@@ -165,8 +93,8 @@ Session open_impatient(std::uint16_t port, std::chrono::milliseconds timeout = 2
 }
 
 // Makes a script of a peer that lets everybody log in and then continues with `script`.
-ScriptedPeer::Script behind_login(ScriptedPeer::Script script) {
-    return [script = std::move(script)](const auto& client) {
+HttpPeer::ServeConnection behind_login(HttpPeer::ServeConnection script) {
+    return [script = std::move(script)](PeerConnection& client) {
         const auto size = source::acedb::wire::header_size;
         (void)client.receive(size + 8);
         client.send(
@@ -184,7 +112,7 @@ ScriptedPeer::Script behind_login(ScriptedPeer::Script script) {
 TEST_CASE("A log-in and a look-up are, byte for byte, those of AcePerl") {
     const auto seen = recordings::seen_in("aceperl-fetch.hexlog");
     std::string wanted, sent;
-    ScriptedPeer peer([&](const auto& client) {
+    HttpPeer peer([&](PeerConnection& client) {
         for (std::size_t i = 0; i < 8; ++i) {
             if (!seen[i].by_client) client.send(seen[i].bytes);
             // AcePerl sends `show -j  -T` where we send another form of the same length, but two bytes.
@@ -268,22 +196,22 @@ TEST_CASE("Silence and an incomplete answer end with the timeout") {
 }
 
 TEST_CASE("Single bytes do not extend the timeout") {
-    const ScriptedPeer peer(behind_login([](const auto& client) {
+    const HttpPeer peer(behind_login([](PeerConnection& client) {
         auto bytes =
             source::acedb::wire::message(source::acedb::wire::ok, std::string(1 << 20, 'x'), 1);
         for (const char c : bytes)
-            if (!client.send(std::string(1, c)) || client.stirs_within(10)) return;
+            if (!client.send(std::string(1, c)) || !client.wait(10ms)) return;
     }));
     CHECK(error_of_ask(open_impatient(peer.port()), "status").kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("Slices of single bytes end with the timeout too") {
     std::atomic<int> slices = 0;
-    const ScriptedPeer peer(behind_login([&](const auto& client) {
+    const HttpPeer peer(behind_login([&](PeerConnection& client) {
         const auto slice = source::acedb::wire::message(source::acedb::wire::encore, "x", 1);
         while (client.send(slice) && !client.receive(57).empty()) {
             ++slices;
-            if (client.stirs_within(10)) return;
+            if (!client.wait(10ms)) return;
         }
     }));
     // A busy machine may need longer for two of them.
@@ -308,7 +236,7 @@ TEST_CASE("A server that ends a session between questions is noticed") {
 }
 
 TEST_CASE("An unrequested answer ends the session") {
-    const ScriptedPeer peer(behind_login([](const auto& client) {
+    const HttpPeer peer(behind_login([](PeerConnection& client) {
         const auto ok = source::acedb::wire::message(source::acedb::wire::ok, "an answer", 1);
         client.send(ok + ok);
         (void)client.receive(1);
@@ -347,15 +275,15 @@ TEST_CASE("An address without a server, or with another kind of server, is repor
     CHECK(error.kind == ErrorKind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("no such host"));
 
-    const ScriptedPeer web([](const auto& client) {
+    const HttpPeer web([](PeerConnection& client) {
         (void)client.receive(1);
         client.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nServer: nginx\r\n\r\n");
     });
     CHECK_THAT(error_of(Session::open(address_of(web.port()))).text,
                Catch::Contains("is it AceDB's socket server?"));
-    const ScriptedPeer closing([](const auto&) {});
+    const HttpPeer closing([](PeerConnection&) {});
     CHECK(error_of(Session::open(address_of(closing.port()))).kind == ErrorKind::unavailable);
-    const ScriptedPeer failing([](const auto& client) {
+    const HttpPeer failing([](PeerConnection& client) {
         (void)client.receive(58);
         client.send(source::acedb::wire::message(source::acedb::wire::failed, "// no", 1));
     });
@@ -363,7 +291,7 @@ TEST_CASE("An address without a server, or with another kind of server, is repor
 }
 
 TEST_CASE("Memory grows with what has arrived, not with what a header announces") {
-    const ScriptedPeer peer(behind_login([](const auto& client) {
+    const HttpPeer peer(behind_login([](PeerConnection& client) {
         auto header = source::acedb::wire::message(source::acedb::wire::ok, "", 1).substr(0, 50);
         header.replace(4, 4, "\xff\xff\xff\x7f");
         client.send(header + "a few bytes");
