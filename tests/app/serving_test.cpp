@@ -128,7 +128,7 @@ TEST_CASE(
     REQUIRE(first);
     app::Server server(std::move(*first), metrics);
     CHECK(health_with(server, "WS188").find("rejected_configuration") == std::string::npos);
-    static_cast<void>(builds.configure("WS189"));
+    (void)builds.configure("WS189");
     server.reload();
     const auto report = health_with(server, "rejected_configuration");
     CHECK(report.find("WS189 holds exactly what is recorded as WS188") != std::string::npos);

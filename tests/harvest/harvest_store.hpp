@@ -116,10 +116,6 @@ std::string query_plans(const FreshStore& fresh, Work work) {
     return plans;
 }
 
-// All ways in which a statement fails.
-inline constexpr std::array all_faults{Fault::lost, Fault::deadlock, Fault::lost_commit,
-                                       Fault::undone_commit};
-
 // Runs work on a store, and again with each fault at some of its statements (support::sweep()); calls check with the
 // store that had no fault and each of those that had one.
 //   prepare  what comes before, without faults

@@ -460,7 +460,7 @@ TEST_CASE("Without a build, stored entries keep what they mention") {
 TEST_CASE("A harvester that was taken for dead says that it has ended") {
     MentionStore store(GENERATE(support::engines()));
     harvest::MentionReview review;
-    static_cast<void>(store.step(review, store.finder));
+    (void)store.step(review, store.finder);
     store.execute("DELETE FROM harvest_notes WHERE name LIKE 'mentions %'");
     review.leave(store.pool);
     CHECK(store.rows("SELECT number, text FROM harvest_notes WHERE name LIKE 'mentions %'") ==

@@ -149,7 +149,7 @@ TEST_CASE("Lists of feeds begin with those that fail most, then those that are d
     VersionStore store(GENERATE(support::engines()));
     for (const std::string name : {"b", "c", "d"}) {
         const harvest::NewFeed feed{.url = "https://" + name + ".example/", .name = name};
-        static_cast<void>(store.call(harvest::add_feed, feed, first_noon));
+        (void)store.call(harvest::add_feed, feed, first_noon);
     }
     store.execute("UPDATE feeds SET last_fetch_failures = 6 WHERE name = 'c'");
     store.execute("UPDATE feeds SET system_enabled = 0 WHERE name = 'd'");

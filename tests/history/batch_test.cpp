@@ -148,8 +148,7 @@ TEST_CASE_METHOD(BatchStore, "An unreadable build stops a batch") {
 
 TEST_CASE("A batch gives the same result, whichever statement fails and however") {
     using support::Fault;
-    const auto fault =
-        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const auto fault = GENERATE(from_range(support::all_faults));
     const auto engine = GENERATE(support::engines());
     const OldBuild old_build;
     const NewBuild new_build;

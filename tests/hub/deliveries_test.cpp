@@ -175,8 +175,7 @@ TEST_CASE("Pauses grow up to 12 hours, and a notification is given up after days
 
 TEST_CASE("Whatever fails at any statement, everything arrives in order") {
     const auto engine = GENERATE(support::engines());
-    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
-                             support::Fault::lost_commit, support::Fault::undone_commit})
+    for (const auto fault : support::all_faults)
         support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
             INFO(support::name_of(engine));
             const support::FreshStore fresh(engine);

@@ -268,8 +268,7 @@ TEST_CASE("The numbers of a hub follow from its tables") {
 
 TEST_CASE("A request that fails at any statement is recorded once or not at all") {
     const auto engine = GENERATE(support::engines());
-    for (const auto fault : {support::Fault::lost, support::Fault::deadlock,
-                             support::Fault::lost_commit, support::Fault::undone_commit})
+    for (const auto fault : support::all_faults)
         support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
             const support::FreshStore fresh(engine);
             HubStore faulty(support::faulty(fresh.connect(), plan));

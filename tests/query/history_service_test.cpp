@@ -64,8 +64,7 @@ class SplitConnection final : public support::ForwardingConnection {
 
 TEST_CASE("A request brings the object up to date and gets its history") {
     Server process(with_names());
-    process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.service.history_of(gene, {}));
+    process.record(build("WS186", "2008-02-01", "one"));
     process.put(build("WS187", "2008-02-15", "two"));
     const auto answer = process.service.history_of(gene, {});
     REQUIRE(answer);
@@ -97,8 +96,7 @@ TEST_CASE("However many ask at once, an object is loaded once") {
 TEST_CASE("Two processes record one release of an object once") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());
-    one.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(one.service.history_of(gene, {}));
+    one.record(build("WS186", "2008-02-01", "one"));
     for (auto* process : {&one, &two}) process->put(build("WS187", "2008-02-15", "two"));
     std::atomic<int> answered = 0;
     {
@@ -114,8 +112,7 @@ TEST_CASE("Two processes record one release of an object once") {
 
 TEST_CASE("The cache version moves on with the build and with every write of history") {
     Server process(with_names());
-    process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.service.history_of(gene, {}));
+    process.record(build("WS186", "2008-02-01", "one"));
     const auto before = process.service.cache_version();
     CHECK(before.store_reachable);
     CHECK(process.service.cache_version() == before);
@@ -131,7 +128,7 @@ TEST_CASE("What another process has just recorded is in the next answer") {
     const auto versions = [&] {
         std::vector<std::string> known;
         ReleaseListCache list;
-        for (const auto& [summary, of_day, details] : list.get(two.service.read_context()))
+        for (const auto& [summary, of_day, details] : list.get(two.context()))
             known.push_back(summary.release.version + ' ' + std::to_string(summary.kinds.size()));
         return known;
     };
@@ -140,10 +137,8 @@ TEST_CASE("What another process has just recorded is in the next answer") {
     one.put(build("WS187", "2008-02-15", "one more"));
     for (auto* process : {&one, &two}) process->put(build("WS188", "2008-03-22", "two"));
     CHECK(versions() == std::vector<std::string>{"WS188 0", "WS187 0", "WS186 0"});
-    one.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(one.service.history_of(gene, {}));
-    one.put(build("WS187", "2008-02-15", "one more"));
-    REQUIRE(one.service.history_of(gene, {}));
+    one.record(build("WS186", "2008-02-01", "one"));
+    one.record(build("WS187", "2008-02-15", "one more"));
     CHECK(versions() == std::vector<std::string>{"WS188 0", "WS187 1", "WS186 0"});
     CHECK(two.history(gene).rows.size() == 2);
     one.put(build("WS188", "2008-03-22", "two"));
@@ -152,10 +147,8 @@ TEST_CASE("What another process has just recorded is in the next answer") {
 
 TEST_CASE("An object that can't be read is answered from recorded history") {
     Server process(with_names());
-    process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.service.history_of(gene, {}));
-    process.put(build("WS187", "2008-02-15", "two"));
-    REQUIRE(process.service.history_of(gene, {}));
+    process.record(build("WS186", "2008-02-01", "one"));
+    process.record(build("WS187", "2008-02-15", "two"));
     const auto broken = build("WS188", "2008-03-22", "three");
     broken->break_with({base::ErrorKind::malformed, "dump.ace:7: no closing quote"});
     broken->with("Gene", "never-seen", {text("x")});
@@ -171,10 +164,8 @@ TEST_CASE("An object that can't be read is answered from recorded history") {
 TEST_CASE("Without a build recorded history is answered, and an unknown object is unavailable") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process before(fresh.connect(), with_names());
-    before.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(before.service.history_of(gene, {}));
-    before.put(build("WS187", "2008-02-15", "two"));
-    REQUIRE(before.service.history_of(gene, {}));
+    before.record(build("WS186", "2008-02-01", "one"));
+    before.record(build("WS187", "2008-02-15", "two"));
     Process process(fresh.connect(), with_names());
     process.current.look();
     const auto answer = process.service.history_of(gene, {});
@@ -244,8 +235,7 @@ TEST_CASE("An unknown release to begin after is refused") {
 
 TEST_CASE("Hits are collected and written together") {
     Server process(with_names());
-    process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.service.history_of(gene, {}));
+    process.record(build("WS186", "2008-02-01", "one"));
     for (int i = 0; i < 3; ++i) process.service.note_hit(gene);
     process.service.flush_hits();
     process.service.note_hit(gene);

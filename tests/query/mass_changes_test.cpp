@@ -28,9 +28,9 @@ void add(Process& process, const std::string& version, const std::string& class_
 // Rows of WS187 and WS188, which is current.
 void record_three_releases(Process& process) {
     put(process, "WS186", "2008-02-01");
-    static_cast<void>(process.history(gene));
+    (void)process.history(gene);
     put(process, "WS187", "2008-02-15");
-    static_cast<void>(process.history(gene));
+    (void)process.history(gene);
     put(process, "WS188", "2008-03-22");
     REQUIRE(process.history(gene).rows.size() == 2);
 }
@@ -73,7 +73,7 @@ TEST_CASE("On the page of a release, what most objects of the class share only f
     Server process;
     record_three_releases(process);
     const auto entry = [&] {
-        return release_contents(process.service.read_context(), "WS188", {})->entries.at(0);
+        return release_contents(process.context(), "WS188", {})->entries.at(0);
     };
     CHECK_FALSE(entry().only_follows);
     CHECK(entry().headline == process.history(gene).rows[0].notes.headline);
@@ -95,14 +95,14 @@ TEST_CASE("A server that knew of no mass changes shows those that a job wrote me
     CHECK(server.history(gene).mass_changes == std::vector{remark_in("WS188")});
     job.write("DELETE FROM mass_changes");
     server.now += std::chrono::seconds{1};
-    static_cast<void>(server.service.cache_version());
+    (void)server.service.cache_version();
     CHECK(server.history(gene).mass_changes.empty());
 }
 
 TEST_CASE("While the table is known to be empty, no request asks for mass changes") {
     Server server;
     record_three_releases(server);
-    static_cast<void>(server.service.cache_version());
+    (void)server.service.cache_version();
     // The generation stays, so nobody looks.
     store::perform(server.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("INSERT INTO mass_changes (version, class, path, objects,"
@@ -147,7 +147,7 @@ TEST_CASE(
         CHECK_FALSE(page.cut);
         return versions;
     };
-    const auto context = [&] { return process.service.read_context(); };
+    const auto context = [&] { return process.context(); };
     using Versions = std::vector<std::string>;
     const Versions both = {"WS188", "WS187"};
     CHECK(versions_of(process.history(gene, without)) == both);

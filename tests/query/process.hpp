@@ -14,7 +14,7 @@
 #include "query/tree_at.hpp"
 #include "store/dialect.hpp"
 #include "support/catch.hpp"
-#include "support/small_build.hpp"
+#include "support/small_site.hpp"
 #include "support/stores.hpp"
 
 namespace processes {
@@ -40,12 +40,11 @@ class Process {
                   return connect();
               },
               4),
-          current(opener(), pool),
+          current(in_place_.opener(), pool),
           service(pool, current, std::move(settings), [this] { return now; }) {}
 
     void put(Shared next) {
-        build_ = std::move(next);
-        identity_ += '1';
+        in_place_.put(std::move(next));
         current.look();
     }
     // A release in which each object has one remark.
@@ -69,6 +68,12 @@ class Process {
         INFO((answer ? "" : answer.error().text));
         REQUIRE(answer);
         return answer->list;
+    }
+    [[nodiscard]] auto context() const { return service.read_context(); }
+    // Puts the build, and records all of its objects.
+    void record(const Shared& next) {
+        put(next);
+        (void)list(support::names_in(*next));
     }
     // Writes as other processes do.
     void write(const std::string& sql, const std::vector<store::Value>& values = {}) {
@@ -95,26 +100,13 @@ class Process {
 
    private:
     std::atomic<bool> is_cut_off_ = false;
+    support::BuildInPlace in_place_;
 
    public:
     base::Seconds now{*base::parse_date("2008-04-01")};
     store::Pool pool;
     history::CurrentBuild current;
     query::HistoryService service;
-
-   private:
-    history::BuildOpener opener() {
-        return {[this]() -> base::Result<std::string> {
-                    if (!build_) return base::fail(base::ErrorKind::unavailable, "no folder");
-                    return identity_;
-                },
-                [this](history::Wholeness) { return base::Result<source::Build>(build_); },
-                [](const base::Release&, const history::WasServed&) {
-                    return std::vector<source::Build>();
-                }};
-    }
-    Shared build_;
-    std::string identity_;
 };
 
 // A process over a store of its own.
@@ -139,7 +131,7 @@ inline std::vector<std::string> names_of(const std::vector<tables::Row>& rows) {
 // Objects a, b and c in five releases, two of them of one day; WS188 changes
 // nothing, in WS189 c has gone.
 inline void fill(Process& process) {
-    const auto look = [&] { static_cast<void>(process.list({a, b, c})); };
+    const auto look = [&] { (void)process.list({a, b, c}); };
     process.put("WS185", "2008-01-01", {{a, "1"}, {b, "1"}, {c, "1"}});
     look();
     process.put("WS186", "2008-02-01", {{a, "2"}, {b, "1"}, {c, "2"}});

@@ -87,17 +87,16 @@ class Written {
         std::vector<Value> values;
         for (std::int64_t oid = 1; oid <= objects; ++oid) {
             const auto object = object_of(oid);
-            values.insert(values.end(), {Value{oid}, Value{object.class_name}, Value{object.name},
-                                         Value{object.name}});
+            values.insert(values.end(), {oid, object.class_name, object.name, object.name});
         }
         store::insert_many(transaction, {"objects", {"oid", "class", "name", "name_key"}, {}},
                            values);
     }
     static void write_releases(store::Transaction& transaction) {
         for (int release = 0; release < releases; ++release)
-            store::insert_unless_there(
-                transaction, {"releases", {"version", "released_on"}, {"version"}},
-                std::vector<Value>{Value{version(release)}, Value{day(release)}});
+            store::insert_unless_there(transaction,
+                                       {"releases", {"version", "released_on"}, {"version"}},
+                                       std::vector<Value>{version(release), day(release)});
     }
     // Names in another order than ids.
     static ObjectName object_of(std::int64_t oid) {
@@ -122,10 +121,10 @@ class Written {
             rows.push_back({version(release) + ' ' + object.class_name + ' ' + object.name,
                             release, object, kind, op, tag});
             values.insert(values.end(),
-                          {Value{oid}, Value{version(release)}, Value{day(release)},
-                           Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
-                           Value{R"({"changes":[{"op":")" + op + R"(","path":[{"tag":")" + tag +
-                                 R"("}],")" + sides[which] + R"(":[{"text":"x"}]}]})"}});
+                          {oid, version(release), day(release), "2008-02-01T00:00:00Z", kind,
+                           object.name,
+                           R"({"changes":[{"op":")" + op + R"(","path":[{"tag":")" + tag +
+                               R"("}],")" + sides[which] + R"(":[{"text":"x"}]}]})"});
         }
         store::insert_many(transaction, rows_of_history, values);
     }
@@ -182,7 +181,7 @@ void hold(const std::vector<Written::Stored>& rows, const ChangeFilter& filter,
 TEST_CASE("A class's rows are those that a walk over all rows finds, on every page") {
     const int objects = GENERATE(150, 2'000);
     const Written written(objects);
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     const auto read = [&](const PageRequest& request) {
         return class_history(reading, "Gene", request);
     };
@@ -206,7 +205,7 @@ TEST_CASE("A class's rows are those that a walk over all rows finds, on every pa
 
 TEST_CASE("A release's rows are those that a walk over all rows finds, on every page") {
     const Written written(300);
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     const auto read = [&](const PageRequest& request) {
         return release_history(reading, Written::version(1), request);
     };
@@ -218,7 +217,7 @@ TEST_CASE("A release's rows are those that a walk over all rows finds, on every 
 
 TEST_CASE("Of a release of very many rows the first by name are found in the order of names") {
     Written written(2'000, GENERATE(support::both_engines()));
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
     REQUIRE(rows.size() > tables::most_compared);
     const auto limited = [&](std::size_t most, const ChangeFilter& filter,
@@ -302,14 +301,11 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
     for (const auto& name : names) {
         const auto label = random() % 3 == 0 ? base::search_key(text(1)) : "";
         const auto* const class_name = random() % 4 == 0 ? "Paper" : "Gene";
-        objects.insert(objects.end(), {Value{++oid}, Value{class_name}, Value{name},
-                                       Value{base::fold_ascii(name)}, Value{label},
-                                       Value{random() % 5 == 0 ? "WS2" : "WS1"}});
+        objects.insert(objects.end(), {++oid, class_name, name, base::fold_ascii(name), label,
+                                       random() % 5 == 0 ? "WS2" : "WS1"});
         if (random() % 5 != 0)
-            rows.insert(rows.end(), {Value{oid}, Value{"WS1"}, Value{"2008-01-01"},
-                                     Value{"2008-02-01T00:00:00Z"},
-                                     Value{random() % 9 == 0 ? "reconstructed" : "changed"},
-                                     Value{""}, Value{"{}"}});
+            rows.insert(rows.end(), {oid, "WS1", "2008-01-01", "2008-02-01T00:00:00Z",
+                                     random() % 9 == 0 ? "reconstructed" : "changed", "", "{}"});
     }
     process.insert(
         {"objects", {"oid", "class", "name", "name_key", "label_key", "ace_version"}, {}},
@@ -345,15 +341,14 @@ TEST_CASE("A filtered list says when it did not look at its oldest rows") {
     const auto version = [](int release) { return "WS" + std::to_string(1000 + release); };
     for (std::int64_t oid = 1; oid <= objects; ++oid) {
         asked.push_back({"Gene", "n" + std::to_string(oid)});
-        of_objects.insert(of_objects.end(), {Value{oid}, Value{"Gene"}, Value{asked.back().name},
-                                             Value{asked.back().name}, Value{"WS1010"}});
+        of_objects.insert(of_objects.end(),
+                          {oid, "Gene", asked.back().name, asked.back().name, "WS1010"});
         for (int release = 0; release < releases; ++release)
-            of_rows.insert(of_rows.end(), {Value{oid}, Value{version(release)},
-                                           Value{"2007-01-01"}, Value{"2008-02-01T00:00:00Z"},
-                                           Value{"changed"}, Value{""}, Value{"{}"}});
+            of_rows.insert(of_rows.end(), {oid, version(release), "2007-01-01",
+                                           "2008-02-01T00:00:00Z", "changed", "", "{}"});
     }
     for (int release = 0; release < releases - 1; ++release)
-        of_releases.insert(of_releases.end(), {Value{version(release)}, Value{"2007-01-01"}});
+        of_releases.insert(of_releases.end(), {version(release), "2007-01-01"});
     process.insert({"objects", {"oid", "class", "name", "name_key", "ace_version"}, {}},
                    of_objects);
     process.insert({"releases", {"version", "released_on"}, {}}, of_releases);
@@ -370,7 +365,7 @@ TEST_CASE("A filtered list says when it did not look at its oldest rows") {
 
 TEST_CASE("The contents of a release are counted by class and kind") {
     const Written written(200);
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     const auto contents = release_contents(reading, Written::version(2), {});
     REQUIRE(contents);
     REQUIRE(contents->classes.size() == 2);
@@ -398,7 +393,7 @@ TEST_CASE("The contents of a release are counted by class and kind") {
 
 TEST_CASE("The list of all releases has what the page of each has") {
     const Written written(300);
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     ReleaseListCache cache;
     const auto list = cache.get(reading);
     REQUIRE(list.size() == Written::releases - 1);
@@ -420,11 +415,11 @@ TEST_CASE("The list of all releases has what the page of each has") {
 
 TEST_CASE("The details of a release are read once for the same rows") {
     Written written(60);
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     ReleaseListCache cache;
     const auto before = cache.get(reading);
     written.process.write("DELETE FROM history WHERE version = ? AND kind = 'created'",
-                          {Value{Written::version(3)}});
+                          {Written::version(3)});
     written.process.count_rows();
     const auto after = cache.get(reading);
     CHECK(after[2].details == before[2].details);
@@ -437,7 +432,7 @@ TEST_CASE("An object is followed from the first release in which a tree or row o
     fill(process);
     const auto followed = [&](const ObjectName& object) {
         const auto [releases, first_seen] =
-            followed_releases(process.service.read_context(), process.history(object));
+            followed_releases(process.context(), process.history(object));
         CHECK((first_seen == "WS185" || releases.empty()));
         std::string versions;
         for (const auto& release : releases) versions += release.version + ' ';
@@ -463,7 +458,7 @@ TEST_CASE("Helpers that came or went follow from others, and the important leads
     settings.ranking.important = {{"Paper", {{"Remark"}}}};
     Server process(settings);
     fill(process);
-    const auto reading = process.service.read_context();
+    const auto reading = process.context();
     const auto contents = release_contents(reading, "WS189", {});
     REQUIRE(contents->entries.size() == 2);
     CHECK_FALSE(contents->entries[0].only_follows);
@@ -482,7 +477,7 @@ TEST_CASE("Helpers that came or went follow from others, and the important leads
 
 TEST_CASE("What is not known, or is newer than the current release, is absent") {
     const Written written(20);
-    const auto reading = written.process.service.read_context();
+    const auto reading = written.process.context();
     for (const auto& version : {Written::version(5), std::string("WS1"), std::string()}) {
         CHECK(release_history(reading, version, {}).error().kind == base::ErrorKind::absent);
         CHECK(release_contents(reading, version, {}).error().kind == base::ErrorKind::absent);
@@ -497,7 +492,7 @@ TEST_CASE("What is not known, or is newer than the current release, is absent") 
 TEST_CASE("A class without rows has an empty history, as old as the release") {
     Server process;
     process.put("WS190", "2008-05-01", {{{"Protein", "p"}, "1"}});
-    const auto none = class_history(process.service.read_context(), "Protein", {});
+    const auto none = class_history(process.context(), "Protein", {});
     REQUIRE(none);
     CHECK((none->rows.empty() && none->recorded == 0));
     CHECK(none->last_modified == *base::parse_date("2008-05-01"));
@@ -507,13 +502,13 @@ TEST_CASE("A class that only a newer release than the current one has is not kno
     Server process;
     const ObjectName gone{"Clone", "gone"};
     process.put("WS185", "2008-01-20", {{gone, "1"}, {a, "1"}});
-    static_cast<void>(process.history(gone));
+    (void)process.history(gone);
     process.put("WS186", "2008-02-01", {{a, "1"}});
-    static_cast<void>(process.history(a));
+    (void)process.history(a);
     process.put("WS187", "2008-02-15", {{{"Protein", "p"}, "1"}, {a, "1"}});
-    static_cast<void>(process.history({"Protein", "p"}));
+    (void)process.history({"Protein", "p"});
     const auto is_known = [&](const std::string& class_name) {
-        const auto reading = process.service.read_context();
+        const auto reading = process.context();
         const auto classes = known_classes(reading);
         const bool is_listed = std::ranges::find(classes, class_name) != classes.end();
         CHECK(class_history(reading, class_name, {}).has_value() == is_listed);
@@ -535,14 +530,14 @@ TEST_CASE("A row that cannot be read is left out of every page, and logged once"
         process.write("UPDATE history SET " + change +
                           " WHERE version = ? AND oid ="
                           " (SELECT oid FROM objects WHERE name = ?)",
-                      {Value{version}, Value{object.name}});
+                      {version, object.name});
     };
     damage("notes = '{\"changes\":[{}]}'", a, "WS186");
     damage(GENERATE("kind = 'misspelled'", "date = '2008-02-31'"), b, "WS187");
     const auto log = folder.write("log", "");
     const base::Descriptor file_of_log(::open(log.c_str(), O_WRONLY | O_CLOEXEC));
     base::log::send_to(file_of_log.number(), base::log::Level::warning);
-    const auto context = process.service.read_context();
+    const auto context = process.context();
     for (int again = 0; again < 2; ++again) {
         CHECK(names_of(class_history(context, "Gene", {})->rows) ==
               std::vector<std::string>{"WS189 Gene a", "WS187 Gene a"});

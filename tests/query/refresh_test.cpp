@@ -213,8 +213,7 @@ TEST_CASE("A past tree is known where it was stored, compared, and in between") 
 
 TEST_CASE("Whatever statement fails, the outcome is one whole row") {
     const auto engine = GENERATE(support::engines());
-    const auto fault = GENERATE(support::Fault::lost, support::Fault::deadlock,
-                                support::Fault::lost_commit, support::Fault::undone_commit);
+    const auto fault = GENERATE(from_range(support::all_faults));
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, two);

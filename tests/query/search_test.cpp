@@ -48,8 +48,7 @@ std::vector<std::string> found(Process& process, const std::string& class_name,
                                const std::string& text, std::size_t most = 10) {
     std::vector<std::string> names;
     for (const auto& named :
-         find_named(process.service.read_context(), class_name, text, {.from = 0, .most = most})
-             .found)
+         find_named(process.context(), class_name, text, {.from = 0, .most = most}).found)
         names.push_back(named.object.class_name + ' ' + named.object.name + " = " + named.label);
     return names;
 }
@@ -59,7 +58,7 @@ using Found = std::vector<std::string>;
 // The shown release has these names, and the objects of recorded_names are recorded.
 void record_names(Process& process) {
     process.put(build_of_names("WS1", "2008-01-01"));
-    static_cast<void>(process.list(recorded_names));
+    (void)process.list(recorded_names);
 }
 
 const store::Insert labelled{
@@ -175,8 +174,7 @@ TEST_CASE(
     }
     process.insert(labelled, values);
     const auto answer = [&](const std::string& text) {
-        return query::find_named(process.service.read_context(), "", text,
-                                 {.from = 0, .most = 5});
+        return query::find_named(process.context(), "", text, {.from = 0, .most = 5});
     };
     CHECK_FALSE(answer("let").is_complete);
     CHECK(answer("let").found.size() == 5);
@@ -283,7 +281,7 @@ std::vector<std::string> found_in_pages(Process& process, const std::string& tex
                                         std::size_t size) {
     std::vector<std::string> names;
     for (query::SearchPage page{.from = 0, .most = size};; page.from += size) {
-        const auto answer = find_named(process.service.read_context(), "", text, page);
+        const auto answer = find_named(process.context(), "", text, page);
         for (const auto& match : answer.found)
             names.push_back(match.object.class_name + ' ' + match.object.name +
                             (match.vanished ? " gone" : ""));
@@ -300,8 +298,7 @@ TEST_CASE("An object is found by the words of the shown release, whichever is ty
     add_gene(*build, "WBGene01", "Phosphatidylinositol-4,5-phosphate binding",
              {"JC8.10", "Synaptojanin homologue"});
     add_gene(*build, "WBGene02", "binding of \xC3\x89LAN", {});
-    process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
+    process.record(build);
     CHECK(found(process, "", "HOMO binding") ==
           Found{"Gene WBGene01 = Phosphatidylinositol-4,5-phosphate binding"});
     CHECK(found(process, "", "\xC3\xA9lan").size() == 1);
@@ -311,13 +308,11 @@ TEST_CASE("An object is found by the words of the shown release, whichever is ty
     add_gene(*next, "WBGene01", "binding", {"JC8.11"});
     add_gene(*next, "WBGene09", "unc-9", {});
     process.put(next);
-    static_cast<void>(
-        process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}, {"Gene", "WBGene09"}}));
+    (void)process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}, {"Gene", "WBGene09"}});
     CHECK(found(process, "", "homologue").empty());
     CHECK(found(process, "", "jc8.11") == Found{"Gene WBGene01 = binding"});
     CHECK(found(process, "", "unc-9") == Found{"Gene WBGene09 = unc-9"});
-    const auto gone =
-        find_named(process.service.read_context(), "", "\xC3\x89lan of", {.from = 0, .most = 5});
+    const auto gone = find_named(process.context(), "", "\xC3\x89lan of", {.from = 0, .most = 5});
     REQUIRE(gone.found.size() == 1);
     CHECK(gone.found.front().vanished);
     CHECK(gone.found.front().vanished_in == "WS2");
@@ -325,8 +320,7 @@ TEST_CASE("An object is found by the words of the shown release, whichever is ty
     process.put(build);
     for (const std::string asked : {"jc8.11", "unc-9", "WBGene09"})
         CHECK(found(process, "", asked).empty());
-    CHECK_FALSE(
-        find_named(process.service.read_context(), "", "binding of", {}).found.front().vanished);
+    CHECK_FALSE(find_named(process.context(), "", "binding of", {}).found.front().vanished);
 }
 
 TEST_CASE(
@@ -336,9 +330,7 @@ TEST_CASE(
     add_gene(*build, "WBGene01", "let-7", {"\xC3\x89LECTION"});
     add_gene(*build, "WBGene02", "\u00C9clair au chocolat", {"JC8.10"});
     build->with("Gene_name", "GO:0004439", {});
-    process.put(build);
-    static_cast<void>(
-        process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}, {"Gene_name", "GO:0004439"}}));
+    process.record(build);
     for (const auto& [asked, name] :
          std::vector<std::pair<std::string, std::string>>{{"let7", "WBGene01"},
                                                           {"let.7", "WBGene01"},
@@ -353,7 +345,7 @@ TEST_CASE(
         REQUIRE(names.size() == 1);
         CHECK_THAT(names.front(), Catch::Contains(name + " ="));
     }
-    CHECK(query::objects_called(process.service.read_context(), {"Gene", "LET7"}, 5).size() == 1);
+    CHECK(query::objects_called(process.context(), {"Gene", "LET7"}, 5).size() == 1);
 }
 
 TEST_CASE("A name is found as it was pasted, unless another object is spelled exactly that way") {
@@ -371,11 +363,9 @@ TEST_CASE("A name is found as it was pasted, unless another object is spelled ex
     add("K07A11.2.", "second");
     add("K07A11.3", "third");
     process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"},
-                                    {"Gene", "WBGene03"},
-                                    {"Gene", "WBGene07"},
-                                    {"Gene", "K07A11.2"}}));
-    const auto reads = process.service.read_context();
+    (void)process.list(
+        {{"Gene", "WBGene01"}, {"Gene", "WBGene03"}, {"Gene", "WBGene07"}, {"Gene", "K07A11.2"}});
+    const auto reads = process.context();
     const auto called = [&](const std::string& name) {
         Found names;
         for (const auto& each : query::objects_called(reads, {"gene", name}, 5))
@@ -405,20 +395,17 @@ TEST_CASE(
     "Of labels whose numbers are divided differently, the one that was asked for is meant") {
     Server process(with_other_names());
     const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
-    std::vector<ObjectName> genes;
     const auto add = [&](const std::string& name, const std::string& label,
                          const std::vector<std::string>& others) {
         add_gene(*build, name, label, others);
-        genes.push_back({"Gene", name});
     };
     for (int i = 10; i < 40; ++i) add("G" + std::to_string(i), "K07A11.2", {});
     add("H1", "K07A1.12", {});
     add("H2", "a", {"JC8.10"});
     add("H3", "b", {"JC81.0"});
     add("H4", "JC-8.10", {});
-    process.put(build);
-    static_cast<void>(process.list(genes));
-    const auto reads = process.service.read_context();
+    process.record(build);
+    const auto reads = process.context();
     const auto called = query::objects_called(reads, {"Gene", "k07a1.12"}, 5);
     REQUIRE(called.size() == 1);
     CHECK(called.front().object.name == "H1");
@@ -452,13 +439,9 @@ TEST_CASE("A release is not narrowed by labels of a release that is not shown ye
         build->with(
             "Gene", "WBGene02",
             {tag("Name", {text("unc-7")}), tag("Remark", {text(build->release().version)})});
-    for (const auto& build : {shown, later, shown}) {
-        process.put(build);
-        static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
-    }
+    for (const auto& build : {shown, later, shown}) process.record(build);
     const auto matching = [&](const std::string& asked) {
-        return query::release_contents(process.service.read_context(), "WS2", {"", asked, 0, 10})
-            ->matching;
+        return query::release_contents(process.context(), "WS2", {"", asked, 0, 10})->matching;
     };
     CHECK(matching("wbgene01") == 1);
     CHECK(matching("secret") == 0);
@@ -474,8 +457,7 @@ TEST_CASE("An object is found by another name that its name begins with but for 
     add_gene(*build, "JC810x", "y", {"JC8.10"});
     const std::string longest(63, 'b');
     add_gene(*build, "WBGene01", longest + "-1", {});
-    process.put(build);
-    static_cast<void>(process.list({{"Gene", "abc1"}, {"Gene", "JC810x"}, {"Gene", "WBGene01"}}));
+    process.record(build);
     for (const std::string class_name : {"", "Gene"}) {
         CHECK(found(process, class_name, "ABC-1") == Found{"Gene abc1 = x"});
         CHECK(found(process, class_name, "x abc-1") == Found{"Gene abc1 = x"});
@@ -516,12 +498,12 @@ TEST_CASE(
     }
     for (const auto& each : {build, next}) {
         process.put(each);
-        static_cast<void>(process.list({genes.begin() + 40, genes.end()}));
-        static_cast<void>(process.list({genes.begin(), genes.begin() + 40}));
+        (void)process.list({genes.begin() + 40, genes.end()});
+        (void)process.list({genes.begin(), genes.begin() + 40});
     }
     process.put(build);
     const auto answer =
-        query::find_named(process.service.read_context(), "", "shared", {.from = 0, .most = 100});
+        query::find_named(process.context(), "", "shared", {.from = 0, .most = 100});
     CHECK_FALSE(answer.is_complete);
     // 64 trees, and 8 objects of the build.
     REQUIRE(answer.found.size() == 72);
@@ -533,23 +515,18 @@ TEST_CASE("An object is found by what the shown release calls it while a later o
     const auto before = std::make_shared<support::SmallBuild>("WS0", "2007-12-01");
     add_gene(*before, "WBGene01", "zero", {"no name"});
     add_gene(*before, "WBGene02", "abc-1", {"third name"});
-    process.put(before);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
+    process.record(before);
     const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
     add_gene(*build, "WBGene01", "alpha", {"JC8.10", "first name"});
     add_gene(*build, "WBGene02", "abc-1", {"third name"});
     const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
     add_gene(*next, "WBGene01", "omega", {"second name"});
     add_gene(*next, "WBGene02", "xyz-1", {"jc8.1"});
-    for (const auto& each : {build, next}) {
-        process.put(each);
-        static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
-    }
+    for (const auto& each : {build, next}) process.record(each);
     using NamesOfLabel = std::function<std::vector<std::string>(const std::string&)>;
     const NamesOfLabel called = [&](const std::string& label) {
         std::vector<std::string> names;
-        for (const auto& each :
-             query::objects_called(process.service.read_context(), {"Gene", label}, 5))
+        for (const auto& each : query::objects_called(process.context(), {"Gene", label}, 5))
             names.push_back(each.object.name);
         return names;
     };
@@ -557,15 +534,14 @@ TEST_CASE("An object is found by what the shown release calls it while a later o
         std::vector<std::string> names;
         const std::vector<std::string> classes{"Gene"};
         std::size_t lookups = 100;
-        for (const auto& named :
-             exactly_named(process.service.read_context(), classes, label, 5, lookups))
+        for (const auto& named : exactly_named(process.context(), classes, label, 5, lookups))
             names.push_back(named.object.name);
         return names;
     };
     const auto labels = [&] {
         const std::vector<tree::ObjectName> both{{"Gene", "WBGene01"}, {"Gene", "WBGene02"}};
         std::vector<std::string> all;
-        for (const auto& each : query::with_labels(process.service.read_context(), both))
+        for (const auto& each : query::with_labels(process.context(), both))
             all.push_back(each.label);
         return all;
     };
@@ -657,8 +633,8 @@ TEST_CASE(
                 const auto start = *rc::gen::inRange<std::size_t>(0, names.size());
                 std::ranges::rotate(names, names.begin() + static_cast<std::ptrdiff_t>(start));
                 const auto half = static_cast<std::ptrdiff_t>(names.size() / 2);
-                static_cast<void>(process.list({names.begin(), names.begin() + half}));
-                static_cast<void>(process.list({names.begin() + half, names.end()}));
+                (void)process.list({names.begin(), names.begin() + half});
+                (void)process.list({names.begin() + half, names.end()});
             }
             for (const auto& question : questions)
                 RC_ASSERT(found_in_pages(process, question, 3) ==
@@ -675,8 +651,7 @@ TEST_CASE("Ten thousand other names of one object are cut to some, which find it
     for (int i = 0; i < 10'000; ++i) others.push_back("other" + std::to_string(i));
     others.emplace_back(10'000, 'y');
     add_gene(*build, "WBGene01", std::string(100'000, 'x') + " end", others);
-    process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}}));
+    process.record(build);
     CHECK(found(process, "", "other7").size() == 1);
     CHECK(found(process, "", "other9999").empty());
     CHECK(found(process, "", std::string(64, 'x')).size() == 1);
@@ -698,12 +673,12 @@ TEST_CASE("An object has its words however the store fails while it is recorded 
         broken.put(build);
         std::vector<std::string> names;
         try {
-            static_cast<void>(broken.service.history_of({"Gene", "WBGene01"}, {}));
+            (void)broken.service.history_of({"Gene", "WBGene01"}, {});
             names = found(broken, "", "kinase one");
         } catch (const store::Failure&) {
             CHECK(plan->struck());
         }
-        static_cast<void>(process.list({{"Gene", "WBGene01"}}));
+        (void)process.list({{"Gene", "WBGene01"}});
         const Found wanted{"Gene WBGene01 = one binding"};
         CHECK(found(process, "", "kinase one") == wanted);
         CHECK(((plan->struck() && names.empty()) || names == wanted));
@@ -714,7 +689,7 @@ TEST_CASE("The difference of two releases is what its changes say, in either dir
     Server process;
     fill(process);
     const auto between = [&](const ObjectName& object, const char* from, const char* to) {
-        return difference(process.service.read_context(), object, from, to);
+        return difference(process.context(), object, from, to);
     };
     const auto rows = process.history(a).rows;  // WS189, WS187, WS186
     const auto one = between(a, "WS186", "WS187");
@@ -740,7 +715,7 @@ TEST_CASE("A difference that is not known names the nearest release, or what is 
     fill(process);
     process.write("INSERT INTO releases (version, released_on) VALUES ('WS180', '2007-01-01')");
     process.write("INSERT INTO releases (version, released_on) VALUES ('WS200', '2009-01-01')");
-    const auto reading = process.service.read_context();
+    const auto reading = process.context();
     const auto early = difference(reading, a, "WS180", "WS189");
     REQUIRE_FALSE(early);
     CHECK(early.error().kind == base::ErrorKind::absent);
@@ -761,12 +736,12 @@ TEST_CASE("A difference that is not known names the nearest release, or what is 
 TEST_CASE("A difference reveals nothing of a release that is newer than the current one") {
     Server process;
     process.put("WS186", "2008-02-01", {{a, "1"}});
-    static_cast<void>(process.history(a));
+    (void)process.history(a);
     process.put("WS187", "2008-02-15", {{a, "1"}});
     process.put("WS188", "2008-02-20", {{a, "2"}});
-    static_cast<void>(process.history(a));
+    (void)process.history(a);
     process.put("WS187", "2008-02-15", {{a, "1"}});
-    const auto reading = process.service.read_context();
+    const auto reading = process.context();
     CHECK(difference(reading, a, "WS186", "WS188").error() == query::no_release("WS188").value());
     for (const std::string since : {"WS188", "WS200"}) {
         INFO(since);
@@ -788,24 +763,24 @@ TEST_CASE("Objects come with their labels, in the order of asking") {
     build->with("Gene", "WBGene02", {tag("Name", {text("lin-7")})});
     build->with("Paper", "WBGene01", {});
     process.put(build);
-    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Paper", "WBGene01"}}));
+    (void)process.list({{"Gene", "WBGene01"}, {"Paper", "WBGene01"}});
 
     // Another spelling, another class with the same name, an unknown object, one that only the build
     // has, and a prefix, which only a search would complete.
     const std::vector<ObjectName> asked{{"gene", "wbgene01"}, {"Paper", "WBGene01"},
                                         {"Gene", "nobody"},   {"Gene", "wbgene02"},
                                         {"Gene", "WBGene0"},  {"Gene", "WBGene01"}};
-    CHECK(query::with_labels(process.service.read_context(), asked) ==
+    CHECK(query::with_labels(process.context(), asked) ==
           std::vector<query::Named>{{{"Gene", "WBGene01"}, "unc-26"},
                                     {{"Paper", "WBGene01"}, "WBGene01"},
                                     {{"Gene", "nobody"}, "nobody"},
                                     {{"Gene", "WBGene02"}, "lin-7"},
                                     {{"Gene", "WBGene0"}, "WBGene0"},
                                     {{"Gene", "WBGene01"}, "unc-26"}});
-    CHECK(query::with_labels(process.service.read_context(), {}).empty());
+    CHECK(query::with_labels(process.context(), {}).empty());
     const auto absent = compare::Reference::Fate::absent;
     const std::vector<ObjectName> once{asked.begin() + 1, asked.begin() + 5};
-    CHECK(query::current_references(process.service.read_context(), once) ==
+    CHECK(query::current_references(process.context(), once) ==
           compare::References{{{"Gene", "WBGene0"}, "", absent},
                               {{"Gene", "nobody"}, "", absent},
                               {{"Gene", "wbgene02"}, "lin-7"}});

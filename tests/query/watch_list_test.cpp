@@ -31,7 +31,7 @@ std::vector<ObjectName> record_many(Process& process, int objects, int releases)
                     base::format_date(base::Date{std::chrono::year{2008} / 1 / 1} +
                                       std::chrono::days(release)),
                     remarks);
-        static_cast<void>(process.list(names));
+        (void)process.list(names);
     }
     return names;
 }
@@ -105,7 +105,7 @@ TEST_CASE("An object known from a newer release only is not on a watch list") {
     Server process;
     process.put("WS186", "2008-02-01", {{a, "0"}});
     process.put("WS187", "2008-02-15", {{a, "1"}, {b, "1"}});
-    static_cast<void>(process.list({a, b}));
+    (void)process.list({a, b});
     process.put("WS186", "2008-02-01", {{a, "0"}});
     CHECK(objects_of(process.list({a, b})) == std::vector{a});
     CHECK(process.service.watch_list({b}, {}).error().kind == base::ErrorKind::absent);
@@ -169,7 +169,7 @@ TEST_CASE("A filter keeps rows with a change that is shown, and counts them alon
         auto build = std::make_shared<support::SmallBuild>(version, day);
         build->with("Gene", "a", std::move(nodes));
         process.put(std::move(build));
-        static_cast<void>(process.history(a));
+        (void)process.history(a);
     };
     put("WS1", "2008-01-01", {tag("Remark", {text("x")})});
     put("WS2", "2008-01-02", {tag("Remark", {text("y")})});
@@ -215,7 +215,7 @@ TEST_CASE("What a release that was published again replaces is in watch lists") 
     // It holds no change that a filter could show.
     CHECK(process.list({a, b}, {50, "", {"Remark", {}}, 0}).recorded == 3);
 
-    const auto release = release_history(process.service.read_context(), "WS186", {});
+    const auto release = release_history(process.context(), "WS186", {});
     REQUIRE(release);
     CHECK(release->rows.at(0).revision == 2);
     CHECK(release->rows.at(1).revision == 0);
@@ -240,7 +240,7 @@ TEST_CASE("Curators are called what the current build calls them") {
     const auto loads = build->loads();
     CHECK(process.history(a).people == people);
     CHECK(process.list({a}).people == people);
-    CHECK(process.service.read_context().people == people);
+    CHECK(process.context().people == people);
     CHECK(build->loads() == loads);
     CHECK(count_store(process.pool).objects == 1);
 

@@ -319,7 +319,7 @@ TEST_CASE("A row that was too long for its table stays where only timestamps dif
     site.prewarm(*first, before.get());
     const auto row = site.rows().at("long");
     CHECK(row.find("\"left_out\":") != std::string::npos);
-    static_cast<void>(site.republish(*again, before.get(), nullptr));
+    (void)site.republish(*again, before.get(), nullptr);
     CHECK(site.kinds() == Kinds{{"long", "changed 0 WS187"}, {"other", "changed 1 WS187"}});
     CHECK(site.rows().at("long") == row);
 }
@@ -344,8 +344,7 @@ TEST_CASE("Readers see either all old rows or all new ones") {
 
 TEST_CASE("A job that meets a fault or dies of it at any statement ends with the same result") {
     using support::Fault;
-    const auto fault =
-        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const auto fault = GENERATE(from_range(support::all_faults));
     const bool dies = GENERATE(false, true);
     const Builds builds;
     const Published published(GENERATE(support::engines()), builds);

@@ -65,8 +65,7 @@ TEST_CASE("What a callback throws goes to the caller, and nothing is written") {
 }
 
 TEST_CASE("A transaction is whole, whichever statement fails and however") {
-    const auto fault =
-        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const auto fault = GENERATE(from_range(support::all_faults));
     const auto engine = GENERATE(support::both_engines());
     const auto run = [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const FreshStore fresh(engine);

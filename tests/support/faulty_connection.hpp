@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -24,6 +25,8 @@ enum class Fault {
     lost_commit,    // COMMIT was carried out, its answer never came
     undone_commit,  // COMMIT never arrived, which looks the same from here
 };
+inline constexpr std::array all_faults{Fault::lost, Fault::deadlock, Fault::lost_commit,
+                                       Fault::undone_commit};
 
 // Counts statements (begin, query, execute, commit; for the two commit faults: commits only)
 // over all connections that share it, and fails once, at the `at`-th (from 1). With 0 it only counts.

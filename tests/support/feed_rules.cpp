@@ -323,14 +323,9 @@ class Checker {
         if (name_of(link) == "link" && href.empty()) return;  // that of RSS
         const std::string own =
             name_of(link) == "link" ? "application/atom+xml" : "application/rss+xml";
-        const std::map<std::string, std::string> types{{"self", own},
-                                                       {"current", own},
-                                                       {"prev-archive", own},
-                                                       {"next-archive", own},
-                                                       {"next", own},
-                                                       {"alternate", "text/html"},
-                                                       {"hub", ""}};
-        if (!types.contains(rel) || attribute_of(link, "type") != types.at(rel))
+        const auto type = rel == "alternate" ? "text/html" : rel == "hub" ? "" : own;
+        if (!matches(rel, "self|current|prev-archive|next-archive|next|alternate|hub") ||
+            attribute_of(link, "type") != type)
             find("UnregisteredAtomLinkRel", rel, attribute_of(link, "type"));
         if (!links_.insert(rel).second) find("DuplicateAtomLink", "link", rel);
         check_value(Kind::link, "link", href);

@@ -63,10 +63,32 @@ class SwitchedConnection final : public ForwardingConnection {
     const StoreSwitch& switch_;
 };
 
+// The build that a test has put in place.
+struct BuildInPlace {
+    std::shared_ptr<SmallBuild> build;
+    int puts = 0;
+
+    void put(std::shared_ptr<SmallBuild> next) {
+        build = std::move(next);
+        ++puts;
+    }
+    history::BuildOpener opener() {
+        return {[this]() -> base::Result<std::string> {
+                    if (!build)
+                        return base::fail(base::ErrorKind::unavailable, "there is no build");
+                    return std::to_string(puts);
+                },
+                [this](history::Wholeness) { return base::Result<source::Build>(build); },
+                [](const base::Release&, const history::WasServed&) {
+                    return std::vector<source::Build>();
+                }};
+    }
+};
+
 class SmallSite {
    public:
     explicit SmallSite(history::Settings settings = {}, base::ByteBudget::Limits budget = {})
-        : pool([this] { return connect(); }, 4, once()), current(opener(), pool),
+        : pool([this] { return connect(); }, 4, once()), current(in_place_.opener(), pool),
           service(pool, current, std::move(settings), [this] { return now; }, budget) {}
 
     // Sets or removes an object of the builds that are made from now on.
@@ -85,8 +107,7 @@ class SmallSite {
     }
     // Makes it the current build, unless it is refused. Nothing is recorded yet.
     void put(std::shared_ptr<SmallBuild> next) {
-        next_ = std::move(next);
-        ++puts_;
+        in_place_.put(std::move(next));
         current.look();
     }
     // Makes a build, puts it, and records all objects, at the time of the release's date.
@@ -127,8 +148,7 @@ class SmallSite {
    private:
     FreshStore store_{store::Engine::sqlite};
     std::map<tree::ObjectName, Nodes> objects_;
-    std::shared_ptr<SmallBuild> next_;
-    int puts_ = 0;
+    BuildInPlace in_place_;
 
    public:
     StoreSwitch store_switch;
@@ -146,17 +166,6 @@ class SmallSite {
         store::RetryPolicy policy;
         policy.attempts = 1;
         return policy;
-    }
-    history::BuildOpener opener() {
-        return {[this]() -> base::Result<std::string> {
-                    if (!next_)
-                        return base::fail(base::ErrorKind::unavailable, "there is no build");
-                    return std::to_string(puts_);
-                },
-                [this](history::Wholeness) { return base::Result<source::Build>(next_); },
-                [](const base::Release&, const history::WasServed&) {
-                    return std::vector<source::Build>();
-                }};
     }
 };
 

@@ -51,7 +51,7 @@ TEST_CASE_METHOD(
     const std::vector objects{object("unc-1"), object("Unc-1"), object("unc-1 ")};
     for (const auto& each : objects) {
         const auto* row = &each;
-        static_cast<void>(insert_objects(transaction, std::span(&row, 1)));
+        (void)insert_objects(transaction, std::span(&row, 1));
     }
     for (const auto& each : objects) CHECK(oids_named(transaction, each.object).size() == 1);
 }

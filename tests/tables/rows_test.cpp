@@ -137,7 +137,7 @@ TEST_CASE_METHOD(
     CHECK(read(2 * json.size()).at(sids[0]).notes == notes);
     CHECK(read(json.size()).at(sids[0]).notes == notes);
     try {
-        static_cast<void>(read(json.size() - 1));
+        (void)read(json.size() - 1);
         FAIL("were read");
     } catch (const NotesTooLong& too_long) {
         CHECK(too_long.bytes == json.size());

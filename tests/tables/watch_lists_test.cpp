@@ -99,8 +99,7 @@ TEST_CASE_METHOD(Writing, "A watch list of more than 16 KB is not kept") {
 
 TEST_CASE("A watch list is kept once, whatever fails at any statement") {
     const auto engine = GENERATE(support::both_engines());
-    const auto fault =
-        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const auto fault = GENERATE(from_range(support::all_faults));
     support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const support::FreshStore fresh(engine);
         store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
