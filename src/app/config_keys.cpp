@@ -31,6 +31,73 @@ bool is_date_or_part(std::string_view text) {
     return base::parse_date(whole).has_value();
 }
 
+Result<bool> truth_of(std::string_view value) {
+    if (value == "yes") return true;
+    if (value == "no") return false;
+    return wrong(in_quotes(value) + " is neither yes nor no");
+}
+
+Result<SourceKind> source_kind_of(std::string_view value) {
+    std::vector<std::string> names;
+    for (const auto kind : source_kinds) {
+        if (name_of(kind) == value) return kind;
+        names.emplace_back(name_of(kind));
+    }
+    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value) +
+                 (value == "tace" ? "; dump the database with `dump -T`, or start "
+                                    "saceserver over it"
+                                  : ""));
+}
+
+// Accepts an http or https address whose placeholders are {name} {class} {class_lower}, or nothing.
+Result<std::string> address_template_of(std::string value) {
+    if (value.empty()) return value;
+    if (!is_http(value)) return wrong(in_quotes(value) + " is not an http or https URL");
+    for (auto at = value.find('{'); at != std::string::npos; at = value.find('{', at + 1)) {
+        const auto end = value.find('}', at);
+        const auto name = std::string_view(value).substr(at, end - at + 1);
+        if (name != "{name}" && name != "{class}" && name != "{class_lower}")
+            return wrong("unknown placeholder in " + in_quotes(value));
+    }
+    return value;
+}
+
+// Accepts an address without query, fragment and blanks; removes slashes at its end.
+Result<std::string> base_url_of(std::string url) {
+    const auto parsed = net::parse_url(url);
+    if (!parsed) return wrong(parsed.error().text);
+    if (parsed->target.find('?') != std::string::npos) return wrong("must not have a query");
+    while (url.back() == '/') url.pop_back();
+    return url;
+}
+
+// RFC 4151 section 2.1: an authority name (domain or mail address), a comma, a date.
+Result<std::string> authority_of(std::string value) {
+    const auto parts = base::split(value, ',');
+    constexpr std::string_view allowed =
+        "abcdefghijklmnopqrstuvwxyz0123456789.-_@ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const bool fits = parts.size() == 2 && !parts[0].empty() &&
+                      parts[0].find_first_not_of(allowed) == std::string_view::npos &&
+                      is_date_or_part(parts[1]);
+    if (!fits)
+        return wrong(
+            "must be a domain and a date on which you owned it, such as wormbase.org,2007");
+    return value;
+}
+
+// "smtp://host:587" or "smtps://host": without user, path and query.
+Result<std::string> mail_server_of(std::string value) {
+    const bool is_smtp = value.starts_with("smtp://") || value.starts_with("smtps://");
+    // Apart from the scheme, the rules are those of other addresses that requests are sent to.
+    const auto parsed = net::parse_url(is_smtp ? "http" + value.substr(4) : value);
+    const bool fits = is_smtp && parsed && parsed->target == "/" && !value.ends_with('/');
+    // It is not repeated: a mistake shows to everybody who sees /healthz, and it may have a password.
+    if (!fits)
+        return wrong("it is not a mail server like smtp://mail.example.org:587 or "
+                     "smtps://mail.example.org; user and password_file have keys of their own");
+    return value;
+}
+
 using Value = const std::string&;
 
 // Stores the value, or returns what is wrong with it.
@@ -348,12 +415,6 @@ Result<std::int64_t> number_of(std::string_view value, std::int64_t least, std::
     return *number;
 }
 
-Result<bool> truth_of(std::string_view value) {
-    if (value == "yes") return true;
-    if (value == "no") return false;
-    return wrong(in_quotes(value) + " is neither yes nor no");
-}
-
 std::vector<std::string> words_of(std::string_view list, char separator) {
     std::vector<std::string> words;
     for (const auto part : base::split(list, separator))
@@ -374,39 +435,6 @@ Result<Paths> paths_of(std::string_view value) {
         }
     }
     return paths;
-}
-
-Result<std::string> address_template_of(std::string value) {
-    if (value.empty()) return value;
-    if (!is_http(value)) return wrong(in_quotes(value) + " is not an http or https URL");
-    for (auto at = value.find('{'); at != std::string::npos; at = value.find('{', at + 1)) {
-        const auto end = value.find('}', at);
-        const auto name = std::string_view(value).substr(at, end - at + 1);
-        if (name != "{name}" && name != "{class}" && name != "{class_lower}")
-            return wrong("unknown placeholder in " + in_quotes(value));
-    }
-    return value;
-}
-
-Result<std::string> base_url_of(std::string url) {
-    const auto parsed = net::parse_url(url);
-    if (!parsed) return wrong(parsed.error().text);
-    if (parsed->target.find('?') != std::string::npos) return wrong("must not have a query");
-    while (url.back() == '/') url.pop_back();
-    return url;
-}
-
-Result<std::string> authority_of(std::string value) {
-    const auto parts = base::split(value, ',');
-    constexpr std::string_view allowed =
-        "abcdefghijklmnopqrstuvwxyz0123456789.-_@ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const bool fits = parts.size() == 2 && !parts[0].empty() &&
-                      parts[0].find_first_not_of(allowed) == std::string_view::npos &&
-                      is_date_or_part(parts[1]);
-    if (!fits)
-        return wrong(
-            "must be a domain and a date on which you owned it, such as wormbase.org,2007");
-    return value;
 }
 
 Result<tree::ObjectName> object_of(std::string_view value) {
@@ -444,18 +472,6 @@ Result<render::Mailbox> mailbox_of(std::string_view value) {
     return mailbox;
 }
 
-Result<std::string> mail_server_of(std::string value) {
-    const bool is_smtp = value.starts_with("smtp://") || value.starts_with("smtps://");
-    // Apart from the scheme, the rules are those of other addresses that requests are sent to.
-    const auto parsed = net::parse_url(is_smtp ? "http" + value.substr(4) : value);
-    const bool fits = is_smtp && parsed && parsed->target == "/" && !value.ends_with('/');
-    // It is not repeated: a mistake shows to everybody who sees /healthz, and it may have a password.
-    if (!fits)
-        return wrong("it is not a mail server like smtp://mail.example.org:587 or "
-                     "smtps://mail.example.org; user and password_file have keys of their own");
-    return value;
-}
-
 Result<base::Date> date_of(std::string_view value) {
     const auto day = base::parse_date(value);
     if (!day) return wrong(in_quotes(value) + " is not a date like 2007-01-01");
@@ -487,18 +503,6 @@ Result<std::string> word_of(std::string_view value) {
         !value.empty() && std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7f; });
     if (!is_word) return wrong("must be one word without spaces");
     return std::string(value);
-}
-
-Result<SourceKind> source_kind_of(std::string_view value) {
-    std::vector<std::string> names;
-    for (const auto kind : source_kinds) {
-        if (name_of(kind) == value) return kind;
-        names.emplace_back(name_of(kind));
-    }
-    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value) +
-                 (value == "tace" ? "; dump the database with `dump -T`, or start "
-                                    "saceserver over it"
-                                  : ""));
 }
 
 Result<void> check_source_keys(const Draft& draft) {

@@ -55,8 +55,6 @@ struct Key {
 [[nodiscard]] base::Result<void> take_line(Draft& draft, const std::string& section,
                                            const std::string& key, const std::string& value);
 
-[[nodiscard]] base::Result<SourceKind> source_kind_of(std::string_view value);
-
 // Checks that the keys of [source] fit its kind.
 //   error  refused: "varve.conf:17: [source] path …", missing, or a key of another kind
 [[nodiscard]] base::Result<void> check_source_keys(const Draft& draft);
@@ -70,8 +68,6 @@ struct Key {
 
 [[nodiscard]] base::Result<std::int64_t> number_of(std::string_view value, std::int64_t least,
                                                    std::int64_t most);
-// Accepts "yes" and "no".
-[[nodiscard]] base::Result<bool> truth_of(std::string_view value);
 
 // Returns the words between separators without the blanks around them; skips empty ones.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view list, char separator);
@@ -80,16 +76,8 @@ struct Key {
 using Paths = std::vector<std::vector<std::string>>;
 [[nodiscard]] base::Result<Paths> paths_of(std::string_view value);
 
-// Accepts an http or https address whose placeholders are {name} {class} {class_lower}, or nothing.
-[[nodiscard]] base::Result<std::string> address_template_of(std::string value);
-// Accepts an address without query, fragment and blanks; removes slashes at its end.
-[[nodiscard]] base::Result<std::string> base_url_of(std::string url);
 // A mail address in ASCII, alone or as "Name <name@example.org>".
 [[nodiscard]] base::Result<render::Mailbox> mailbox_of(std::string_view value);
-// "smtp://host:587" or "smtps://host": without user, path and query.
-[[nodiscard]] base::Result<std::string> mail_server_of(std::string value);
-// RFC 4151 section 2.1: an authority name (domain or mail address), a comma, a date.
-[[nodiscard]] base::Result<std::string> authority_of(std::string value);
 // "Person:WBPerson1983", split at the first colon.
 [[nodiscard]] base::Result<tree::ObjectName> object_of(std::string_view value);
 [[nodiscard]] base::Result<base::Date> date_of(std::string_view value);
