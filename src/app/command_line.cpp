@@ -62,12 +62,25 @@ struct Line {
     Options options;
     std::function<int()> run;
 
-    // Returns a callback that runs `command` with the configuration.
-    auto configured(std::function<int(const Config&)> command,
-                    Speaker speaker = Speaker::command) {
-        return [this, command, speaker] {
-            run = [this, command, speaker] {
-                return with_config(options.config, speaker, command);
+    // Return a callback after which `run` is command(config, given...).
+    //   given  options: what they are when it runs
+    template <class Command, class... Given>
+    auto configured(Command command, const Given&... given) {
+        return runs(Speaker::command, command, given...);
+    }
+    template <class Command, class... Given>
+    auto serving(Command command, const Given&... given) {
+        return runs(Speaker::server, command, given...);
+    }
+
+   private:
+    template <class Command, class... Given>
+    auto runs(Speaker speaker, Command command, const Given&... given) {
+        return [=, this, &given...] {
+            run = [=, this, &given...] {
+                return with_config(options.config, speaker, [&](const Config& config) {
+                    return command(config, given...);
+                });
             };
         };
     }
@@ -93,8 +106,7 @@ void add_server(Line& line) {
     serving->add_option("--http", line.options.http,
                         "Answer HTTP at this address of this host, e.g. 127.0.0.1:8080; default: "
                         "FastCGI at [serve] listen");
-    serving->callback(line.configured(
-        [&](const Config& config) { return serve(config, line.options.http); }, Speaker::server));
+    serving->callback(line.serving(serve, line.options.http));
     line.program
         .add_subcommand("check",
                         "Check configuration, templates, store, build, socket and tokens")
@@ -102,9 +114,8 @@ void add_server(Line& line) {
     auto* accepting = line.program.add_subcommand("accept", "Accept a build that was refused");
     accepting->add_option("release", line.options.release, "Its version, e.g. WS189")->required();
     accepting->add_option("--build", line.options.prewarm.build, about_build);
-    accepting->callback(line.configured([&](const Config& config) {
-        return accept(config, line.options.release, line.options.prewarm.build);
-    }));
+    accepting->callback(
+        line.configured(accept, line.options.release, line.options.prewarm.build));
 }
 
 // Returns the formats of feeds, and html for the page of an object's history.
@@ -139,8 +150,7 @@ void add_objects(Line& line) {
         ->add_option("--format", options.feed.format, base::join(formats, ", ") + " (the page)")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
-    feeding->callback(
-        line.configured([&](const Config& config) { return feed(config, options.feed); }));
+    feeding->callback(line.configured(feed, options.feed));
 
     auto* differing = line.program.add_subcommand(
         "diff", "Compare an object in two releases or build folders; exits with 0 if they are "
@@ -167,8 +177,7 @@ void add_objects(Line& line) {
             return release.empty() ? std::string("needs a version, such as WS187")
                                    : std::string();
         });
-    showing->callback(line.configured(
-        [&](const Config& config) { return show(config, options.object, options.release); }));
+    showing->callback(line.configured(show, options.object, options.release));
 }
 
 void add_digest(Line& line) {
@@ -188,8 +197,7 @@ void add_digest(Line& line) {
         ->allow_extra_args(false);
     command->add_flag("--send", options.send,
                       "Send the mail by the server in [mail] smtp; default: print it");
-    command->callback(
-        line.configured([&](const Config& config) { return digest(config, options); }));
+    command->callback(line.configured(digest, options));
 }
 
 void add_prewarm(Line& line) {
@@ -216,8 +224,7 @@ void add_prewarm(Line& line) {
     command->add_flag(
         "--dry-run", job.dry_run,
         "Show what would be recorded or refused, by comparing indexes; record nothing");
-    command->callback(
-        line.configured([&](const Config& config) { return prewarm(config, job); }));
+    command->callback(line.configured(prewarm, job));
 }
 
 void add_archive(Line& line) {
@@ -225,8 +232,7 @@ void add_archive(Line& line) {
     auto* out =
         line.program.add_subcommand("export", "Write the whole store as JSON Lines, as a backup");
     out->add_option("file", options.archive, "Output file; default, or -: standard output");
-    out->callback(line.configured(
-        [&](const Config& config) { return export_store(config, options.archive); }));
+    out->callback(line.configured(export_store, options.archive));
     auto* in = line.program.add_subcommand("import", "Fill a new store from an export");
     in->add_option("file", options.archive, "Input file; default, or -: standard input");
     in->add_flag("--again", options.again, "First delete what an interrupted import left behind");
@@ -241,8 +247,7 @@ void add_releases(Line& line) {
     auto* command = line.program.add_subcommand(
         "releases", "List the known releases, with what is recorded of each");
     command->add_flag("--json", line.options.json, "Print JSON");
-    command->callback(line.configured(
-        [&](const Config& config) { return releases(config, line.options.json); }));
+    command->callback(line.configured(releases, line.options.json));
 }
 
 void add_forget(Line& line) {
@@ -276,16 +281,13 @@ void add_token(Line& line) {
     auto* adding =
         command->add_subcommand("add", "Create a token and print it; it is shown only once");
     adding->add_option("name", options.token, "Name of the reader")->required();
-    adding->callback(
-        line.configured([&](const Config& config) { return add_token(config, options.token); }));
+    adding->callback(line.configured(app::add_token, options.token));
     auto* revoking = command->add_subcommand("revoke", "Revoke a token");
     revoking->add_option("name", options.token, "Name of the reader")->required();
-    revoking->callback(line.configured(
-        [&](const Config& config) { return revoke_token(config, options.token); }));
+    revoking->callback(line.configured(revoke_token, options.token));
     auto* listing = command->add_subcommand("list", "List who has a token, and since when");
     listing->add_flag("--json", options.json, "Print JSON");
-    listing->callback(
-        line.configured([&](const Config& config) { return list_tokens(config, options.json); }));
+    listing->callback(line.configured(list_tokens, options.json));
 }
 
 void add_watch_list(Line& line) {
@@ -297,15 +299,13 @@ void add_watch_list(Line& line) {
         "list",
         "List their ids, when they were kept and last used, and how many objects they have");
     listing->add_flag("--json", options.json, "Print JSON");
-    listing->callback(line.configured(
-        [&](const Config& config) { return list_watch_lists(config, options.json); }));
+    listing->callback(line.configured(list_watch_lists, options.json));
     auto* deleting = command->add_subcommand("delete", "Delete one, or all that are unused");
     deleting->add_option("id", options.watch_list.id,
                          "Its id, the last part of its address /watch/ID");
     deleting->add_option("--unused", options.watch_list.unused_days,
                          "All that nobody has used for this many days");
-    deleting->callback(line.configured(
-        [&](const Config& config) { return delete_watch_lists(config, options.watch_list); }));
+    deleting->callback(line.configured(delete_watch_lists, options.watch_list));
 }
 
 void add_hub(Line& line) {
@@ -316,16 +316,13 @@ void add_hub(Line& line) {
     auto* status = command->add_subcommand(
         "status", "Print how many subscriptions there are, and what waits");
     status->add_flag("--json", options.json, "Print JSON");
-    status->callback(
-        line.configured([&](const Config& config) { return hub_status(config, options.json); }));
+    status->callback(line.configured(hub_status, options.json));
     auto* listing = command->add_subcommand("list", "List subscriptions");
     listing->add_option("text", options.subscription,
                         "Only those whose callback or topic contains it");
     listing->add_flag("--json", options.json, "Print JSON");
-    listing->callback(line.configured([&](const Config& config) {
-        return list_subscriptions(config, options.subscription, options.json);
-    }));
-    command->callback([command, run = line.configured(run_hub, Speaker::server)] {
+    listing->callback(line.configured(list_subscriptions, options.subscription, options.json));
+    command->callback([command, run = line.serving(run_hub)] {
         if (command->get_subcommands().empty()) run();
     });
 }
@@ -343,8 +340,7 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
     adding->add_option("--archive", options.source_feed.archive,
                        "Walk this archive backwards: a page of older entries, or the index of a "
                        "mailing list; also for a source feed that already exists");
-    adding->callback(line.configured(
-        [&](const Config& config) { return add_source_feed(config, options.source_feed); }));
+    adding->callback(line.configured(add_source_feed, options.source_feed));
     const auto add_one = [&](const char* name, const char* about, auto run) {
         auto* part = command->add_subcommand(name, about);
         part->add_option("feed", options.which_feed,
@@ -388,20 +384,15 @@ void add_harvest(Line& line) {
     status->add_option("feed", options.which_feed,
                        "Its id, its address, or a part of its address or name");
     status->add_flag("--json", options.json, "Print JSON, with all source feeds");
-    status->callback(line.configured([&](const Config& config) {
-        return harvest_status(config, options.which_feed, options.json);
-    }));
+    status->callback(line.configured(harvest_status, options.which_feed, options.json));
     auto* importing = command->add_subcommand("import", "Add the source feeds of an OPML file");
     importing->add_option("file", options.opml, "Its name, or -: standard input")->required();
-    importing->callback(line.configured(
-        [&](const Config& config) { return import_feeds(config, options.opml); }));
+    importing->callback(line.configured(import_feeds, options.opml));
     command->add_subcommand("export", "Print all source feeds as OPML")
         ->callback(line.configured(export_feeds));
-    const auto run = line.configured(
-        [&](const Config& config) {
-            return run_harvester(config, options.once ? Rounds::one : Rounds::endless);
-        },
-        Speaker::server);
+    const auto run = line.serving([&](const Config& config) {
+        return run_harvester(config, options.once ? Rounds::one : Rounds::endless);
+    });
     command->callback([command, run] {
         if (command->get_subcommands().empty()) run();
     });
