@@ -16,6 +16,10 @@ namespace app {
 namespace {
 
 using base::Result;
+using compare::Ranking;
+using history::Settings;
+using render::Site;
+using source::acedb::ServerAddress;
 
 bool is_http(std::string_view url) {
     return url.starts_with("http://") || url.starts_with("https://");
@@ -115,23 +119,35 @@ Result<std::filesystem::path> path_of(const Draft& draft, Value value) {
     return draft.resolve(value);
 }
 
-Result<void> take_kind(Draft& draft, Value, Value value) {
-    return keep(draft.config.source.kind, source_kind_of(value));
+// Stores what parse(value) returns in the member of Config that `place` leads to.
+template <auto parse, auto... place>
+Result<void> set(Draft& draft, Value, Value value) {
+    return keep((draft.config.*....*place), parse(value));
 }
 
-Result<void> take_timeout(Draft& draft, Value, Value value) {
-    const auto seconds = number_of(value, 1, 3600);
-    if (!seconds) return tl::unexpected(seconds.error());
-    draft.config.source.timeout = std::chrono::seconds(*seconds);
-    return {};
+// Stores it for a class or a user, where any key may be.
+template <auto parse, auto... place>
+Result<void> set_for_key(Draft& draft, Value key, Value value) {
+    return keep((draft.config.*....*place)[key], parse(value));
 }
 
-Result<void> take_classes(std::vector<std::string>& list, Value value) {
+template <auto... place>
+Result<void> set_path(Draft& draft, Value, Value value) {
+    return keep((draft.config.*....*place), path_of(draft, value));
+}
+
+template <std::int64_t least, std::int64_t most>
+Result<std::int64_t> number(Value value) {
+    return number_of(value, least, most);
+}
+
+template <auto... place>
+Result<void> take_classes(Draft& draft, Value, Value value) {
     auto classes = words_of(value, ',');
     for (const auto& name : classes)
         if (name.empty() || name.size() > tree::longest_class)
             return wrong(in_quotes(name) + " is not the name of a class");
-    list = std::move(classes);
+    (draft.config.*....*place) = std::move(classes);
     return {};
 }
 
@@ -144,20 +160,22 @@ Result<void> take_store(Draft& draft, Value, Value value) {
 }
 
 // [names], [search]
-Result<void> take_names(history::NamePaths& names, Value key, Value value) {
+template <auto... place>
+Result<void> take_names(Draft& draft, Value key, Value value) {
     auto paths = paths_of(value);
     if (!paths) return tl::unexpected(paths.error());
-    names.emplace_back(key, std::move(*paths));
+    (draft.config.*....*place).emplace_back(key, std::move(*paths));
     return {};
 }
 
 // [ignore], [important], [minor]
-Result<void> take_paths(compare::TagPaths& places, Value key, Value value) {
+template <auto... place>
+Result<void> take_paths(Draft& draft, Value key, Value value) {
     auto paths = paths_of(value);
     if (!paths)
         return wrong(in_quotes(value) +
                      " must be a list of tags, or of paths like Identity>History");
-    places.emplace_back(key, std::move(*paths));
+    (draft.config.*....*place).emplace_back(key, std::move(*paths));
     return {};
 }
 
@@ -243,135 +261,72 @@ tl::unexpected<base::Error> wrong_at(const Draft& draft, std::string_view place,
 
 constexpr auto yes = Needed::yes;
 
-// In the order of varve.conf.example. Each takes (draft, key, value).
+// In the order of varve.conf.example.
 constexpr auto table = std::to_array<Key>({
-    {"site", "title",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.title, text(v)); }},
-    {"site", "base_url",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.base_url, base_url_of(v)); }, yes},
-    {"site", "authority",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.authority, authority_of(v)); },
-     yes},
-    {"site", "contact",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.contact, text(v)); }},
-    {"site", "language",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.language, text(v)); }},
-    {"site", "object_url",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.site.object_url, address_template_of(v));
-     }},
-    {"site", "templates",
-     [](Draft& d, Value, Value v) { return keep(d.config.template_folder, path_of(d, v)); }},
-    {"site", "private",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.is_private, truth_of(v)); }},
-    {"site", "hide_curators",
-     [](Draft& d, Value, Value v) { return keep(d.config.site.hide_curators, truth_of(v)); }},
+    {"site", "title", set<text, &Config::site, &Site::title>},
+    {"site", "base_url", set<base_url_of, &Config::site, &Site::base_url>, yes},
+    {"site", "authority", set<authority_of, &Config::site, &Site::authority>, yes},
+    {"site", "contact", set<text, &Config::site, &Site::contact>},
+    {"site", "language", set<text, &Config::site, &Site::language>},
+    {"site", "object_url", set<address_template_of, &Config::site, &Site::object_url>},
+    {"site", "templates", set_path<&Config::template_folder>},
+    {"site", "private", set<truth_of, &Config::site, &Site::is_private>},
+    {"site", "hide_curators", set<truth_of, &Config::site, &Site::hide_curators>},
     {"object_url", "",
-     [](Draft& d, Value k, Value v) {
-         return keep(d.config.site.object_url_of_class[k], address_template_of(v));
-     }},
-    {"names", "",
-     [](Draft& d, Value k, Value v) { return take_names(d.config.history.names, k, v); }},
-    {"search", "",
-     [](Draft& d, Value k, Value v) { return take_names(d.config.history.search, k, v); }},
-    {"important", "",
-     [](Draft& d, Value k, Value v) {
-         return take_paths(d.config.history.ranking.important, k, v);
-     }},
-    {"minor", "",
-     [](Draft& d, Value k, Value v) { return take_paths(d.config.history.ranking.minor, k, v); }},
+     set_for_key<address_template_of, &Config::site, &Site::object_url_of_class>},
+    {"names", "", take_names<&Config::history, &Settings::names>},
+    {"search", "", take_names<&Config::history, &Settings::search>},
+    {"important", "", take_paths<&Config::history, &Settings::ranking, &Ranking::important>},
+    {"minor", "", take_paths<&Config::history, &Settings::ranking, &Ranking::minor>},
     {"classes", "helpers",
-     [](Draft& d, Value, Value v) {
-         return take_classes(d.config.history.ranking.helper_classes, v);
-     }},
-    {"ignore", "",
-     [](Draft& d, Value k, Value v) { return take_paths(d.config.history.ignored, k, v); }},
-    {"curators", "",
-     [](Draft& d, Value k, Value v) { return keep(d.config.history.curators[k], object_of(v)); }},
-    {"successor", "",
-     [](Draft& d, Value k, Value v) {
-         return keep(d.config.site.successor_of_class[k], paths_of(v));
-     }},
+     take_classes<&Config::history, &Settings::ranking, &Ranking::helper_classes>},
+    {"ignore", "", take_paths<&Config::history, &Settings::ignored>},
+    {"curators", "", set_for_key<object_of, &Config::history, &Settings::curators>},
+    {"successor", "", set_for_key<paths_of, &Config::site, &Site::successor_of_class>},
     {"mentions", "", take_mention_rule},
     {"authors", "", take_author},
-    {"source", "kind", take_kind, yes},
-    {"source", "path",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }},
+    {"source", "kind", set<source_kind_of, &Config::source, &SourceConfig::kind>, yes},
+    {"source", "path", set_path<&Config::source, &SourceConfig::path>},
     {"source", "host",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.server.host, word_of(v)); }},
+     set<word_of, &Config::source, &SourceConfig::server, &ServerAddress::host>},
     {"source", "port",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.source.server.port, number_of(v, 1, 65535));
-     }},
+     set<number<1, 65535>, &Config::source, &SourceConfig::server, &ServerAddress::port>},
     {"source", "user",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
-    {"source", "password_file",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.password_file, path_of(d, v)); }},
-    {"source", "release",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.release, version_of(v)); }},
-    {"source", "date",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.date, date_of(v)); }},
-    {"source", "timeout", take_timeout},
-    {"source", "index",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.index, path_of(d, v)); }},
-    {"source", "skip_classes",
-     [](Draft& d, Value, Value v) { return take_classes(d.config.source.skip_classes, v); }},
+     set<word_of, &Config::source, &SourceConfig::server, &ServerAddress::user>},
+    {"source", "password_file", set_path<&Config::source, &SourceConfig::password_file>},
+    {"source", "release", set<version_of, &Config::source, &SourceConfig::release>},
+    {"source", "date", set<date_of, &Config::source, &SourceConfig::date>},
+    {"source", "timeout", set<number<1, 3600>, &Config::source, &SourceConfig::timeout>},
+    {"source", "index", set_path<&Config::source, &SourceConfig::index>},
+    {"source", "skip_classes", take_classes<&Config::source, &SourceConfig::skip_classes>},
     {"source", "max_object_mb",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.source.max_object_mb, number_of(v, 1, 4096)); }},
+     set<number<1, 4096>, &Config::source, &SourceConfig::max_object_mb>},
     {"store", "url", take_store, yes},
-    {"store", "password_file",
-     [](Draft& d, Value, Value v) { return keep(d.config.store_password_file, path_of(d, v)); }},
-    {"store", "give_up",
-     [](Draft& d, Value, Value v) { return keep(d.config.store_give_up, number_of(v, 1, 60)); }},
-    {"history", "first_seen_since",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.history.first_seen_since, date_of(v)); }},
+    {"store", "password_file", set_path<&Config::store_password_file>},
+    {"store", "give_up", set<number<1, 60>, &Config::store_give_up>},
+    {"history", "first_seen_since", set<date_of, &Config::history, &Settings::first_seen_since>},
     {"history", "build_users", take_build_users},
     {"history", "keep_trees", take_keep_trees},
-    {"history", "mass_change",
-     [](Draft& d, Value, Value v) { return keep(d.config.mass_change, number_of(v, 0, 100)); }},
+    {"history", "mass_change", set<number<0, 100>, &Config::mass_change>},
     {"serve", "listen", take_listen},
-    {"serve", "trusted_front",
-     [](Draft& d, Value, Value v) { return keep(d.config.serve.trusted_front, truth_of(v)); }},
-    {"serve", "threads",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.threads, number_of(v, 1, 1024)); }},
-    {"serve", "cache_mb",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.cache_mb, number_of(v, 0, 65536)); }},
-    {"serve", "max_items",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.max_items, number_of(v, 1, 10000)); }},
-    {"serve", "max_age",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.max_age, number_of(v, 0, 31536000)); }},
+    {"serve", "trusted_front", set<truth_of, &Config::serve, &ServeConfig::trusted_front>},
+    {"serve", "threads", set<number<1, 1024>, &Config::serve, &ServeConfig::threads>},
+    {"serve", "cache_mb", set<number<0, 65536>, &Config::serve, &ServeConfig::cache_mb>},
+    {"serve", "max_items", set<number<1, 10000>, &Config::serve, &ServeConfig::max_items>},
+    {"serve", "max_age", set<number<0, 31536000>, &Config::serve, &ServeConfig::max_age>},
     {"serve", "limit_per_minute",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.limit_per_minute, number_of(v, 0, 1'000'000)); }},
-    {"serve", "stop_within",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.serve.stop_within, number_of(v, 1, 300)); }},
-    {"hub", "enabled",
-     [](Draft& d, Value, Value v) { return keep(d.config.hub.enabled, truth_of(v)); }},
-    {"harvest", "max_kb",
-     [](Draft& d, Value,
-        Value v) { return keep(d.config.harvest.max_kb, number_of(v, 1, 65536)); }},
+     set<number<0, 1'000'000>, &Config::serve, &ServeConfig::limit_per_minute>},
+    {"serve", "stop_within", set<number<1, 300>, &Config::serve, &ServeConfig::stop_within>},
+    {"hub", "enabled", set<truth_of, &Config::hub, &HubConfig::enabled>},
+    {"harvest", "max_kb", set<number<1, 65536>, &Config::harvest, &HarvestConfig::max_kb>},
     {"harvest", "keep", take_keep_entries},
-    {"net", "allow",
-     [](Draft& d, Value, Value v) { return keep(d.config.net.allow, net::parse_allow_list(v)); }},
-    {"mail", "from",
-     [](Draft& d, Value, Value v) { return keep(d.config.mail.from, mailbox_of(v)); }},
-    {"mail", "smtp",
-     [](Draft& d, Value, Value v) { return keep(d.config.mail.server, mail_server_of(v)); }},
-    {"mail", "user",
-     [](Draft& d, Value, Value v) { return keep(d.config.mail.user, word_of(v)); }},
-    {"mail", "password_file",
-     [](Draft& d, Value, Value v) { return keep(d.config.mail.password_file, path_of(d, v)); }},
-    {"notify", "command",
-     [](Draft& d, Value, Value v) { return keep(d.config.notify_command, text(v)); }},
-    {"log", "level",
-     [](Draft& d, Value, Value v) { return keep(d.config.log_level, level_of(v)); }},
+    {"net", "allow", set<net::parse_allow_list, &Config::net, &NetConfig::allow>},
+    {"mail", "from", set<mailbox_of, &Config::mail, &MailConfig::from>},
+    {"mail", "smtp", set<mail_server_of, &Config::mail, &MailConfig::server>},
+    {"mail", "user", set<word_of, &Config::mail, &MailConfig::user>},
+    {"mail", "password_file", set_path<&Config::mail, &MailConfig::password_file>},
+    {"notify", "command", set<text, &Config::notify_command>},
+    {"log", "level", set<level_of, &Config::log_level>},
 });
 
 // Returns what was probably meant by a section that there is not.
