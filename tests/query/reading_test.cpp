@@ -47,7 +47,7 @@ class Written {
     explicit Written(int objects, store::Engine engine = GENERATE(support::engines()))
         : fresh_(engine), process(fresh_.connect()) {
         std::minstd_rand random(7);
-        process.put(version(releases - 2), day(releases - 2), {});
+        process.put(version(releases - 2), day(releases - 2), {{a, "1"}});
         store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
             write_objects(transaction, objects);
             write_releases(transaction);
@@ -335,7 +335,7 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
 TEST_CASE("A filtered list says when it did not look at its oldest rows") {
     Server process;
     constexpr int objects = 20, releases = 11;
-    process.put("WS1010", "2008-01-01", {});
+    process.put("WS1010", "2008-01-01", {{a, "1"}});
     std::vector<Value> of_objects, of_releases, of_rows;
     std::vector<ObjectName> asked;
     const auto version = [](int release) { return "WS" + std::to_string(1000 + release); };
