@@ -300,12 +300,12 @@ void check_counts(Checklist& list, const Config& config) {
     const auto pool = open_pool(config, store::IfMissing::fail);
     const auto wrong = store::perform(*pool, store::Access::read, store::wrong_counts);
     for (const auto& each : std::span(wrong).first(std::min(wrong.size(), most_named)))
-        list.wrong(
-            "counts",
-            on_one_line(fmt::format("{}{}{} has {} rows of kind {}, and {} are counted",
-                                    each.version, each.class_name.empty() ? "" : ", class ",
-                                    each.class_name, each.rows, each.kind, each.counted)),
-            "export the store and import it into a new one, which counts them again");
+        list.wrong("counts",
+                   on_one_line(fmt::format(
+                       "{}{}{} has {} of kind {}, but the count is {}", each.version,
+                       each.class_name.empty() ? "" : ", class ", each.class_name,
+                       render::counted(each.rows, "row", "rows"), each.kind, each.counted)),
+                   "export the store and import it into a new one, which counts them again");
     if (wrong.size() > most_named)
         list.wrong("counts", fmt::format("{} of them are wrong", wrong.size()), "");
 }

@@ -6,6 +6,7 @@
 #include "app/selection.hpp"
 #include "app/sources.hpp"
 #include "release/preview.hpp"
+#include "render/display_text.hpp"
 #include "tables/objects.hpp"
 
 namespace app {
@@ -71,10 +72,11 @@ void print_text(const Preview& preview) {
     const auto total = total_of(preview.classes);
     print_line(total);
     if (total.unknown > 0)
-        fmt::print(
-            "{} objects that both releases have are neither \"same\" nor \"differ\": a running"
-            " AceDB shows what changed only by loading them\n",
-            total.unknown);
+        fmt::print("{} neither \"same\" nor \"differ\": a running AceDB shows what changed only "
+                   "by loading"
+                   " the object\n",
+                   render::counted(total.unknown, "object that both releases have is",
+                                   "objects that both releases have are"));
     if (!preview.refused.empty()) fmt::print("REFUSED: {}\n", on_one_line(preview.refused));
 }
 

@@ -35,13 +35,14 @@ hub::Site site_of(serve::Site& site, const Services& services) {
 }
 
 void print_numbers(const hub::HubNumbers& numbers) {
-    fmt::print("subscriptions    {:>10}   of {} topics\n"
+    fmt::print("subscriptions    {:>10}   of {}\n"
                "to verify        {:>10}\n"
                "to deliver       {:>10}   of these {} failed before\n"
                "waiting since    {}\n"
                "looked for news  {}\n",
-               numbers.subscriptions, numbers.topics, numbers.to_verify, numbers.waiting,
-               numbers.failing, base::rfc3339_or(numbers.waiting_since, "nothing waits"),
+               numbers.subscriptions, render::counted(numbers.topics, "topic", "topics"),
+               numbers.to_verify, numbers.waiting, numbers.failing,
+               base::rfc3339_or(numbers.waiting_since, "nothing waits"),
                base::rfc3339_or(numbers.looked_at, "never"));
     for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
 }

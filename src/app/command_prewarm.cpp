@@ -10,6 +10,7 @@
 #include "app/stop_signals.hpp"
 #include "base/json.hpp"
 #include "release/prewarm.hpp"
+#include "render/display_text.hpp"
 #include "render/page.hpp"
 
 namespace app {
@@ -80,16 +81,18 @@ void print_text(const Outcome& outcome) {
     if (outcome.result.finished_before)
         fmt::print("{} is already recorded; retrying the objects that could not be read\n",
                    outcome.release.version);
-    fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.release.version,
-               counters.looked_at, outcome.seconds, static_cast<double>(counters.bytes) / 1e6);
+    fmt::print("{}: {} in {:.1f} s, {:.1f} MB of the build\n", outcome.release.version,
+               render::counted(counters.looked_at, "object", "objects"), outcome.seconds,
+               static_cast<double>(counters.bytes) / 1e6);
     fmt::print("  new        {:>12}\n  changed    {:>12}\n  unchanged  {:>12}\n"
                "  before     {:>12}   (compared by requests or earlier jobs)\n"
                "  vanished   {:>12}\n  failed     {:>12}\n",
                counters.added, counters.changed, counters.unchanged, counters.compared,
                counters.vanished, counters.failed);
     for (const auto& change : outcome.result.mass_changes)
-        fmt::print("  {} changed in {} of {} objects of class {}\n", on_one_line(change.place),
-                   change.objects, change.of, on_one_line(change.class_name));
+        fmt::print("  {} changed in {} of {} of class {}\n", on_one_line(change.place),
+                   change.objects, render::counted(change.of, "object", "objects"),
+                   on_one_line(change.class_name));
     print_failures(counters.failures);
 }
 

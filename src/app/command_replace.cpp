@@ -8,6 +8,7 @@
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
 #include "release/republish.hpp"
+#include "render/display_text.hpp"
 
 namespace app {
 namespace {
@@ -50,8 +51,8 @@ void print_as_text(const std::string& version, const std::string& options,
                    version, options);
         return;
     }
-    fmt::print("{}: published again, {} objects looked at in {:.1f} s\n", version,
-               counters.looked_at, seconds);
+    fmt::print("{}: published again, {} looked at in {:.1f} s\n", version,
+               render::counted(counters.looked_at, "object", "objects"), seconds);
     fmt::print("  as they were {:>12}\n  new          {:>12}\n  changed      {:>12}\n"
                "  vanished     {:>12}\n  withdrawn    {:>12}\n  failed       {:>12}\n",
                counters.unchanged, counters.added, counters.changed, counters.vanished,

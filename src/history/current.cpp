@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "compare/headline.hpp"
 #include "tables/objects.hpp"
 #include "tables/releases.hpp"
 #include "tables/replacements.hpp"
@@ -36,8 +37,9 @@ std::vector<std::string> classes_gone(const source::Source& build, const source:
     const auto now = build.class_counts();
     for (const auto& [name, objects] : previous.class_counts())
         if (objects > 0 && count_of(now, name) == 0 && is_recorded(name))
-            gone.push_back(fmt::format("class {} has none of the {} objects it had in {}", name,
-                                       objects, previous.release().version));
+            gone.push_back(fmt::format("class {} has none and had {} in {}", name,
+                                       compare::counted(objects, "object"),
+                                       previous.release().version));
     return gone;
 }
 
@@ -47,8 +49,9 @@ std::vector<std::string> classes_new(const source::Source& build,
     const auto before = previous.class_counts();
     for (const auto& [name, objects] : build.class_counts())
         if (objects > 0 && count_of(before, name) == 0)
-            added.push_back(fmt::format("class {} has {} objects and had none in {}", name,
-                                        objects, previous.release().version));
+            added.push_back(fmt::format("class {} has {} and had none in {}", name,
+                                        compare::counted(objects, "object"),
+                                        previous.release().version));
     return added;
 }
 
@@ -57,7 +60,7 @@ std::string refusal_of_classes(const source::Source& build, const source::Source
     constexpr std::size_t most_named = 10;
     if (const auto all = differences.size(); all > most_named) {
         differences.resize(most_named);
-        differences.push_back(fmt::format("{} more classes differ", all - most_named));
+        differences.push_back(fmt::format("and {} more", all - most_named));
     }
     return fmt::format("{} comes from {}, {} came from {}, and the two may not list the same "
                        "classes: {}; name the classes that did not come or go with the release "

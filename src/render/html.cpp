@@ -310,7 +310,7 @@ void append_mass_change(std::string& html, const tables::MassChange& change,
     append_shortened(html, change.place);
     html += end_tag;
     html += ": changed in " + with_separators(change.objects) + " of " +
-            with_separators(change.of) + " objects of class ";
+            counted(change.of, "object", "objects") + " of class ";
     append_shortened(html, change.class_name);
     html += " in this release";
 }

@@ -77,7 +77,7 @@ std::string mass_changes_of(const Contents& contents) {
         html += ": <b>";
         append_shortened(html, each.place);
         html += "</b> changed in " + with_separators(each.objects) + " of " +
-                with_separators(each.of) + " objects</li>\n";
+                counted(each.of, "object", "objects") + "</li>\n";
     };
     return items_within(most_of_mass_changes, contents.mass_changes, append).html;
 }

@@ -100,7 +100,8 @@ HttpError past_the_end() { return {404, "There is no such page: there are fewer 
 
 HttpError too_many(std::string text, std::chrono::seconds wait) {
     HttpError error{429, std::move(text)};
-    error.text += " Try again in " + std::to_string(wait.count()) + " seconds.";
+    error.text += " Try again in " + std::to_string(wait.count()) +
+                  (wait.count() == 1 ? " second." : " seconds.");
     error.retry_after = wait.count();
     return error;
 }

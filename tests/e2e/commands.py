@@ -211,7 +211,7 @@ def _(site):
     site.write_config("copy.conf", store__url="sqlite:var/copy.db")
     site.expect(0, "init", config="copy.conf")
     done = site.expect(0, "import", "backup.jsonl", config="copy.conf")
-    assert b"1 objects" in done.stderr, done
+    assert b"objects: 1," in done.stderr, done
     assert site.expect(0, "export", config="copy.conf").stdout == exported
     assert site.expect(0, "feed", *GENE, config="copy.conf").stdout == feed
     again = site.expect(2, "import", "--again", "backup.jsonl", config="copy.conf")

@@ -71,7 +71,7 @@ def _(site):
             ("DELETE FROM trees", of_gene + "has no tree in the table trees"),
             ("UPDATE objects SET name_key = 'x'", of_gene + "is not found by its name: the column name_key is 'x'"),
             ("UPDATE objects SET oid = 9223372036854775807", "objects: the table objects has a row numbered 9223372036854775807"),
-            ("UPDATE row_counts SET objects = objects + 1", "counts: WS188, class Gene has 1 rows"),
+            ("UPDATE row_counts SET objects = objects + 1", "counts: WS188, class Gene has 1 row of kind "),
             ("UPDATE history SET name = 'another'", "class and name say something else"),
             ("UPDATE history SET notes = '{'", "history: Gene WBGene00006763 in WS18"),
             ("DROP TABLE renames", " lacks table renames"),

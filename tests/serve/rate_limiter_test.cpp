@@ -68,6 +68,7 @@ TEST_CASE("A client above its rate gets 429 and the time to wait, and others are
     const auto refused = world.get(plain);
     CHECK(refused.status == 429);
     CHECK(refused.field("Retry-After") == "10");
+    CHECK(says(refused, "Try again in 10 seconds."));
     CHECK(refused.field("Cache-Control") == "no-store");
     CHECK(world.open("/nowhere").status == 429);
     auto other = request_for("/rss?" + plain);
