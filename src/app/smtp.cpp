@@ -12,6 +12,7 @@
 #include "app/print.hpp"
 #include "base/text.hpp"
 #include "net/curl.hpp"
+#include "render/mail.hpp"
 
 namespace app {
 namespace {
@@ -47,16 +48,6 @@ std::size_t note_reply(char* bytes, std::size_t size, std::size_t count, void* d
     return size * count;
 }
 
-std::string with_crlf(std::string_view mail) {
-    std::string bytes;
-    bytes.reserve(mail.size() + mail.size() / 40);
-    for (const char c : mail) {
-        if (c == '\n') bytes += '\r';
-        bytes += c;
-    }
-    return bytes;
-}
-
 // True if another attempt would end in the same way.
 bool is_final(CURLcode code, std::string_view reply) {
     if (reply.starts_with('4')) return false;
@@ -74,7 +65,7 @@ class Sending {
 
     Result<void> send(const std::string& from, const std::vector<std::string>& to,
                       const std::string& mail) {
-        const auto bytes = with_crlf(mail);
+        const auto bytes = render::with_crlf(mail);
         dialogue_.rest = bytes;
         set_up(from, to);
         const auto code = curl_easy_perform(handle_.get());

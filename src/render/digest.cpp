@@ -147,23 +147,8 @@ class DigestWriter {
                          base::format_date(item.release.released_on) + "</h2>\n";
             release = &item.release;
             html_ += "<h3 style=\"font-size:1em\">" + link_html(item.url, item.title) +
-                     "</h3>\n" + in_lines(item.content) + "\n";
+                     "</h3>\n" + item.content + "\n";
         }
-    }
-
-    // Lines of moderate length are easier on programs that look at the bytes.
-    static std::string in_lines(std::string_view content) {
-        std::string lines;
-        lines.reserve(content.size() + content.size() / 50);
-        while (!content.empty()) {
-            auto end = content.find("</p>");
-            end = std::min(end, content.find("</li>"));
-            end = end == std::string_view::npos ? content.size() : content.find('>', end) + 1;
-            lines += content.substr(0, end);
-            content.remove_prefix(end);
-            if (!content.empty()) lines += '\n';
-        }
-        return lines;
     }
 
     void write_titles() {

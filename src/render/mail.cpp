@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <openssl/evp.h>
 #include <utf8.h>
 
 #include "base/digest.hpp"
@@ -16,8 +17,62 @@ namespace render {
 namespace {
 
 constexpr std::size_t text_width = 72;         // columns
-constexpr std::size_t longest_mail_line = 76;  // RFC 2045 section 6.7 (5), RFC 2047 section 2
-constexpr std::string_view first_word = "=?UTF-8?Q?", end_of_word = "?=";
+constexpr std::size_t longest_mail_line = 78;  // RFC 5322 section 2.1.1
+constexpr std::size_t longest_token = 68;      // fits on the line of any field
+constexpr std::size_t bytes_in_word = 42;      // whose encoded word is a longest token
+constexpr std::size_t bytes_in_line = 57;      // of a body; 76 characters of base64
+
+std::string base64(std::string_view bytes) {
+    std::string text((bytes.size() + 2) / 3 * 4, '\0');
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                    reinterpret_cast<const unsigned char*>(bytes.data()),
+                    static_cast<int>(bytes.size()));
+    return text;
+}
+
+std::string straight_line(std::string_view text) {
+    return one_line(base::without_directions(one_line(text)));
+}
+
+// Appends a word to a header field, on a new line if it does not fit on the last one.
+void append_word(std::string& head, const std::string& word) {
+    const auto column = head.size() - (head.rfind('\n') + 1);
+    head.append(column + 1 + word.size() > longest_mail_line ? "\n " : " ").append(word);
+}
+
+// Appends a text as encoded words of whole characters (RFC 2047), or as it is spelled if it is short ASCII.
+void append_text(std::string& head, std::string_view text, const std::string& spelled) {
+    const bool is_plain = spelled.size() <= longest_token &&
+                          std::ranges::all_of(text, base::is_printable) &&
+                          text.find("=?") == std::string_view::npos;
+    if (is_plain) {
+        append_word(head, spelled);
+        return;
+    }
+    for (; !text.empty(); text.remove_prefix(base::cut_at(text, bytes_in_word).size()))
+        append_word(head, "=?UTF-8?B?" + base64(base::cut_at(text, bytes_in_word)) + "?=");
+}
+
+void append_mailbox(std::string& head, const Mailbox& mailbox, std::string_view end = {}) {
+    const auto name = straight_line(mailbox.name);
+    std::string quoted = "\"";
+    for (const char c : name) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c;
+    }
+    if (!name.empty()) append_text(head, name, quoted + '"');
+    const auto address = name.empty() ? mailbox.address : "<" + mailbox.address + ">";
+    append_word(head, address + std::string(end));
+}
+
+void append_part(std::string& bytes, const std::string& boundary, std::string_view type,
+                 std::string_view text) {
+    bytes.append("--").append(boundary).append("\nContent-Type: text/").append(type);
+    bytes += "; charset=utf-8\nContent-Transfer-Encoding: base64\n\n";
+    const auto content = with_crlf(text);
+    for (std::size_t at = 0; at < content.size(); at += bytes_in_line)
+        bytes += base64(std::string_view(content).substr(at, bytes_in_line)) + '\n';
+}
 
 // Returns the text without what would turn its direction or break its line: blanks of any sort are
 // spaces then.
@@ -38,138 +93,6 @@ std::string straight(std::string text) {
     }
     return line;
 }
-
-void append_escaped(std::string& bytes, char c) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    const auto byte = static_cast<unsigned char>(c);
-    bytes += '=';
-    bytes += digits[byte >> 4];
-    bytes += digits[byte & 15];
-}
-
-// -- header fields
-
-// True for what is itself in an encoded word, also in one that stands for a name (RFC 2047 section 5).
-constexpr bool stands_for_itself(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || base::is_digit(c) || c == '!' ||
-           c == '*' || c == '+' || c == '-' || c == '/';
-}
-
-// Returns the text as encoded words, a line each. No character is divided among two of them.
-//   taken  bytes before it on its first line
-std::string encoded_words(std::string_view text, std::size_t taken) {
-    std::string words(first_word);
-    auto column = taken + first_word.size();
-    for (auto at = text.begin(); at != text.end();) {
-        const auto from = at;
-        utf8::unchecked::next(at);
-        std::string character;
-        for (auto byte = from; byte != at; ++byte)
-            if (*byte == ' ')
-                character += '_';
-            else if (stands_for_itself(*byte))
-                character += *byte;
-            else
-                append_escaped(character, *byte);
-        if (column + character.size() + end_of_word.size() > longest_mail_line) {
-            words.append(end_of_word).append("\n ").append(first_word);
-            column = 1 + first_word.size();
-        }
-        words += character;
-        column += character.size();
-    }
-    return words.append(end_of_word);
-}
-
-bool is_plain(std::string_view text) {
-    return std::ranges::all_of(text, base::is_printable) &&
-           text.find("=?") == std::string_view::npos;
-}
-
-// Returns unstructured text as the value of a header field.
-std::string unstructured(std::string_view text, std::size_t taken) {
-    const auto line = straight(one_line(text));
-    return is_plain(line) && taken + line.size() <= longest_mail_line
-               ? line
-               : encoded_words(line, taken);
-}
-
-// Returns the name of a person as a phrase (RFC 5322 section 3.2.5).
-std::string phrase_of(const std::string& name, std::size_t taken) {
-    const auto is_atom = [](char c) {
-        return stands_for_itself(c) ||
-               std::string_view(" #$%&'=?^_`{|}~").find(c) != std::string_view::npos;
-    };
-    if (!is_plain(name) || taken + name.size() + 2 > longest_mail_line)
-        return encoded_words(name, taken);
-    if (std::ranges::all_of(name, is_atom)) return name;
-    std::string quoted = "\"";
-    for (const char c : name) {
-        if (c == '"' || c == '\\') quoted += '\\';
-        quoted += c;
-    }
-    return quoted + '"';
-}
-
-void append_mailbox(std::string& bytes, const Mailbox& mailbox, std::size_t taken) {
-    const auto name = straight(one_line(mailbox.name));
-    if (name.empty()) {
-        bytes += mailbox.address;
-        return;
-    }
-    const auto phrase = phrase_of(name, taken);
-    const auto last_line = phrase.size() - (phrase.find_last_of('\n') + 1);
-    const bool fits = last_line + mailbox.address.size() + 3 + taken <= longest_mail_line;
-    bytes.append(phrase).append(fits ? " <" : "\n <").append(mailbox.address) += '>';
-}
-
-// RFC 5322 section 3.3; the zone GMT of HTTP is obsolete in mails.
-std::string date_field(base::Seconds date) {
-    auto text = base::format_http_date(date);
-    text.replace(text.rfind("GMT"), 3, "+0000");
-    return text;
-}
-
-// -- bodies
-
-// Appends lines as quoted-printable (RFC 2045 section 6.7). A dot and the word From at the beginning of
-// a line are encoded too, because they mean something to programs that mail is piped to.
-void append_quoted_printable(std::string& bytes, std::string_view text) {
-    for (const auto line : base::split(text, '\n')) {
-        std::size_t column = 0;
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            const char c = line[i];
-            const bool is_last = i + 1 == line.size();
-            const bool means_more =
-                column == 0 && (c == '.' || line.substr(i).starts_with("From "));
-            const bool is_itself = !means_more && c != '=' &&
-                                   (base::is_printable(c) || c == '\t') &&
-                                   !(is_last && base::is_blank(c));
-            const std::size_t width = is_itself ? 1 : 3;
-            if (column + width + (is_last ? 0 : 1) > longest_mail_line) {
-                bytes += "=\n";
-                column = 0;
-                --i;  // whether it begins a line matters
-                continue;
-            }
-            if (is_itself)
-                bytes += c;
-            else
-                append_escaped(bytes, c);
-            column += width;
-        }
-        bytes += '\n';
-    }
-}
-
-void append_part(std::string& bytes, const std::string& boundary, std::string_view type,
-                 std::string_view content) {
-    bytes.append("--").append(boundary).append("\nContent-Type: text/").append(type);
-    bytes += "; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n";
-    append_quoted_printable(bytes, content);
-}
-
-// -- text
 
 struct Link {
     std::string words, url;
@@ -347,6 +270,12 @@ class TextWriter {
 
 }  // namespace
 
+std::string with_crlf(std::string_view text) {
+    std::string lines;
+    for (const char c : text) lines.append(c == '\n' ? "\r" : "") += c;
+    return lines;
+}
+
 std::string text_of_html(std::string_view html) {
     TextWriter writer;
     writer.write(html);
@@ -354,16 +283,16 @@ std::string text_of_html(std::string_view html) {
 }
 
 std::string bytes_of(const Mail& mail) {
-    // No body has "=_": after = comes a digit, A to F or a line end.
+    auto date = base::format_http_date(mail.date);
+    date.replace(date.rfind("GMT"), 3, "+0000");  // the zone GMT is obsolete in mails
     const auto boundary = "=_varve_" + base::sha256_hex(mail.id).substr(0, 24);
-    std::string bytes = "Date: " + date_field(mail.date) + "\nFrom: ";
-    append_mailbox(bytes, mail.from, std::string_view("From: ").size());
-    for (const auto& to : mail.to) {
-        const bool is_first = &to == &mail.to.front();
-        bytes += is_first ? "\nTo: " : ",\n ";
-        append_mailbox(bytes, to, is_first ? std::string_view("To: ").size() : 1);
-    }
-    bytes += "\nSubject: " + unstructured(mail.subject, std::string_view("Subject: ").size());
+    const auto subject = straight_line(mail.subject);
+    std::string bytes = "Date: " + date + "\nFrom:";
+    append_mailbox(bytes, mail.from);
+    if (!mail.to.empty()) bytes += "\nTo:";
+    for (const auto& to : mail.to) append_mailbox(bytes, to, &to == &mail.to.back() ? "" : ",");
+    bytes += "\nSubject:";
+    append_text(bytes, subject, subject);
     bytes += "\nMessage-ID: <" + mail.id + ">\n";
     // RFC 3834: nobody answers automatically, such as that they are on holiday.
     bytes += "Auto-Submitted: auto-generated\nMIME-Version: 1.0\n";

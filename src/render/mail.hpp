@@ -30,7 +30,7 @@ struct Mail {
 
 // Returns the mail, whose text is text_of_html(mail.html). ASCII without control characters, lines of
 // at most 78 bytes (longer where an address is) that end with LF, as programs expect that read mail from
-// a pipe. No line of a body begins with "." or "From ".
+// a pipe. No line begins with "." or "From ".
 [[nodiscard]] std::string bytes_of(const Mail& mail);
 
 // Returns what a document says as plain text, in lines of at most 72 characters unless a word is
@@ -39,5 +39,8 @@ struct Mail {
 // text are left out.
 //   html  of this room: h1 h2 h3 p ul li br hr and what stands within a line; <head> is skipped
 [[nodiscard]] std::string text_of_html(std::string_view html);
+
+// Returns the text with CRLF where it has LF, as mails in transit and the texts in them have it.
+[[nodiscard]] std::string with_crlf(std::string_view text);
 
 }  // namespace render
