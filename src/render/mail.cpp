@@ -2,11 +2,10 @@
 #include "render/mail.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <iterator>
+#include <gumbo.h>
+#include <memory>
 #include <openssl/evp.h>
-#include <utf8.h>
+#include <utility>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
@@ -74,198 +73,96 @@ void append_part(std::string& bytes, const std::string& boundary, std::string_vi
         bytes += base64(std::string_view(content).substr(at, bytes_in_line)) + '\n';
 }
 
-// Returns the text without what would turn its direction or break its line: blanks of any sort are
-// spaces then.
-//   text  legal
-std::string straight(std::string text) {
-    text = base::without_directions(std::move(text));
-    std::string line;
-    line.reserve(text.size());
-    for (auto at = text.begin(); at != text.end();) {
-        const auto from = at;
-        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (c <= 0x20 || c == 0x2028 || c == 0x2029)
-            line += ' ';
-        else if (c == 0x7F || is_bad_character(c))
-            line += '?';
-        else
-            line.append(from, at);
-    }
-    return line;
-}
-
-struct Link {
-    std::string words, url;
-};
-
 // Writes blocks of text in lines.
 class TextWriter {
    public:
+    void write(const GumboNode& node) {
+        if (node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE)
+            add(node.v.text.text);
+        else if (node.type == GUMBO_NODE_ELEMENT && node.v.element.tag != GUMBO_TAG_HEAD)
+            write_element(node.v.element);
+    }
+
     std::string take() && { return std::move(text_); }
 
-    void write(std::string_view html) {
-        while (!html.empty()) {
-            const auto tag = html.find('<');
-            add(html.substr(0, tag));
-            if (tag == std::string_view::npos) break;
-            const auto end = html.find('>', tag);
-            if (end == std::string_view::npos) break;
-            meet(html.substr(tag + 1, end - tag - 1));
-            html.remove_prefix(end + 1);
-        }
-        end_block();
-    }
-
    private:
-    void meet(std::string_view tag) {
-        const bool closes = tag.starts_with('/');
-        const auto name = tag.substr(closes ? 1 : 0, tag.find(' ') - (closes ? 1 : 0));
-        if (name == "head") {
-            skipped_ = !closes;
-        } else if (name == "a") {
-            meet_link(tag, closes);
-        } else if (name == "ul") {
-            end_block();
-            levels_ = closes ? levels_ - std::min<std::size_t>(levels_, 1) : levels_ + 1;
-        } else if (name == "li" || name == "br") {
-            end_block();
-            begins_item_ = name == "li" && !closes;
-        } else if (name == "p" || name == "h1" || name == "h2" || name == "h3") {
-            end_block(closes && (name == "h1" || name == "h2") ? Line::below : Line::none);
-            wants_gap_ = wants_gap_ || !closes;
-        } else if (name == "hr") {
-            end_block();
-            wants_gap_ = true;
-            start_block("-- \n");
+    void write_element(const GumboElement& element) {
+        const auto is = [&](auto... tags) { return ((element.tag == tags) || ...); };
+        const bool is_list = is(GUMBO_TAG_UL), is_title = is(GUMBO_TAG_H1, GUMBO_TAG_H2);
+        const bool has_gap = is_title || is(GUMBO_TAG_H3, GUMBO_TAG_P, GUMBO_TAG_HR);
+        const bool is_block = has_gap || is_list || is(GUMBO_TAG_LI, GUMBO_TAG_BR);
+        if (is_block) end_block();
+        wants_gap_ = wants_gap_ || has_gap;
+        if (is(GUMBO_TAG_LI)) wants_bullet_ = levels_ > 0;
+        if (is(GUMBO_TAG_HR)) {
+            write_gap();
+            text_ += "-- \n";  // what follows is a signature
         }
+        const auto* link =
+            is(GUMBO_TAG_A) ? gumbo_get_attribute(&element.attributes, "href") : nullptr;
+        in_link_ = in_link_ || link != nullptr;
+        levels_ += is_list ? 1 : 0;
+        for (unsigned int i = 0; i < element.children.length; ++i)
+            write(*static_cast<const GumboNode*>(element.children.data[i]));
+        if (is_block) end_block(is_title);
+        if (is(GUMBO_TAG_LI)) wants_bullet_ = false;
+        levels_ -= is_list ? 1 : 0;
+        if (link == nullptr) return;
+        links_.append("\n").append(link->value) += '\n';
+        in_link_ = false;
     }
 
-    void meet_link(std::string_view tag, bool closes) {
-        constexpr std::string_view attribute = "href=\"";
-        if (!closes) {
-            const auto from = tag.find(attribute);
-            if (from == std::string_view::npos) return;
-            const auto url = tag.substr(from + attribute.size());
-            links_.push_back({{}, unescaped(url.substr(0, url.find('"')))});
-            in_link_ = true;
-        } else {
-            in_link_ = false;
-        }
-    }
-
-    void add(std::string_view html) {
-        if (skipped_) return;
-        const auto words = straight(unescaped(html));
+    void add(std::string words) {
+        std::ranges::replace(words, '\n', ' ');
         block_ += words;
         if (in_link_)
-            links_.back().words += words;
-        else if (words.find_first_not_of(" |") != std::string::npos)
-            has_words_ = true;
-    }
-
-    // Returns the text of references such as &amp; and &#x27;.
-    static std::string unescaped(std::string_view html) {
-        std::string text;
-        while (!html.empty()) {
-            const auto at = html.find('&');
-            text += html.substr(0, at);
-            if (at == std::string_view::npos) break;
-            const auto end = html.find(';', at);
-            if (end == std::string_view::npos) {
-                text += html.substr(at);
-                break;
-            }
-            append_reference(text, html.substr(at + 1, end - at - 1));
-            html.remove_prefix(end + 1);
-        }
-        return text;
-    }
-
-    static void append_reference(std::string& text, std::string_view name) {
-        constexpr auto names = std::to_array<std::pair<std::string_view, char>>(
-            {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}});
-        const auto* known =
-            std::ranges::find(names, name, [](const auto& it) { return it.first; });
-        if (known != names.end()) {
-            text += known->second;
-            return;
-        }
-        const bool is_hex = name.starts_with("#x");
-        std::uint32_t code = 0;
-        const auto digits = name.substr(std::min<std::size_t>(name.size(), is_hex ? 2 : 1));
-        const auto read =
-            std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
-        const bool is_code = name.starts_with('#') && read.ec == std::errc() && !digits.empty() &&
-                             code >= 0x20 && code < 0xD800;
-        if (is_code)
-            utf8::append(code, std::back_inserter(text));
+            links_ += words;
         else
-            text += '?';
+            has_words_ = has_words_ || words.find_first_not_of(" |") != std::string::npos;
     }
 
-    // Ends the block of text that is being collected.
-    enum class Line : unsigned char { none, below };
-    void end_block(Line line = Line::none) {
-        const bool is_links = !has_words_ && !links_.empty();
-        const auto words = base::trim(block_);
-        if (!words.empty() && is_links) {
-            for (const auto& link : links_) write_link(link);
-        } else if (!words.empty()) {
-            const auto width = wrap(words);
-            if (line == Line::below) text_.append(std::min(width, text_width), '-') += '\n';
-        }
+    void end_block(bool is_title = false) {
+        const auto& lines = has_words_ || links_.empty() ? block_ : links_;
+        for (const auto line : base::split(lines, '\n')) write_line(line);
+        const auto width = std::min(count_characters(straight_line(block_)), text_width);
+        if (is_title) text_.append(width, '-') += '\n';
         block_.clear();
         links_.clear();
-        has_words_ = in_link_ = false;
+        has_words_ = false;
     }
 
-    void write_link(const Link& link) {
-        wrap(base::trim(link.words));
-        text_.append(levels_ * 2, ' ').append(link.url) += '\n';
+    void write_gap() {
+        if (std::exchange(wants_gap_, false) && !text_.empty()) text_ += '\n';
     }
 
-    void start_block(std::string_view first) {
-        if (wants_gap_ && !text_.empty()) text_ += '\n';
-        wants_gap_ = false;
-        text_ += first;
-    }
-
-    // Writes words in lines and returns how many characters the longest has.
-    std::size_t wrap(std::string_view words) {
-        const auto indent = levels_ * 2;
-        std::string first(indent, ' ');
-        if (begins_item_ && indent > 0) first.replace(indent - 2, 2, "- ");
-        begins_item_ = false;
-        start_block(first);
-        std::size_t column = indent, longest = 0;
-        bool is_first = true;
+    void write_line(std::string_view text) {
+        const auto words = straight_line(text);
+        if (words.empty()) return;
+        write_gap();
+        const std::string indent(2 * levels_, ' ');
+        auto line = indent;
+        if (std::exchange(wants_bullet_, false)) line.replace(line.size() - 2, 1, "-");
         for (const auto word : base::split(words, ' ')) {
-            if (word.empty()) continue;
-            const auto width = count_characters(word);
-            if (!is_first && column + 1 + width > text_width) {
-                text_.append("\n").append(indent, ' ');
-                column = indent;
-                is_first = true;
+            const bool is_first = line.size() == indent.size();
+            if (!is_first && count_characters(line) + 1 + count_characters(word) > text_width) {
+                text_ += line + '\n';
+                line = indent;
+            } else if (!is_first) {
+                line += ' ';
             }
-            if (!is_first) text_ += ' ';
-            text_ += word;
-            column += width + (is_first ? 0 : 1);
-            longest = std::max(longest, column);
-            is_first = false;
+            line += word;
         }
-        text_ += '\n';
-        return longest;
+        text_ += line + '\n';
     }
 
     std::string text_;
-    std::string block_;        // the words collected so far
-    std::vector<Link> links_;  // in the block
-    bool has_words_ = false;   // besides those of links
+    std::string block_;       // its words so far
+    std::string links_;       // in the block: the words of each and its address, on two lines
+    bool has_words_ = false;  // besides those of links
     bool in_link_ = false;
-    bool begins_item_ = false;  // the next line gets a bullet
-    bool wants_gap_ = false;    // an empty line comes before the next one
-    bool skipped_ = false;      // what is met is not shown
-    std::size_t levels_ = 0;    // of lists
+    bool wants_bullet_ = false;  // on the next line
+    bool wants_gap_ = false;     // an empty line comes before the next one
+    std::size_t levels_ = 0;     // of lists
 };
 
 }  // namespace
@@ -277,8 +174,13 @@ std::string with_crlf(std::string_view text) {
 }
 
 std::string text_of_html(std::string_view html) {
+    const auto destroy = [](GumboOutput* output) {
+        gumbo_destroy_output(&kGumboDefaultOptions, output);
+    };
+    const std::unique_ptr<GumboOutput, decltype(destroy)> document(
+        gumbo_parse_with_options(&kGumboDefaultOptions, html.data(), html.size()));
     TextWriter writer;
-    writer.write(html);
+    writer.write(*document->root);
     return std::move(writer).take();
 }
 

@@ -161,10 +161,10 @@ TEST_CASE("HTML as text has underlined headings, bullets, and the addresses of l
         "<p><b>Identity</b></p><ul><li>Status: <del>Live</del> → <ins>Dead</ins>.</li>"
         "<li>2 names: <ul><li>one</li><li>two</li></ul> By sylvia.</li></ul>"
         "<p><a href=\"https://x.org/h\">History</a> | <a href=\"https://x.org/d\">Compare</a></p>"
-        "<hr><p>x<br>y &#39;z&#x27; &#x202E;</p></body></html>";
+        "<ul><li></li></ul><hr><p>x<br>y &#39;z&#x27; &#x202E;</p><p>|</p></body></html>";
     CHECK(render::text_of_html(html) == "Two & three\n-----------\n\nSee this first.\n\n"
                                         "unc-26 <b>\nhttps://x.org/?a=1&b=2\n\nIdentity\n"
                                         "- Status: Live → Dead.\n- 2 names:\n  - one\n  - two\n"
                                         "  By sylvia.\n\nHistory\nhttps://x.org/h\nCompare\n"
-                                        "https://x.org/d\n\n-- \n\nx\ny 'z'\n");
+                                        "https://x.org/d\n\n-- \n\nx\ny 'z'\n\n|\n");
 }
