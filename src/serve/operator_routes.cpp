@@ -178,11 +178,12 @@ Result<Response> answer_health(SiteContext& context, const Request& request) {
     constexpr std::string_view whom[] = {"for"};
     const auto parameters = parse_query(request.query, whom);
     if (!parameters) return fail(parameters.error());
-    const auto asked_for = parameters->value("for");
-    if (!asked_for.empty() && asked_for != "readers")
+    const auto* readers = parameters->find("for");
+    const bool for_readers = readers != nullptr && !readers->empty();
+    if (for_readers && *readers != "readers")
         return fail(400, "for= must be readers, or be left out.");
     const auto health = health_of(context);
-    const bool is_healthy = asked_for.empty() ? health.is_ok() : health.can_serve;
+    const bool is_healthy = for_readers ? health.can_serve : health.is_ok();
     auto response =
         uncached(is_healthy ? 200 : 503, "application/json", health_report(context, health));
     if (!is_healthy) response.fields.emplace_back("Retry-After", std::to_string(retry_after));

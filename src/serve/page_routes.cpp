@@ -197,7 +197,7 @@ Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& re
     return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
 }
 
-Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest& request) {
+Result<RenderedPage> render_suggestions(SiteContext& context, const SuggestRequest& request) {
     std::vector<query::Match> found;
     if (!request.text.empty())
         found = query::find_named(context.history.read_context(), request.class_name,
@@ -253,7 +253,7 @@ Metadata negotiated_metadata(const SiteContext& context) {
 }  // namespace
 
 Result<Response> answer_home(SiteContext& context, const Request& request) {
-    const auto home = parse_home_request(request.query);
+    const auto home = parse_request<HomeRequest>(request.query);
     if (!home) return fail(home.error());
     const auto version = context.wide_version();
     // The page without a search is one key, and what it shows is kept in memory.
@@ -264,7 +264,7 @@ Result<Response> answer_home(SiteContext& context, const Request& request) {
 }
 
 Result<Response> answer_history(SiteContext& context, const Request& request) {
-    const auto history = parse_history_request(request.query);
+    const auto history = parse_request<HistoryRequest>(request.query);
     if (!history) return fail(history.error());
     return cached_response(context, request,
                            {url_of(*history), context.history.cache_version(),
@@ -273,7 +273,7 @@ Result<Response> answer_history(SiteContext& context, const Request& request) {
 }
 
 Result<Response> answer_difference(SiteContext& context, const Request& request) {
-    const auto diff = parse_diff_request(request.query);
+    const auto diff = parse_request<DiffRequest>(request.query);
     if (!diff) return fail(diff.error());
     return cached_response(context, request,
                            {url_of(*diff), context.history.cache_version(),
@@ -282,7 +282,7 @@ Result<Response> answer_difference(SiteContext& context, const Request& request)
 }
 
 Result<Response> answer_object(SiteContext& context, const Request& request) {
-    const auto object = parse_object_request(request.query);
+    const auto object = parse_request<ObjectRequest>(request.query);
     if (!object) return fail(object.error());
     return cached_response(context, request,
                            {url_of(*object), context.history.cache_version(),
@@ -300,7 +300,7 @@ Result<Response> answer_release(SiteContext& context, const Request& request) {
             context, request,
             parse_release_feed_request(*version, request.query, context.settings.max_items),
             *format);
-    const auto contents = parse_release_request(request.query);
+    const auto contents = parse_request<query::ContentsQuery>(request.query);
     if (!contents) return fail(contents.error());
     return cached_response(context, request,
                            {release_url_of(*version, *contents), context.wide_version(),
@@ -314,32 +314,31 @@ Result<Response> answer_releases(SiteContext& context, const Request& request) {
     if (format->is_named || !format->name.empty())
         return answer_as_feed(context, request, parse_releases_feed_request(request.query),
                               *format);
-    const auto from = parse_releases_request(request.query);
-    if (!from) return fail(from.error());
+    const auto releases = parse_request<ReleasesRequest>(request.query);
+    if (!releases) return fail(releases.error());
     const auto version = context.wide_version();
     return cached_response(
         context, request,
-        {releases_url_of(*from), version, negotiated_metadata(context), PageCost::wide},
-        [&] { return render_releases(context, *from, version); });
+        {url_of(*releases), version, negotiated_metadata(context), PageCost::wide},
+        [&] { return render_releases(context, releases->from, version); });
 }
 
 Result<Response> answer_suggest(SiteContext& context, const Request& request) {
-    const auto search = parse_suggest_request(request.query);
+    const auto search = parse_request<SuggestRequest>(request.query);
     if (!search) return fail(search.error());
     const auto metadata = file_metadata("application/json",
                                         std::min(suggestions_max_age, context.settings.max_age));
-    return cached_response(
-        context, request,
-        {suggest_url_of(*search), context.wide_version(), metadata, PageCost::wide},
-        [&] { return render_suggestions(context, *search); });
+    return cached_response(context, request,
+                           {url_of(*search), context.wide_version(), metadata, PageCost::wide},
+                           [&] { return render_suggestions(context, *search); });
 }
 
 Result<Response> answer_opml(SiteContext& context, const Request& request) {
-    const auto list = parse_opml_request(request.query);
+    const auto list = parse_request<ListRequest>(request.query);
     if (!list) return fail(list.error());
     const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
     auto response = cached_response(
-        context, request, {opml_url_of(*list), context.wide_version(), metadata, PageCost::wide},
+        context, request, {url_of(*list), context.wide_version(), metadata, PageCost::wide},
         [&] { return render_opml(context, *list); });
     if (response) note_use_of_list(context, list->id);
     return response;

@@ -2,12 +2,10 @@
 #include "serve/parameters.hpp"
 
 #include <algorithm>
+#include <optional>
 
-#include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "query/history_service.hpp"
-#include "render/feed.hpp"
 
 namespace serve {
 
@@ -76,22 +74,11 @@ std::optional<HttpError> add_parameter(std::string_view part,
     if (!name) return std::nullopt;
     auto value = decode_value(*name, raw_value_of(part));
     if (!value) return value.error();
-    if (*name == list_parameter)
-        parameters.objects.push_back(std::move(*value));
-    else if (*name == pasted_parameter)
-        parameters.pasted.push_back(std::move(*value));
-    else if (!parameters.values.emplace(*name, std::move(*value)).second)
+    auto& values = parameters.values[std::string(*name)];
+    if (!values.empty() && *name != list_parameter && *name != pasted_parameter)
         return HttpError{400, shown(*name) + " is given more than once."};
+    values.push_back(std::move(*value));
     return std::nullopt;
-}
-
-// Returns what is wrong with the length of a class or name; empty when nothing is.
-std::string length_error(const tree::ObjectName& object) {
-    if (object.class_name.size() > longest_class)
-        return "a class name longer than " + in_bytes(longest_class);
-    if (object.name.size() > longest_name)
-        return "an object name longer than " + in_bytes(longest_name);
-    return {};
 }
 
 // Decodes valid escapes and leaves the others as they are.
@@ -118,14 +105,18 @@ bool may_hold_token(std::string_view parameter) {
 
 }  // namespace
 
-Result<tree::ObjectName> parse_object(const std::string& text, std::string_view parameter) {
+Result<tree::ObjectName> parse_object(const std::string& text) {
     const auto colon = text.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-        return fail(400, std::string(parameter) + "=" + std::string(base::cut_at(text, 80)) +
+        return fail(400, "object=" + std::string(base::cut_at(text, 80)) +
                              " is not of the form CLASS:NAME.");
     tree::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
-    if (const auto error = length_error(object); !error.empty())
-        return fail(400, std::string(parameter) + "= contains " + error + ".");
+    if (object.class_name.size() > longest_class)
+        return fail(400,
+                    "object= contains a class name longer than " + in_bytes(longest_class) + ".");
+    if (object.name.size() > longest_name)
+        return fail(400, "object= contains an object name longer than " + in_bytes(longest_name) +
+                             ".");
     return object;
 }
 
@@ -145,14 +136,14 @@ tl::unexpected<HttpError> too_long(std::string_view name, std::size_t longest) {
     return fail(400, shown(name) + " is longer than " + in_bytes(longest) + ".");
 }
 
-const std::string* Parameters::find(std::string_view name) const {
+std::span<const std::string> Parameters::all(std::string_view name) const {
     const auto found = values.find(name);
-    return found == values.end() ? nullptr : &found->second;
+    return found == values.end() ? std::span<const std::string>() : found->second;
 }
 
-std::string Parameters::value(std::string_view name) const {
-    const auto* found = find(name);
-    return found == nullptr ? std::string() : *found;
+const std::string* Parameters::find(std::string_view name) const {
+    const auto given = all(name);
+    return given.empty() ? nullptr : &given.front();
 }
 
 Result<Parameters> parse_query(std::string_view query, std::span<const std::string_view> known) {
@@ -191,83 +182,6 @@ Extracted extract_parameter(std::string_view query, std::string_view name) {
         (extracted.rest.ends_with('&') || extracted.rest.ends_with(';')))
         extracted.rest.pop_back();
     return extracted;
-}
-
-Result<tree::ObjectName> object_in(const Parameters& parameters) {
-    tree::ObjectName object{parameters.value("class"), parameters.value("name")};
-    if (object.class_name.empty() && object.name.empty())
-        return fail(400, "class= and name= are missing.");
-    if (object.class_name.empty()) return fail(400, "class= is missing.");
-    if (object.name.empty()) return fail(400, "name= is missing.");
-    if (object.class_name.size() > longest_class) return too_long("class", longest_class);
-    if (object.name.size() > longest_name) return too_long("name", longest_name);
-    return object;
-}
-
-Result<std::string> list_id_in(const Parameters& parameters) {
-    auto id = parameters.value("watch");
-    if (!query::is_watch_list_id(id)) return fail(400, "watch= is not the id of a watch list.");
-    return id;
-}
-
-Result<std::string> class_in(const Parameters& parameters) {
-    auto class_name = parameters.value("class");
-    if (class_name.empty()) return fail(400, "class= is missing.");
-    if (class_name.size() > longest_class) return too_long("class", longest_class);
-    return class_name;
-}
-
-Result<std::vector<tree::ObjectName>> objects_in(const Parameters& parameters) {
-    if (parameters.objects.empty()) return fail(400, "object= is missing.");
-    std::vector<tree::ObjectName> objects;
-    for (const auto& text : parameters.objects) {
-        auto object = parse_object(text);
-        if (!object) return fail(std::move(object.error()));
-        objects.push_back(std::move(*object));
-    }
-    std::sort(objects.begin(), objects.end());
-    objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
-    if (objects.size() > most_objects)
-        return fail(400, "object= is given for " + std::to_string(objects.size()) +
-                             " objects. The limit is " + std::to_string(most_objects) + ".");
-    return objects;
-}
-
-Result<std::string> version_in(const Parameters& parameters, std::string_view name) {
-    const auto* value = parameters.find(name);
-    if (value == nullptr) return std::string();
-    if (!base::is_version(*value))
-        return fail(400, shown(name) + " is not a valid release version.");
-    return *value;
-}
-
-Result<std::string> search_text_in(const Parameters& parameters, std::string_view name) {
-    auto text = parameters.value(name);
-    if (text.size() > longest_search) return too_long(name, longest_search);
-    return std::string(base::trim(text));
-}
-
-Result<std::size_t> number_in(const Parameters& parameters, std::string_view name, Range range,
-                              std::size_t otherwise) {
-    const auto* value = parameters.find(name);
-    if (value == nullptr) return otherwise;
-    const auto number = base::parse_integer(*value);
-    if (!number || *number < 0 || static_cast<std::size_t>(*number) < range.least ||
-        static_cast<std::size_t>(*number) > range.most)
-        return fail(400, shown(name) + " must be a number from " + std::to_string(range.least) +
-                             " to " + std::to_string(range.most) + ".");
-    return static_cast<std::size_t>(*number);
-}
-
-void append_parameter(std::string& query, std::string_view name, std::string_view value) {
-    if (!query.empty()) query += '&';
-    query.append(name).append("=").append(base::percent_encode(value));
-}
-
-void append_objects(std::string& query, const std::vector<tree::ObjectName>& objects) {
-    if (objects.empty()) return;
-    if (!query.empty()) query += '&';
-    query += render::watch_query_of(objects);
 }
 
 }  // namespace serve

@@ -1,12 +1,11 @@
-// serve/parameters.hpp -- the query of a URL: parsed into parameters, and these read as values
-// within their limits. The bytes of a query come from strangers.
+// serve/parameters.hpp -- the query of a URL, parsed into the decoded values of its parameters. The bytes
+// of a query come from strangers.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,16 +23,13 @@ inline constexpr std::size_t most_parameters = 1000;      // above: 400
 inline constexpr std::size_t longest_search = 512;        // bytes of a text to search for
 inline constexpr std::size_t most_objects = 200;          // of a watch list
 
-// The decoded values of known parameters; a parameter that was not given is absent.
+// The decoded values of known parameters; a parameter that was not given is absent. Only object= and pasted=
+// have several values, in their order.
 struct Parameters {
-    std::map<std::string, std::string, std::less<>> values;  // each given once at most
-    std::vector<std::string> objects;                        // of object=, in their order
-    std::vector<std::string> pasted;                         // of pasted=, likewise
+    std::map<std::string, std::vector<std::string>, std::less<>> values;
 
+    [[nodiscard]] std::span<const std::string> all(std::string_view name) const;
     [[nodiscard]] const std::string* find(std::string_view name) const;
-    // Returns an empty text when the parameter was not given.
-    [[nodiscard]] std::string value(std::string_view name) const;
-    bool operator==(const Parameters&) const = default;
 };
 
 // Parses a query. `&` and `;` both separate parameters, `+` is a space.
@@ -60,34 +56,8 @@ inline constexpr std::size_t longest_logged = 1000;
 // Returns the error for the value of a parameter that has more bytes than `longest`.
 [[nodiscard]] tl::unexpected<HttpError> too_long(std::string_view name, std::size_t longest);
 
-// The functions below fail with 400, naming the parameter, when its value is not acceptable.
-
-// The id of a short address; 400 when it can't be one. Requires that it was given.
-[[nodiscard]] Result<std::string> list_id_in(const Parameters& parameters);
-// class= and name=, both required, and class= alone.
-[[nodiscard]] Result<tree::ObjectName> object_in(const Parameters& parameters);
-[[nodiscard]] Result<std::string> class_in(const Parameters& parameters);
-// "CLASS:NAME", split at the first colon.
-[[nodiscard]] Result<tree::ObjectName> parse_object(const std::string& text,
-                                                    std::string_view parameter = "object");
-// object=CLASS:NAME: sorted, without duplicates, 1 … most_objects.
-[[nodiscard]] Result<std::vector<tree::ObjectName>> objects_in(const Parameters& parameters);
-// The version of a release; empty when it was not given.
-[[nodiscard]] Result<std::string> version_in(const Parameters& parameters, std::string_view name);
-// A text to search for, without blanks at its ends; empty when it was not given.
-[[nodiscard]] Result<std::string> search_text_in(const Parameters& parameters,
-                                                 std::string_view name);
-
-struct Range {
-    std::size_t least = 0, most = 0;
-};
-// A decimal number; `otherwise` when it was not given.
-[[nodiscard]] Result<std::size_t> number_in(const Parameters& parameters, std::string_view name,
-                                            Range range, std::size_t otherwise);
-
-// Appends "&name=value", percent-encoded; without '&' to an empty query.
-void append_parameter(std::string& query, std::string_view name, std::string_view value);
-// Appends object=CLASS:NAME for each object (render::watch_query_of).
-void append_objects(std::string& query, const std::vector<tree::ObjectName>& objects);
+// Parses a value of object=, "CLASS:NAME", split at the first colon.
+//   error  400
+[[nodiscard]] Result<tree::ObjectName> parse_object(const std::string& text);
 
 }  // namespace serve

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "base/release.hpp"
@@ -17,114 +18,14 @@ namespace serve {
 namespace {
 
 using compare::Op;
-constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
-constexpr std::size_t most_mentions = 200;          // in a feed
-constexpr std::size_t longest_tag = 128;            // bytes
-constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
-constexpr Range feed_range{1, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())};
-constexpr Range part_range{1, 1'000'000};        // of the changes of one release
-constexpr Range number_range{1, 1'000'000'000};  // of its changes
-constexpr Range entry_range{0, 1'000'000'000};   // of the objects of a release
-
-constexpr Range pasted_range{0, 1'000'000};  // names left out
-constexpr std::size_t longest_pasted = tree::longest_class + 1 + tree::longest_name;  // bytes
+using Subject = FeedRequest::Subject;
 // Of the address of a watch list, besides its objects and the names: class, q and left_out.
 constexpr std::size_t spare_of_list_query = 2300;
-
-// The parameters of feeds; others are ignored. n= means nothing to an archive, whose pages always have
-// the same size.
-constexpr auto feed_parameters =
-    std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "n", "since",
-                                     "tag", "change", "mass", "include", "format", "older"});
-// Those that mean nothing to a feed that the harvester copies.
-constexpr auto not_of_source_feeds = std::to_array<std::string_view>(
-    {"class", "name", "watch", "since", "tag", "change", "mass", "include"});
-constexpr auto archive_parameters =
-    std::to_array<std::string_view>({"class", "name", "object", "watch", "feed", "since", "tag",
-                                     "change", "mass", "format", "before"});
-constexpr auto release_parameters =
-    std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
-constexpr auto release_archive_parameters =
-    std::to_array<std::string_view>({"tag", "change", "mass", "format", "before"});
-
-// Reads the values of a query one after another, and keeps the first error.
-class Reader {
-   public:
-    Reader(std::string_view query, std::span<const std::string_view> known)
-        : given_(take(parse_query(query, known))) {}
-    // The other parameters are ignored.
-    Reader(std::string_view query, std::initializer_list<std::string_view> known)
-        : Reader(query, std::span(known.begin(), known.size())) {}
-
-    [[nodiscard]] const Parameters& given() const { return given_; }
-    [[nodiscard]] bool has(std::string_view name) const { return given_.find(name) != nullptr; }
-
-    void refuse(std::string text) {
-        if (!error_) error_ = HttpError{400, std::move(text)};
-    }
-    // Returns the value, or an empty one instead of an error.
-    template <class T>
-    T take(Result<T> value) {
-        if (value) return *std::move(value);
-        if (!error_) error_ = std::move(value.error());
-        return T();
-    }
-    std::size_t number(std::string_view name, Range range, std::size_t otherwise) {
-        return take(number_in(given_, name, range, otherwise));
-    }
-    std::string version(std::string_view name) { return take(version_in(given_, name)); }
-    std::string required_version(std::string_view name) {
-        if (!has(name)) refuse(std::string(name) + "= is missing. It must name a release.");
-        return version(name);
-    }
-    std::string text(std::string_view name) { return take(search_text_in(given_, name)); }
-    tree::ObjectName object() { return take(object_in(given_)); }
-    // class= where it is optional.
-    std::string class_name() {
-        return given_.value("class").empty() ? std::string() : take(class_in(given_));
-    }
-    PageFormat format() {
-        if (!has("format")) return PageFormat::html;
-        if (given_.value("format") != "json") refuse("format= must be json.");
-        return PageFormat::json;
-    }
-    // Returns what was made of the values, or the first error.
-    template <class T>
-    [[nodiscard]] Result<T> result(T made) const {
-        if (error_) return fail(*error_);
-        return made;
-    }
-
-   private:
-    std::optional<HttpError> error_;
-    Parameters given_;
-};
-
-Result<std::string> tag_in(const Parameters& parameters) {
-    const auto* tag = parameters.find("tag");
-    if (tag == nullptr) return std::string();
-    if (tag->empty()) return fail(400, "tag= is empty.");
-    if (tag->size() > longest_tag) return too_long("tag", longest_tag);
-    return *tag;
-}
-
-// Sorted in the order of Op, without duplicates.
-Result<std::vector<Op>> ops_in(const Parameters& parameters) {
-    const auto* change = parameters.find("change");
-    std::vector<Op> ops;
-    if (change == nullptr) return ops;
-    for (const auto word : base::split(*change, ',')) {
-        const auto* op = std::find_if(all_ops.begin(), all_ops.end(),
-                                      [&](Op each) { return compare::name_of(each) == word; });
-        if (op == all_ops.end())
-            return fail(400,
-                        "change= must be a comma-separated list of added, removed and replaced.");
-        ops.push_back(*op);
-    }
-    std::sort(ops.begin(), ops.end());
-    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
-    return ops;
-}
+constexpr std::size_t longest_pasted = tree::longest_class + 1 + tree::longest_name;
+constexpr std::size_t longest_tag = 128;  // bytes
+constexpr std::size_t most_mentions = 200, most_parts = 1'000'000, most_left_out = 1'000'000;
+constexpr std::size_t last_row = 1'000'000'000;  // more than any store, and any release, has
+constexpr std::size_t last_feed = std::numeric_limits<std::int64_t>::max();
 
 std::string text_of(const std::vector<Op>& ops, std::string_view separator) {
     std::vector<std::string> names;
@@ -132,195 +33,403 @@ std::string text_of(const std::vector<Op>& ops, std::string_view separator) {
     return base::join(names, separator);
 }
 
-// Returns whether items with mass changes alone are wanted too.
-Result<bool> mass_in(const Parameters& parameters) {
-    const auto* mass = parameters.find("mass");
-    if (mass != nullptr && *mass != "no") return fail(400, "mass= must be no.");
-    return mass == nullptr;
-}
-
-Result<std::size_t> before_in(const Parameters& parameters, Document document) {
-    if (document == Document::feed) return std::size_t{0};
-    if (parameters.find("before") == nullptr) return fail(400, "before= is missing.");
-    auto before = number_in(parameters, "before", {query::archive_page, last_before}, 0);
-    if (before && *before % query::archive_page != 0)
-        return fail(400,
-                    "before= must be a multiple of " + std::to_string(query::archive_page) + ".");
-    return before;
-}
-
-// Returns whether mentions of the objects are wanted too. The archive, and feeds of many objects, have none.
-Result<bool> mentions_in(const Parameters& parameters, const FeedRequest& request) {
-    const auto* include = parameters.find("include");
-    if (include == nullptr) return false;
-    if (*include != "mentions") return fail(400, "include= must be mentions.");
-    if (request.is_of_many())
-        return fail(400, "include=mentions needs an object or a watch list.");
-    return true;
-}
-
-std::string format_names() {
-    std::vector<std::string> names;
-    for (const auto& format : render::formats()) names.emplace_back(format.name);
-    return base::join(names, ", ");
-}
-
-// Every format of render::formats() can be requested: a new one needs no change here.
-Result<std::string> feed_format_in(const Parameters& parameters) {
-    const auto* format = parameters.find("format");
-    if (format == nullptr) return std::string();
-    if (render::format_named(*format) == nullptr)
-        return fail(400, "format= must be one of " + format_names() + ".");
-    return *format;
-}
-
-// Returns the list of object= or watch=, one of which is given.
-Result<ListRequest> list_in(const Parameters& parameters) {
-    if (parameters.find("watch") == nullptr) {
-        auto objects = objects_in(parameters);
-        if (!objects) return fail(std::move(objects.error()));
-        return ListRequest{std::move(*objects), {}};
-    }
-    if (!parameters.objects.empty()) return fail(400, "Use either object= or watch=, not both.");
-    auto id = list_id_in(parameters);
-    if (!id) return fail(std::move(id.error()));
-    return ListRequest{{}, std::move(*id)};
-}
-
-void append_list(std::string& query, const std::vector<tree::ObjectName>& objects,
-                 const std::string& id) {
-    if (id.empty())
-        append_objects(query, objects);
-    else
-        append_parameter(query, "watch", id);
-}
-
-std::int64_t feed_id_in(Reader& reader) {
-    return static_cast<std::int64_t>(reader.number("feed", feed_range, 0));
-}
-
-// Reads which of the feeds that the harvester copies is meant, and from which item on.
-void read_source_feed(Reader& reader, FeedRequest& request) {
-    const auto* other = std::ranges::find_if(
-        not_of_source_feeds, [&](std::string_view name) { return reader.has(name); });
-    if (other != not_of_source_feeds.end() || !reader.given().objects.empty())
-        return reader.refuse(
-            "feed= cannot be combined with " +
-            (other == not_of_source_feeds.end() ? std::string("object") : std::string(*other)) +
-            "=. Only n=, format= and older= can be combined with feed=.");
-    request.subject = FeedRequest::Subject::source_feed;
-    request.source_feed = feed_id_in(reader);
-    if (!reader.has("older")) return;
-    request.older = render::parse_position(reader.given().value("older"));
-    if (!request.older) reader.refuse("older= must be a value from a link in the feed.");
-}
-
-// Reads what the feed is about.
-void read_subject(Reader& reader, FeedRequest& request) {
-    const auto& given = reader.given();
-    if (reader.has("feed")) return read_source_feed(reader, request);
-    if (!given.objects.empty() || reader.has("watch")) {
-        if (reader.has("class") || reader.has("name"))
-            reader.refuse("Use either object= or watch=, or class= and name=, not both.");
-        auto list = reader.take(list_in(given));
-        request.subject = FeedRequest::Subject::watch_list;
-        request.objects = std::move(list.objects);
-        request.list_id = std::move(list.id);
-    } else if (reader.has("class") && !reader.has("name")) {
-        request.subject = FeedRequest::Subject::whole_class;
-        request.object.class_name = reader.take(class_in(given));
-    } else {
-        request.object = reader.object();
-    }
-}
-
-// Reads which rows the feed shows, and its format.
-void read_page(Reader& reader, std::size_t most_items, Document document, FeedRequest& request) {
-    const auto& given = reader.given();
-    auto& page = request.page;
-    page.most = reader.number("n", {1, most_items}, std::min(default_items, most_items));
-    page.since = reader.version("since");
-    page.filter.tag = reader.take(tag_in(given));
-    page.filter.only = reader.take(ops_in(given));
-    page.filter.mass = reader.take(mass_in(given));
-    page.before = reader.take(before_in(given, document));
-    request.format = reader.take(feed_format_in(given));
-    if (reader.take(mentions_in(given, request)))
-        page.mentions = std::min(page.most, most_mentions);
-    request.has_count = reader.has("n");
-}
-
 std::string with_query(std::string path, const std::string& query) {
     return query.empty() ? path : path + "?" + query;
 }
 
-void append_object(std::string& query, const tree::ObjectName& object) {
-    append_parameter(query, "class", object.class_name);
-    append_parameter(query, "name", object.name);
+// Reads the parameters of a request from a query, or writes them to its canonical query. For both, each request
+// has one function list_parameters(), which calls a function of this class for each parameter, in canonical order.
+// An address knows the parameters that are listed there. Of several errors, the first one is kept.
+class QueryFields {
+   public:
+    template <class Request, class... Options>
+    static Result<Request> read(std::string_view query, Request request, Options... options) {
+        // Reading an empty query finds out which parameters the address knows.
+        QueryFields names(Task::read);
+        auto unused = request;
+        list_parameters(names, unused, options...);
+        auto given = parse_query(query, names.known_);
+        if (!given) return fail(std::move(given.error()));
+        QueryFields fields(Task::read);
+        fields.given_ = std::move(*given);
+        list_parameters(fields, request, options...);
+        if (fields.error_) return fail(*std::move(fields.error_));
+        return request;
+    }
+    // Returns the canonical query.
+    template <class Request, class... Options>
+    static std::string write(Request request, Options... options) {
+        QueryFields fields(Task::write);
+        list_parameters(fields, request, options...);
+        return std::move(fields.query_);
+    }
+
+    [[nodiscard]] bool is_reading() const { return task_ == Task::read; }
+    // Returns the values in the query that is read; none when writing.
+    std::span<const std::string> all(std::string_view name) {
+        if (is_reading()) known_.push_back(name);
+        return given_.all(name);
+    }
+    bool has(std::string_view name) { return !all(name).empty(); }
+    void refuse(std::string text) {
+        if (!error_) error_ = HttpError{400, std::move(text)};
+    }
+    // Refuses a value that was given: "tag=" + " is empty."
+    void check(std::string_view name, bool is_valid, const std::string& fault) {
+        if (!is_valid && has(name)) refuse(std::string(name) + "=" + fault);
+    }
+    void check_length(std::string_view name, const std::string& value, std::size_t longest) {
+        if (value.size() > longest && has(name)) refuse(too_long(name, longest).value().text);
+    }
+
+    // The functions below read a value if it was given, and write it if it is not the default.
+
+    void text(std::string_view name, std::string& value,
+              std::size_t longest = longest_list_query) {
+        if (!is_reading() && !value.empty()) append(name, base::percent_encode(value));
+        if (has(name)) value = all(name).front();
+        check_length(name, value, longest);
+    }
+    void version(std::string_view name, std::string& value) {
+        text(name, value);
+        check(name, base::is_version(value), " is not a valid release version.");
+    }
+    void required_version(std::string_view name, std::string& value) {
+        if (!has(name)) refuse(std::string(name) + "= is missing. It must name a release.");
+        version(name, value);
+    }
+    // A decimal number from `least` to `most`.
+    template <class Number>
+    void number(std::string_view name, Number& value, std::size_t least, std::size_t most,
+                Number otherwise = 0) {
+        if (!is_reading() && value > otherwise) append(name, std::to_string(value));
+        if (!has(name)) return;
+        const auto given = base::parse_integer(all(name).front()).value_or(-1);
+        const auto count = static_cast<std::size_t>(given);
+        check(name, given >= 0 && count >= least && count <= most,
+              " must be a number from " + std::to_string(least) + " to " + std::to_string(most) +
+                  ".");
+        value = static_cast<Number>(given);
+    }
+    // A parameter that has only one value. Returns whether it was given, or else `is_set`.
+    bool word(std::string_view name, const std::string& only, bool is_set) {
+        auto value = is_set ? only : std::string();
+        text(name, value);
+        check(name, value == only, " must be " + only + ".");
+        return !value.empty();
+    }
+    // class= and name=, both required.
+    void object(tree::ObjectName& object) {
+        text("class", object.class_name);
+        text("name", object.name);
+        if (object.class_name.empty() && object.name.empty())
+            refuse("class= and name= are missing.");
+        if (object.class_name.empty()) refuse("class= is missing.");
+        if (object.name.empty()) refuse("name= is missing.");
+        check_length("class", object.class_name, tree::longest_class);
+        check_length("name", object.name, tree::longest_name);
+    }
+    // object=: sorted, without duplicates.
+    void objects(std::vector<tree::ObjectName>& objects) {
+        if (!is_reading() && !objects.empty()) append(render::watch_query_of(objects));
+        for (const auto& text : all("object")) {
+            auto object = parse_object(text);
+            if (!object) return refuse(std::move(object.error().text));
+            objects.push_back(std::move(*object));
+        }
+        if (is_reading()) objects = each_once(std::move(objects));
+        check("object", objects.size() <= most_objects,
+              " is given for " + std::to_string(objects.size()) + " objects. The limit is " +
+                  std::to_string(most_objects) + ".");
+    }
+    // object= or watch=, one of which is required.
+    void list(std::vector<tree::ObjectName>& objects, std::string& id) {
+        if (has("watch") && has("object")) refuse("Use either object= or watch=, not both.");
+        text("watch", id);
+        check("watch", query::is_watch_list_id(id), " is not the id of a watch list.");
+        if (!id.empty()) return;
+        if (!has("object")) refuse("object= is missing.");
+        this->objects(objects);
+    }
+    void pasted(std::vector<std::string>& names) {
+        for (const auto& name : names) append("pasted", base::percent_encode(name));
+        for (const auto& name : all("pasted")) {
+            check("pasted", !name.empty(), " is empty.");
+            check("pasted", name.size() <= longest_pasted,
+                  " is longer than a name: at most " + std::to_string(tree::longest_class) +
+                      " bytes of a class, and " + std::to_string(tree::longest_name) +
+                      " of a name.");
+            names.push_back(name);
+        }
+        check("pasted", names.size() <= most_unclear,
+              " is given more than " + std::to_string(most_unclear) + " times.");
+    }
+    // change=: in the order of Op, each once. Commas need no escape in a query.
+    void changes(std::vector<Op>& ops) {
+        if (!is_reading() && !ops.empty()) append("change", text_of(ops, ","));
+        constexpr std::array known = {Op::added, Op::removed, Op::replaced};
+        if (!has("change")) return;
+        for (const auto word : base::split(all("change").front(), ',')) {
+            const auto op = std::ranges::find_if(
+                known, [&](Op each) { return compare::name_of(each) == word; });
+            check("change", op != known.end(),
+                  " must be a comma-separated list of added, removed and replaced.");
+            if (op != known.end()) ops.push_back(*op);
+        }
+        ops = each_once(std::move(ops));
+    }
+    // Every format of render::formats() can be requested: a new one needs no change here.
+    void feed_format(std::string& format) {
+        std::vector<std::string> names;
+        for (const auto& known : render::formats()) names.emplace_back(known.name);
+        text("format", format);
+        check("format", render::format_named(format) != nullptr,
+              " must be one of " + base::join(names, ", ") + ".");
+    }
+    // JSON has all that a page has in several parts.
+    void part_and_format(std::size_t& part, PageFormat& format) {
+        number("part", part, 1, most_parts, std::size_t{1});
+        page_format(format);
+        if (format == PageFormat::json) part = 1;
+    }
+    void page_format(PageFormat& format) {
+        const bool is_json = word("format", "json", format == PageFormat::json);
+        format = is_json ? PageFormat::json : PageFormat::html;
+    }
+    // class= and q=, both optional.
+    void search(std::string& class_name, std::string& text) {
+        this->text("class", class_name, tree::longest_class);
+        search_text("q", text);
+    }
+    void search_text(std::string_view name, std::string& value) {
+        text(name, value, longest_search);
+        if (is_reading()) value = std::string(base::trim(value));
+    }
+
+   private:
+    enum class Task : unsigned char { read, write };
+    explicit QueryFields(Task task) : task_(task) {}
+
+    template <class T>
+    static std::vector<T> each_once(std::vector<T> values) {
+        std::ranges::sort(values);
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        return values;
+    }
+    void append(const std::string& text) { query_ += (query_.empty() ? "" : "&") + text; }
+    void append(std::string_view name, const std::string& encoded) {
+        append(std::string(name) + "=" + encoded);
+    }
+
+    Task task_;
+    std::vector<std::string_view> known_;
+    Parameters given_;
+    std::optional<HttpError> error_;
+    std::string query_;
+};
+
+// Returns what a feed of /rss is about, by which parameters were given. Few go together with feed=.
+Subject subject_of(QueryFields& fields, Document document) {
+    const bool is_list = fields.has("object") || fields.has("watch");
+    if (fields.has("feed")) {
+        if (document == Document::archive)
+            fields.refuse(
+                "A source feed has no archive. Its copy links to older items with older=.");
+        for (const auto* other :
+             {"class", "name", "watch", "since", "tag", "change", "mass", "include", "object"})
+            if (fields.has(other))
+                fields.refuse("feed= cannot be combined with " + std::string(other) +
+                              "=. Only n=, format= and older= can be combined with feed=.");
+        return Subject::source_feed;
+    }
+    if (is_list && (fields.has("class") || fields.has("name")))
+        fields.refuse("Use either object= or watch=, or class= and name=, not both.");
+    if (is_list) return Subject::watch_list;
+    return fields.has("class") && !fields.has("name") ? Subject::whole_class : Subject::object;
 }
 
-void append_part(std::string& query, std::size_t part) {
-    if (part > 1) append_parameter(query, "part", std::to_string(part));
+void list_subject(QueryFields& fields, FeedRequest& request, Document document) {
+    if (fields.is_reading()) request.subject = subject_of(fields, document);
+    if (request.subject == Subject::watch_list) fields.list(request.objects, request.list_id);
+    if (request.subject == Subject::source_feed)
+        fields.number("feed", request.source_feed, 1, last_feed);
+    if (request.subject == Subject::object) fields.object(request.object);
+    if (request.subject != Subject::whole_class) return;
+    auto& class_name = request.object.class_name;
+    fields.text("class", class_name, tree::longest_class);
+    fields.check("class", !class_name.empty(), " is missing.");
 }
 
-void append_format(std::string& query, PageFormat format) {
-    if (format == PageFormat::json) append_parameter(query, "format", "json");
+// Feeds of a release know fewer parameters than those of /rss, and the feed of all releases only format=.
+//   most_items  the largest n that can be read
+void list_parameters(QueryFields& fields, FeedRequest& request, Document document,
+                     std::size_t most_items) {
+    if (request.subject == Subject::all_releases) return fields.feed_format(request.format);
+    const bool is_of_release = request.subject == Subject::release;
+    const bool is_archive = document == Document::archive;
+    const bool is_rss = !is_of_release && !is_archive;
+    auto& page = request.page;
+    if (!is_of_release) list_subject(fields, request, document);
+    // n= means nothing to an archive, whose pages always have the same size.
+    if (!is_archive) {
+        request.has_count = request.has_count || fields.has("n");
+        fields.number("n", page.most, 1, most_items, request.has_count ? 0 : page.most);
+    }
+    if (!is_of_release) fields.version("since", page.since);
+    fields.text("tag", page.filter.tag, longest_tag);
+    fields.check("tag", !page.filter.tag.empty(), " is empty.");
+    fields.changes(page.filter.only);
+    page.filter.mass = !fields.word("mass", "no", !page.filter.mass);
+    if (is_rss && fields.word("include", "mentions", page.mentions > 0)) {
+        if (request.is_of_many())
+            fields.refuse("include=mentions needs an object or a watch list.");
+        page.mentions = std::min(page.most, most_mentions);
+    }
+    fields.feed_format(request.format);
+    if (is_rss) {
+        auto older = request.older ? render::text_of(*request.older) : std::string();
+        fields.text("older", older);
+        if (request.subject == Subject::source_feed) {
+            if (!older.empty()) request.older = render::parse_position(older);
+            fields.check("older", request.older.has_value(),
+                         " must be a value from a link in the feed.");
+        }
+    }
+    if (!is_archive) return;
+    if (!fields.has("before")) fields.refuse("before= is missing.");
+    fields.number("before", page.before, query::archive_page, last_row);
+    fields.check("before", page.before % query::archive_page == 0,
+                 " must be a multiple of " + std::to_string(query::archive_page) + ".");
+}
+
+void list_parameters(QueryFields& fields, HistoryRequest& request) {
+    fields.object(request.object);
+    fields.version("at", request.at);
+    fields.number("part", request.part, 1, most_parts, std::size_t{1});
+    fields.number("number", request.number, 1, last_row);
+    fields.page_format(request.format);
+    // Only changes of one release have numbers, and JSON has all of them.
+    if (request.at.empty() || request.format == PageFormat::json) request.number = 0;
+    if (request.number > 0) request.part = 1;
+}
+
+void list_parameters(QueryFields& fields, ObjectRequest& request) {
+    fields.object(request.object);
+    fields.version("release", request.release);
+    fields.part_and_format(request.part, request.format);
+}
+
+void list_parameters(QueryFields& fields, DiffRequest& request) {
+    fields.object(request.object);
+    fields.required_version("from", request.from);
+    fields.required_version("to", request.to);
+    fields.part_and_format(request.part, request.format);
+}
+
+void list_parameters(QueryFields& fields, HomeRequest& request) {
+    fields.search(request.class_name, request.text);
+    // The search form of the first system, and people who edit a URL, use name= instead of q=.
+    std::string name;
+    fields.search_text("name", name);
+    if (request.text.empty()) request.text = name;
+    fields.number("from", request.from, 0, last_row);
+    fields.page_format(request.format);
+}
+
+void list_parameters(QueryFields& fields, SuggestRequest& request) {
+    fields.search(request.class_name, request.text);
+}
+
+void list_parameters(QueryFields& fields, SourcesRequest& request) {
+    using Format = SourcesRequest::Format;
+    constexpr std::array<std::string_view, 3> formats = {"", "json", "opml"};
+    std::string format(formats.at(static_cast<std::size_t>(request.format)));
+    fields.number("feed", request.feed, 1, last_feed);
+    if (request.feed == 0) {
+        fields.search_text("q", request.text);
+        fields.number("from", request.from, 0, last_row);
+    }
+    fields.text("format", format);
+    fields.check("format", format == "json" || format == "opml", " must be json or opml.");
+    if (!format.empty()) request.format = format == "json" ? Format::json : Format::opml;
+    if (request.feed > 0 && format == "opml") fields.refuse("format= of one feed must be json.");
+    // A list of feeds for other programs has all of them.
+    if (format == "opml") request.from = 0;
+}
+
+void list_parameters(QueryFields& fields, ListRequest& request) {
+    fields.list(request.objects, request.id);
+}
+
+void list_parameters(QueryFields& fields, WatchRequest& request) {
+    fields.search(request.class_name, request.text);
+    fields.objects(request.list.objects);
+    fields.pasted(request.pasted);
+    fields.number("left_out", request.left_out, 0, most_left_out);
+}
+
+void list_parameters(QueryFields& fields, query::ContentsQuery& contents) {
+    fields.search(contents.class_name, contents.text);
+    fields.number("from", contents.from, 0, last_row);
+}
+
+void list_parameters(QueryFields& fields, ReleasesRequest& request) {
+    fields.number("from", request.from, 0, last_row);
+}
+
+Result<FeedRequest> read_feed(std::string_view query, FeedRequest request, std::size_t most_items,
+                              Document document) {
+    request.page.most = std::min(default_items, most_items);
+    return QueryFields::read(query, std::move(request), document, most_items);
 }
 
 }  // namespace
 
+template <class Request>
+Result<Request> parse_request(std::string_view query) {
+    return QueryFields::read(query, Request());
+}
+template Result<HistoryRequest> parse_request(std::string_view);
+template Result<ObjectRequest> parse_request(std::string_view);
+template Result<DiffRequest> parse_request(std::string_view);
+template Result<HomeRequest> parse_request(std::string_view);
+template Result<SuggestRequest> parse_request(std::string_view);
+template Result<SourcesRequest> parse_request(std::string_view);
+template Result<ListRequest> parse_request(std::string_view);
+template Result<WatchRequest> parse_request(std::string_view);
+template Result<query::ContentsQuery> parse_request(std::string_view);
+template Result<ReleasesRequest> parse_request(std::string_view);
+
+template <class Request>
+std::string url_of(const Request& request) {
+    return with_query(std::string(Request::path), QueryFields::write(request));
+}
+template std::string url_of(const HistoryRequest&);
+template std::string url_of(const ObjectRequest&);
+template std::string url_of(const DiffRequest&);
+template std::string url_of(const HomeRequest&);
+template std::string url_of(const SuggestRequest&);
+template std::string url_of(const SourcesRequest&);
+template std::string url_of(const ListRequest&);
+template std::string url_of(const ReleasesRequest&);
+
 Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_items,
                                        Document document) {
-    const std::span<const std::string_view> of_archive(archive_parameters);
-    Reader reader(query, document == Document::feed ? feed_parameters : of_archive);
-    if (document == Document::archive && reader.has("feed"))
-        reader.refuse("A source feed has no archive. Its copy links to older items with older=.");
-    FeedRequest request;
-    read_subject(reader, request);
-    read_page(reader, most_items, document, request);
-    return reader.result(std::move(request));
+    return read_feed(query, {}, most_items, document);
 }
 
 Result<FeedRequest> parse_release_feed_request(const std::string& version, std::string_view query,
                                                std::size_t most_items, Document document) {
-    const std::span<const std::string_view> of_archive(release_archive_parameters);
-    Reader reader(query, document == Document::feed ? release_parameters : of_archive);
     FeedRequest request;
-    request.subject = FeedRequest::Subject::release;
+    request.subject = Subject::release;
     request.version = version;
-    read_page(reader, most_items, document, request);
-    return reader.result(std::move(request));
+    return read_feed(query, std::move(request), most_items, document);
 }
 
 Result<FeedRequest> parse_releases_feed_request(std::string_view query) {
-    Reader reader(query, {"format"});
     FeedRequest request;
-    request.subject = FeedRequest::Subject::all_releases;
-    request.format = reader.take(feed_format_in(reader.given()));
-    return reader.result(std::move(request));
-}
-
-std::string query_of(const FeedRequest& request) {
-    std::string text;
-    if (!request.object.class_name.empty())
-        append_parameter(text, "class", request.object.class_name);
-    if (!request.object.name.empty()) append_parameter(text, "name", request.object.name);
-    append_list(text, request.objects, request.list_id);
-    if (request.source_feed > 0)
-        append_parameter(text, "feed", std::to_string(request.source_feed));
-    const auto& page = request.page;
-    if (request.has_count) append_parameter(text, "n", std::to_string(page.most));
-    if (!page.since.empty()) append_parameter(text, "since", page.since);
-    if (!page.filter.tag.empty()) append_parameter(text, "tag", page.filter.tag);
-    // Commas need no escape in a query.
-    if (const auto ops = text_of(page.filter.only, ","); !ops.empty())
-        text.append(text.empty() ? "change=" : "&change=").append(ops);
-    if (!page.filter.mass) append_parameter(text, "mass", "no");
-    if (page.mentions > 0) append_parameter(text, "include", "mentions");
-    if (!request.format.empty()) append_parameter(text, "format", request.format);
-    if (request.older) append_parameter(text, "older", render::text_of(*request.older));
-    if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
-    return text;
+    request.subject = Subject::all_releases;
+    return read_feed(query, std::move(request), default_items, Document::feed);
 }
 
 std::string url_of(const FeedRequest& request) {
@@ -328,7 +437,8 @@ std::string url_of(const FeedRequest& request) {
     if (request.subject == FeedRequest::Subject::release) path = "/release/" + request.version;
     if (request.subject == FeedRequest::Subject::all_releases) path = "/releases";
     if (request.is_archive()) path += "/archive";
-    return with_query(std::move(path), query_of(request));
+    const auto document = request.is_archive() ? Document::archive : Document::feed;
+    return with_query(std::move(path), QueryFields::write(request, document, default_items));
 }
 
 std::string archive_url_of(FeedRequest request, std::string_view format) {
@@ -365,178 +475,19 @@ std::string filter_text_of(const FeedRequest& request) {
     return text;
 }
 
-Result<HistoryRequest> parse_history_request(std::string_view query) {
-    Reader reader(query, {"class", "name", "at", "part", "number", "format"});
-    HistoryRequest request{.object = reader.object(), .at = reader.version("at")};
-    request.part = reader.number("part", part_range, 1);
-    request.number = reader.number("number", number_range, 0);
-    request.format = reader.format();
-    // Only changes of one release have numbers, and JSON has all of them.
-    if (request.at.empty() || request.format == PageFormat::json) request.number = 0;
-    if (request.number > 0) request.part = 1;
-    return reader.result(std::move(request));
-}
-
-std::string url_of(const HistoryRequest& request) {
-    std::string query;
-    append_object(query, request.object);
-    if (!request.at.empty()) append_parameter(query, "at", request.at);
-    append_part(query, request.part);
-    if (request.number > 0) append_parameter(query, "number", std::to_string(request.number));
-    append_format(query, request.format);
-    return with_query("/history", query);
-}
-
-Result<ObjectRequest> parse_object_request(std::string_view query) {
-    Reader reader(query, {"class", "name", "release", "format", "part"});
-    ObjectRequest request{.object = reader.object(), .release = reader.version("release")};
-    request.format = reader.format();
-    request.part = reader.number("part", part_range, 1);
-    // JSON has the whole tree, in no parts.
-    if (request.format == PageFormat::json) request.part = 1;
-    return reader.result(std::move(request));
-}
-
-std::string url_of(const ObjectRequest& request) {
-    std::string query;
-    append_object(query, request.object);
-    if (!request.release.empty()) append_parameter(query, "release", request.release);
-    append_part(query, request.part);
-    append_format(query, request.format);
-    return with_query("/object", query);
-}
-
-Result<DiffRequest> parse_diff_request(std::string_view query) {
-    Reader reader(query, {"class", "name", "from", "to", "format", "part"});
-    DiffRequest request{.object = reader.object(),
-                        .from = reader.required_version("from"),
-                        .to = reader.required_version("to")};
-    request.format = reader.format();
-    request.part = reader.number("part", part_range, 1);
-    // JSON has all changes, in no parts.
-    if (request.format == PageFormat::json) request.part = 1;
-    return reader.result(std::move(request));
-}
-
-std::string url_of(const DiffRequest& request) {
-    std::string query;
-    append_object(query, request.object);
-    append_parameter(query, "from", request.from);
-    append_parameter(query, "to", request.to);
-    append_part(query, request.part);
-    append_format(query, request.format);
-    return with_query("/diff", query);
-}
-
-Result<HomeRequest> parse_home_request(std::string_view query) {
-    Reader reader(query, {"q", "class", "name", "from", "format"});
-    HomeRequest request{.class_name = reader.class_name(), .text = reader.text("name")};
-    // The search form of the first system, and people who edit a URL, use name= instead of q=.
-    if (auto text = reader.text("q"); !text.empty()) request.text = std::move(text);
-    request.from = reader.number("from", entry_range, 0);
-    request.format = reader.format();
-    return reader.result(std::move(request));
-}
-
-std::string url_of(const HomeRequest& request) {
-    std::string query;
-    if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
-    if (!request.text.empty()) append_parameter(query, "q", request.text);
-    if (request.from > 0) append_parameter(query, "from", std::to_string(request.from));
-    append_format(query, request.format);
-    return with_query("/", query);
-}
-
-Result<HomeRequest> parse_suggest_request(std::string_view query) {
-    Reader reader(query, {"q", "class"});
-    return reader.result(
-        HomeRequest{.class_name = reader.class_name(), .text = reader.text("q")});
-}
-
-std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }
-
-Result<SourcesRequest> parse_sources_request(std::string_view query) {
-    using Format = SourcesRequest::Format;
-    Reader reader(query, {"feed", "q", "from", "format"});
-    SourcesRequest request;
-    const auto format = reader.given().value("format");
-    if (reader.has("format") && format != "json" && format != "opml")
-        reader.refuse("format= must be json or opml.");
-    if (reader.has("format")) request.format = format == "json" ? Format::json : Format::opml;
-    if (reader.has("feed")) {
-        request.feed = feed_id_in(reader);
-        if (request.format == Format::opml) reader.refuse("format= of one feed must be json.");
-        return reader.result(std::move(request));
-    }
-    request.text = reader.text("q");
-    const auto from = reader.number("from", entry_range, 0);
-    // A list of feeds for other programs has all of them.
-    if (request.format != Format::opml) request.from = from;
-    return reader.result(std::move(request));
-}
-
-std::string url_of(const SourcesRequest& request) {
-    using Format = SourcesRequest::Format;
-    std::string query;
-    if (request.feed > 0) append_parameter(query, "feed", std::to_string(request.feed));
-    if (!request.text.empty()) append_parameter(query, "q", request.text);
-    if (request.from > 0) append_parameter(query, "from", std::to_string(request.from));
-    if (request.format != Format::html)
-        append_parameter(query, "format", request.format == Format::json ? "json" : "opml");
-    return with_query("/feeds", query);
-}
-
-Result<ListRequest> parse_opml_request(std::string_view query) {
-    Reader reader(query, {"object", "watch"});
-    return reader.result(reader.take(list_in(reader.given())));
-}
-
-std::string opml_url_of(const ListRequest& list) {
-    std::string query;
-    append_list(query, list.objects, list.id);
-    return with_query("/opml", query);
-}
-
-Result<WatchRequest> parse_watch_request(std::string_view query) {
-    Reader reader(query, {"q", "class", "object", "pasted", "left_out"});
-    WatchRequest request;
-    request.class_name = reader.class_name();
-    request.text = reader.text("q");
-    request.left_out = reader.number("left_out", pasted_range, 0);
-    request.pasted = reader.given().pasted;
-    for (const auto& name : request.pasted) {
-        if (name.empty()) reader.refuse("pasted= is empty.");
-        if (name.size() > longest_pasted)
-            reader.refuse("pasted= is longer than a name: at most " +
-                          std::to_string(tree::longest_class) + " bytes of a class, and " +
-                          std::to_string(tree::longest_name) + " of a name.");
-    }
-    if (request.pasted.size() > most_unclear)
-        reader.refuse("pasted= is given more than " + std::to_string(most_unclear) + " times.");
-    if (!reader.given().objects.empty())
-        request.list.objects = reader.take(objects_in(reader.given()));
-    return reader.result(std::move(request));
-}
-
 Result<WatchRequest> parse_kept_watch_request(std::string_view path, std::string_view query) {
     constexpr std::string_view prefix = "/watch/";
     const auto id = path.substr(std::min(prefix.size(), path.size()));
     if (!path.starts_with(prefix) || !::query::is_watch_list_id(id))
         return fail(404, "There is no watch list at this address.");
-    auto request = parse_watch_request(query);
+    auto request = parse_request<WatchRequest>(query);
     if (request) request->list = {{}, std::string(id)};
     return request;
 }
 
 std::string url_of(const WatchRequest& request) {
-    std::string query;
-    if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
-    if (!request.text.empty()) append_parameter(query, "q", request.text);
-    append_objects(query, request.list.objects);
-    for (const auto& name : request.pasted) append_parameter(query, "pasted", name);
-    if (request.left_out > 0)
-        append_parameter(query, "left_out", std::to_string(request.left_out));
-    return with_query(request.list.id.empty() ? "/watch" : "/watch/" + request.list.id, query);
+    return with_query(request.list.id.empty() ? "/watch" : "/watch/" + request.list.id,
+                      QueryFields::write(request));
 }
 
 std::string fitting_url_of(WatchRequest request) {
@@ -552,46 +503,19 @@ std::string fitting_url_of(WatchRequest request) {
         list.resize(kept);
     };
     keep(request.list.objects, most_objects, [](const tree::ObjectName& object) {
-        std::string query;
-        append_objects(query, {object});
-        return query.size() + 1;
+        return render::watch_query_of({object}).size() + 1;
     });
-    keep(request.pasted, most_unclear, [&](const std::string& name) {
-        std::string query;
-        append_parameter(query, "pasted", name);
-        return name.size() > longest_pasted ? longest_list_query : query.size() + 1;
+    keep(request.pasted, most_unclear, [](const std::string& name) {
+        return name.size() > longest_pasted ? longest_list_query
+                                            : ("&pasted=" + base::percent_encode(name)).size();
     });
-    request.left_out = std::min(request.left_out, pasted_range.most);
+    request.left_out = std::min(request.left_out, most_left_out);
     std::ranges::sort(request.list.objects);
     return url_of(request);
 }
 
-Result<query::ContentsQuery> parse_release_request(std::string_view query) {
-    Reader reader(query, {"class", "q", "from"});
-    query::ContentsQuery contents;
-    contents.class_name = reader.class_name();
-    contents.text = reader.text("q");
-    contents.from = reader.number("from", entry_range, 0);
-    return reader.result(std::move(contents));
-}
-
-Result<std::size_t> parse_releases_request(std::string_view query) {
-    Reader reader(query, {"from"});
-    return reader.result(reader.number("from", entry_range, 0));
-}
-
-std::string releases_url_of(std::size_t from) {
-    std::string query;
-    if (from > 0) append_parameter(query, "from", std::to_string(from));
-    return with_query("/releases", query);
-}
-
 std::string release_url_of(const std::string& version, const query::ContentsQuery& contents) {
-    std::string query;
-    if (!contents.class_name.empty()) append_parameter(query, "class", contents.class_name);
-    if (!contents.text.empty()) append_parameter(query, "q", contents.text);
-    if (contents.from > 0) append_parameter(query, "from", std::to_string(contents.from));
-    return with_query("/release/" + version, query);
+    return with_query("/release/" + version, QueryFields::write(contents));
 }
 
 }  // namespace serve

@@ -65,9 +65,6 @@ enum class Document : unsigned char { feed, archive };
 // Parses the query of /releases as that of a feed: format= alone.
 [[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
-// The canonical query: class, name | object … | feed, n, since, tag, change, mass, include, format, older,
-// before.
-[[nodiscard]] std::string query_of(const FeedRequest& request);
 // "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
 [[nodiscard]] std::string url_of(const FeedRequest& request);
 // The URL of the archive pages in one format, without their number: it ends with "before=".
@@ -83,101 +80,93 @@ enum class Document : unsigned char { feed, archive };
 // Of a page that programs can read too.
 enum class PageFormat : unsigned char { html, json };
 
-// /history
 struct HistoryRequest {
+    static constexpr std::string_view path = "/history";
     tree::ObjectName object;
     std::string at;          // a version; empty: all
     std::size_t part = 1;    // of the changes of `at`, or of the rows
     std::size_t number = 0;  // of a change of `at`, instead of the part that has it; 0: none
     PageFormat format = PageFormat::html;
 };
-[[nodiscard]] Result<HistoryRequest> parse_history_request(std::string_view query);
-[[nodiscard]] std::string url_of(const HistoryRequest& request);
 
-// /object
 struct ObjectRequest {
+    static constexpr std::string_view path = "/object";
     tree::ObjectName object;
     std::string release;  // a version; empty: the current one
     std::size_t part = 1;
     PageFormat format = PageFormat::html;
 };
-[[nodiscard]] Result<ObjectRequest> parse_object_request(std::string_view query);
-[[nodiscard]] std::string url_of(const ObjectRequest& request);
 
-// /diff
 struct DiffRequest {
+    static constexpr std::string_view path = "/diff";
     tree::ObjectName object;
     std::string from, to;  // versions, both required
     PageFormat format = PageFormat::html;
     std::size_t part = 1;
 };
-[[nodiscard]] Result<DiffRequest> parse_diff_request(std::string_view query);
-[[nodiscard]] std::string url_of(const DiffRequest& request);
 
-// /
 struct HomeRequest {
+    static constexpr std::string_view path = "/";
     std::string class_name, text;  // of a search; both may be empty
     std::size_t from = 0;          // of what the search found, the first one shown
     PageFormat format = PageFormat::html;
     bool operator==(const HomeRequest&) const = default;
 };
-[[nodiscard]] Result<HomeRequest> parse_home_request(std::string_view query);
-[[nodiscard]] std::string url_of(const HomeRequest& request);
 
-// /suggest: class= and q= as above.
-[[nodiscard]] Result<HomeRequest> parse_suggest_request(std::string_view query);
-[[nodiscard]] std::string suggest_url_of(const HomeRequest& request);
+struct SuggestRequest {
+    static constexpr std::string_view path = "/suggest";
+    std::string class_name, text;  // as above
+};
 
 // A watch list: its objects, or the id of its short address.
 struct ListRequest {
+    static constexpr std::string_view path = "/opml";
     std::vector<tree::ObjectName> objects;  // sorted, unique, at most 200
     std::string id;
     bool operator==(const ListRequest&) const = default;
 };
 
-// /opml
-[[nodiscard]] Result<ListRequest> parse_opml_request(std::string_view query);
-[[nodiscard]] std::string opml_url_of(const ListRequest& list);
-
 // /watch and /watch/ID
 struct WatchRequest {
     ListRequest list;                        // may be empty
     std::string class_name = {}, text = {};  // of a search; both may be empty
-    std::vector<std::string> pasted =
-        {};                    // names that were pasted and mean no object, or several
+    // Names that were pasted and mean no object, or several; most_unclear at most.
+    std::vector<std::string> pasted = {};
     std::size_t left_out = 0;  // pasted names that the list or the address has no room for
     bool operator==(const WatchRequest&) const = default;
 };
-inline constexpr std::size_t most_unclear = 50;  // pasted=
-[[nodiscard]] Result<WatchRequest> parse_watch_request(std::string_view query);
-// Returns the list under a short address: "/watch/ID". Parameters are as above, but for object=.
-//   error  404 when the path has no id
-[[nodiscard]] Result<WatchRequest> parse_kept_watch_request(std::string_view path,
-                                                            std::string_view query);
-[[nodiscard]] std::string url_of(const WatchRequest& request);
-// Returns the address with as many of the objects, then of the names, as it has room for, in their order; the
-// others are counted in left_out.
-[[nodiscard]] std::string fitting_url_of(WatchRequest request);
+inline constexpr std::size_t most_unclear = 50;
 
-// /release/VERSION as a page
-[[nodiscard]] Result<query::ContentsQuery> parse_release_request(std::string_view query);
-[[nodiscard]] std::string release_url_of(const std::string& version,
-                                         const query::ContentsQuery& contents);
-
-// /feeds: the source feeds that the harvester polls, or one of them
+// The source feeds that the harvester polls, or one of them.
 struct SourcesRequest {
+    static constexpr std::string_view path = "/feeds";
     enum class Format : unsigned char { html, json, opml };
     std::int64_t feed = 0;  // 0: all
     std::string text;       // of a search; may be empty
     std::size_t from = 0;   // of all that were found, the first one shown
     Format format = Format::html;
 };
-[[nodiscard]] Result<SourcesRequest> parse_sources_request(std::string_view query);
-[[nodiscard]] std::string url_of(const SourcesRequest& request);
 
-// /releases as a page
-//   returns  the number of releases to skip (from=)
-[[nodiscard]] Result<std::size_t> parse_releases_request(std::string_view query);
-[[nodiscard]] std::string releases_url_of(std::size_t from);
+struct ReleasesRequest {
+    static constexpr std::string_view path = "/releases";
+    std::size_t from = 0;  // releases to skip
+};
+
+// Parses the query of a page: of one of the requests above, or query::ContentsQuery of /release/VERSION.
+template <class PageRequest>
+[[nodiscard]] Result<PageRequest> parse_request(std::string_view query);
+template <class PageRequest>
+[[nodiscard]] std::string url_of(const PageRequest& request);
+[[nodiscard]] std::string url_of(const WatchRequest& request);
+[[nodiscard]] std::string release_url_of(const std::string& version,
+                                         const query::ContentsQuery& contents);
+
+// Returns the list under a short address: "/watch/ID". Parameters are as above, but for object=.
+//   error  404 when the path has no id
+[[nodiscard]] Result<WatchRequest> parse_kept_watch_request(std::string_view path,
+                                                            std::string_view query);
+// Returns the address with as many of the objects, then of the names, as it has room for, in their order; the
+// others are counted in left_out.
+[[nodiscard]] std::string fitting_url_of(WatchRequest request);
 
 }  // namespace serve

@@ -194,7 +194,7 @@ query::CacheVersion version_of_minute(SiteContext& context) {
 }  // namespace
 
 Result<Response> answer_sources(SiteContext& context, const Request& request) {
-    const auto sources = parse_sources_request(request.query);
+    const auto sources = parse_request<SourcesRequest>(request.query);
     if (!sources) return fail(sources.error());
     const Metadata metadata{.content_type = media_type_of(sources->format),
                             .vary = "Accept-Encoding",

@@ -275,7 +275,7 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
 }  // namespace
 
 Result<Response> answer_watch(SiteContext& context, const Request& request) {
-    const auto watch = parse_watch_request(request.query);
+    const auto watch = parse_request<WatchRequest>(request.query);
     if (!watch) return fail(watch.error());
     return answer_watch_request(context, request, *watch);
 }

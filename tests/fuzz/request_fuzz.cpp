@@ -33,30 +33,33 @@ void check(std::string_view query, Parse&& parse, Address&& address_of_it) {
     require(again.has_value() && address_of_it(*again) == address);
 }
 
-template <class T>
-std::string address(const T& query) {
-    return url_of(query);
+template <class PageRequest>
+void check_page(std::string_view query) {
+    check(query, parse_request<PageRequest>,
+          [](const PageRequest& request) { return url_of(request); });
 }
 
 void check_queries(std::string_view query) {
     constexpr std::size_t most = 1000;
+    const auto feed_address = [](const FeedRequest& feed) { return url_of(feed); };
     for (const auto document : {Document::feed, Document::archive}) {
-        check(
-            query, [&](auto q) { return parse_feed_request(q, most, document); },
-            address<FeedRequest>);
+        check(query, [&](auto q) { return parse_feed_request(q, most, document); }, feed_address);
         check(
             query, [&](auto q) { return parse_release_feed_request("WS1", q, most, document); },
-            address<FeedRequest>);
+            feed_address);
     }
-    check(query, parse_history_request, address<HistoryRequest>);
-    check(query, parse_diff_request, address<DiffRequest>);
-    check(query, parse_home_request, address<HomeRequest>);
-    check(query, parse_suggest_request, address<HomeRequest>);
-    check(query, parse_opml_request, opml_url_of);
-    check(query, parse_watch_request, address<WatchRequest>);
-    if (const auto watch = parse_watch_request(query))
+    check_page<HistoryRequest>(query);
+    check_page<ObjectRequest>(query);
+    check_page<DiffRequest>(query);
+    check_page<HomeRequest>(query);
+    check_page<SuggestRequest>(query);
+    check_page<SourcesRequest>(query);
+    check_page<ListRequest>(query);
+    check_page<WatchRequest>(query);
+    check_page<ReleasesRequest>(query);
+    if (const auto watch = parse_request<WatchRequest>(query))
         require(fitting_url_of(*watch).size() < longest_list_query);
-    check(query, parse_release_request,
+    check(query, parse_request<query::ContentsQuery>,
           [](const auto& contents) { return release_url_of("WS1", contents); });
     const auto extracted = extract_parameter(query, "token");
     require(extract_parameter(extracted.rest, "token").values.empty());

@@ -184,7 +184,7 @@ TEST_CASE("The feeds of releases have addresses, and no since parameter") {
 }
 
 TEST_CASE("Any object name is the same after encoding and parsing a query") {
-    CHECK(rc::check("parse(query_of(q)) == q", [](const std::string& bytes, bool has_count) {
+    CHECK(rc::check("parse(url_of(q)) == q", [](const std::string& bytes, bool has_count) {
         // Returns letters of two plain alphabets: legal text of any form.
         constexpr std::array<std::string_view, 10> letters = {"a", "%",        "&",  ";",  "+",
                                                               " ", "\xC3\xA9", "\"", "\n", "\t"};
@@ -196,7 +196,7 @@ TEST_CASE("Any object name is the same after encoding and parsing a query") {
         query.object = {"Gene", name};
         query.page.most = has_count ? 7 : 50;
         query.has_count = has_count;
-        const auto parsed = parse(query_of(query));
+        const auto parsed = parse(url_of(query).substr(5));
         RC_ASSERT(static_cast<bool>(parsed));
         RC_ASSERT(*parsed == query);
     }));
@@ -204,7 +204,7 @@ TEST_CASE("Any object name is the same after encoding and parsing a query") {
 
 TEST_CASE("A page has one address, whatever the order of its parameters") {
     const auto history = [](const std::string& query) {
-        return url_of(*parse_history_request(query));
+        return url_of(*parse_request<HistoryRequest>(query));
     };
     CHECK(history("part=2;at=WS187;name=a+b;class=Gene;utm=1") ==
           "/history?class=Gene&name=a%20b&at=WS187&part=2");
@@ -215,26 +215,54 @@ TEST_CASE("A page has one address, whatever the order of its parameters") {
     CHECK(history("class=G&name=x&part=3&number=47") == "/history?class=G&name=x&part=3");
     CHECK(history("format=json&number=4&class=G&name=x&at=A") ==
           "/history?class=G&name=x&at=A&format=json");
-    CHECK(url_of(*parse_object_request("part=2;release=WS187;name=a+b;class=Gene;at=WS1")) ==
+    CHECK(url_of(
+              *parse_request<ObjectRequest>("part=2;release=WS187;name=a+b;class=Gene;at=WS1")) ==
           "/object?class=Gene&name=a%20b&release=WS187&part=2");
-    CHECK(url_of(*parse_object_request("class=G&name=x&part=7&format=json")) ==
+    CHECK(url_of(*parse_request<ObjectRequest>("class=G&name=x&part=7&format=json")) ==
           "/object?class=G&name=x&format=json");
-    CHECK(url_of(*parse_diff_request("to=WS188&from=WS186&class=Gene&name=x&format=json")) ==
+    CHECK(url_of(
+              *parse_request<DiffRequest>("to=WS188&from=WS186&class=Gene&name=x&format=json")) ==
           "/diff?class=Gene&name=x&from=WS186&to=WS188&format=json");
-    CHECK(url_of(*parse_home_request("")) == "/");
-    CHECK(url_of(*parse_home_request("q=+unc-26+&class=Gene")) == "/?class=Gene&q=unc-26");
-    CHECK(url_of(*parse_home_request("class=&q=")) == "/");
-    CHECK(url_of(*parse_home_request("class=Gene&name=two%0Alines")) ==
+    CHECK(url_of(*parse_request<HomeRequest>("")) == "/");
+    CHECK(url_of(*parse_request<HomeRequest>("q=+unc-26+&class=Gene")) ==
+          "/?class=Gene&q=unc-26");
+    CHECK(url_of(*parse_request<HomeRequest>("class=&q=")) == "/");
+    CHECK(url_of(*parse_request<HomeRequest>("class=Gene&name=two%0Alines")) ==
           "/?class=Gene&q=two%0Alines");
-    CHECK(opml_url_of(*parse_opml_request("object=B:2&object=A:1")) ==
+    CHECK(url_of(*parse_request<ListRequest>("object=B:2&object=A:1")) ==
           "/opml?object=A:1&object=B:2");
-    CHECK(opml_url_of(*parse_opml_request("watch=" + list_id)) == "/opml?watch=" + list_id);
-    CHECK(release_url_of("WS187", *parse_release_request("from=100&q=unc&class=Gene")) ==
+    CHECK(url_of(*parse_request<ListRequest>("watch=" + list_id)) == "/opml?watch=" + list_id);
+    CHECK(release_url_of("WS187",
+                         *parse_request<query::ContentsQuery>("from=100&q=unc&class=Gene")) ==
           "/release/WS187?class=Gene&q=unc&from=100");
     CHECK(release_url_of("WS187", {}) == "/release/WS187");
     CHECK(url_of(*parse_kept_watch_request("/watch/" + list_id, "object=A:1&pasted=a")) ==
           "/watch/" + list_id + "?pasted=a");
     CHECK(parse_kept_watch_request("/watch/" + list_id + "/", "").error().status == 404);
+}
+
+TEST_CASE("A list is split at the first colon, sorted, and contains each object once") {
+    const auto list =
+        parse_request<ListRequest>("object=Paper:a%3Ab&object=Gene:x&object=Paper:a:b");
+    REQUIRE(list);
+    CHECK(list->objects == std::vector<tree::ObjectName>{{"Gene", "x"}, {"Paper", "a:b"}});
+    for (const std::string bad : {"", ":", "Gene", "Gene:", ":x"})
+        CHECK(status_for(parse_request<ListRequest>("object=" + bad), "object=") == 400);
+}
+
+TEST_CASE("A list has at most 200 objects of allowed lengths") {
+    const auto status_of = [](const std::string& query) {
+        return status_for(parse_request<ListRequest>(query), "object=");
+    };
+    std::string list;
+    for (int i = 0; i < 200; ++i) list += "object=Gene:WBGene" + std::to_string(i) + "&";
+    CHECK(status_of(list) == 200);
+    CHECK(status_of(list + "object=Gene:WBGene7") == 200);
+    CHECK(status_of(list + "object=Gene:another") == 400);
+    CHECK(status_of("") == 400);
+    CHECK(status_of("object=" + std::string(64, 'c') + ":" + std::string(512, 'n')) == 200);
+    CHECK(status_of("object=" + std::string(65, 'c') + ":n") == 400);
+    CHECK(status_of("object=c:" + std::string(513, 'n')) == 400);
 }
 
 TEST_CASE("A page whose parameters are refused names them") {
@@ -251,34 +279,34 @@ TEST_CASE("A page whose parameters are refused names them") {
                         {object + "&format=rss", "format="}};
     for (const std::string bad : {"0", "-1", "1e9", "", "x", "1000000000"})
         of_history.emplace_back(object + "&part=" + bad, "part=");
-    check(parse_history_request, of_history);
-    check(parse_object_request, {{"class=G", "name="},
-                                 {object + "&release=a/b", "release="},
-                                 {object + "&format=rss", "format="},
-                                 {object + "&part=0", "part="}});
-    check(parse_diff_request, {{object + "&to=WS1", "from="},
-                               {object + "&from=WS1", "to="},
-                               {object + "&from=W%20S&to=WS1", "from="},
-                               {object + "&from=WS1&to=", "to="},
-                               {object + "&from=A&to=B&format=rss", "format="},
-                               {object + "&from=A&from=A&to=B", "from="},
-                               {object + "&from=A&to=B&part=0", "part="}});
-    check(parse_home_request, {{"q=" + std::string(513, 'q'), "q="},
-                               {"class=" + std::string(65, 'c'), "class="},
-                               {"q=%ff", "q="}});
-    check(parse_suggest_request, {{"q=a&q=b", "q="}});
-    check(parse_opml_request, {{"", "object="}});
-    check(parse_release_request,
+    check(parse_request<HistoryRequest>, of_history);
+    check(parse_request<ObjectRequest>, {{"class=G", "name="},
+                                         {object + "&release=a/b", "release="},
+                                         {object + "&format=rss", "format="},
+                                         {object + "&part=0", "part="}});
+    check(parse_request<DiffRequest>, {{object + "&to=WS1", "from="},
+                                       {object + "&from=WS1", "to="},
+                                       {object + "&from=W%20S&to=WS1", "from="},
+                                       {object + "&from=WS1&to=", "to="},
+                                       {object + "&from=A&to=B&format=rss", "format="},
+                                       {object + "&from=A&from=A&to=B", "from="},
+                                       {object + "&from=A&to=B&part=0", "part="}});
+    check(parse_request<HomeRequest>, {{"q=" + std::string(513, 'q'), "q="},
+                                       {"class=" + std::string(65, 'c'), "class="},
+                                       {"q=%ff", "q="}});
+    check(parse_request<SuggestRequest>, {{"q=a&q=b", "q="}});
+    check(parse_request<ListRequest>, {{"", "object="}});
+    check(parse_request<query::ContentsQuery>,
           {{"from=-1", "from="}, {"from=x", "from="}, {"from=1e9", "from="}});
-    check(parse_watch_request, {{"pasted=", "pasted= is empty."},
-                                {"pasted=" + std::string(578, 'x'), "pasted= is longer"},
-                                {"left_out=x", "left_out="}});
+    check(parse_request<WatchRequest>, {{"pasted=", "pasted= is empty."},
+                                        {"pasted=" + std::string(578, 'x'), "pasted= is longer"},
+                                        {"left_out=x", "left_out="}});
 }
 
 TEST_CASE("The address of a watch list has as much of it as fits, and counts the rest") {
-    CHECK(
-        url_of(*parse_watch_request("pasted=b%0Ac&q=x&object=B:2&object=A:1&pasted=a&class=C")) ==
-        "/watch?class=C&q=x&object=A:1&object=B:2&pasted=b%0Ac&pasted=a");
+    CHECK(url_of(*parse_request<WatchRequest>(
+              "pasted=b%0Ac&q=x&object=B:2&object=A:1&pasted=a&class=C")) ==
+          "/watch?class=C&q=x&object=A:1&object=B:2&pasted=b%0Ac&pasted=a");
     WatchRequest many;
     for (int i = 0; i < 210; ++i)
         many.list.objects.push_back({"Gene", "n" + std::to_string(1000 + i)});
@@ -288,7 +316,7 @@ TEST_CASE("The address of a watch list has as much of it as fits, and counts the
     for (auto& object : many.list.objects) object.name.insert(0, 200, '<');
     const auto url = fitting_url_of(many);
     CHECK(url.size() < 16'300);
-    const auto fitted = parse_watch_request(url.substr(url.find('?') + 1));
+    const auto fitted = parse_request<WatchRequest>(url.substr(url.find('?') + 1));
     REQUIRE(fitted);
     CHECK(fitted->list.objects.size() > 20);
     CHECK(fitted->list.objects.size() + fitted->pasted.size() + fitted->left_out == 271);
