@@ -8,18 +8,19 @@
 
 namespace feed {
 
-// Returns a document as legal UTF-8 without a byte order mark. Decodes it by its byte order mark, else by the charset of the Content-Type, else by its XML
-// declaration, else by what the bytes look like. A charset that is wrong is corrected where the bytes show
-// it: UTF-8 that is none is windows-1252; so is ISO-8859-1 and US-ASCII; UTF-16 without a byte order mark is told
-// by its zero bytes. UTF-8 that was encoded twice is decoded once more. Names that no browser knows count as none.
+// Returns a document as legal UTF-8 without a byte order mark. Decodes it by its byte order mark, else by the charset of
+// the Content-Type, else by its XML declaration, else by what the bytes look like. A charset that is wrong is corrected
+// where the bytes show it: UTF-8 that is none is windows-1252; so is ISO-8859-1 and US-ASCII; UTF-16 without a byte order
+// mark is known by its zero bytes. UTF-8 that was encoded twice is decoded once more. Charsets without all of ASCII in its
+// place count as none, and so do labels with other characters than letters, digits, '-', '_', '.' and ':'.
 //   content_type  of HTTP: "text/xml; charset=utf-8"; may be empty
 //   source        RFC 7303 section 3; https://encoding.spec.whatwg.org/#names-and-labels
 [[nodiscard]] std::string decode_text(std::string_view bytes, std::string_view content_type);
 
-// Makes XML of text that claims to be XML and is not: drops what comes before the first element or
-// declaration, and characters that XML does not allow; escapes a bare &; replaces names of entities that HTML has
-// by their characters; drops declarations, comments, and the DOCTYPE with all that it defines, and tags with more than
-// 100 attributes or inside of 200 others; drops end tags of what is not open, and ends what is open inside of what ends.
+// Makes XML of text that claims to be XML and is not: drops what comes before an XML declaration, text outside of elements,
+// and characters that XML does not allow; escapes a bare &; replaces names of entities that HTML has by their characters;
+// drops declarations, comments, the DOCTYPE with all that it defines, attributes after the first 100 of a tag, and tags
+// inside of 200 others; drops end tags of what is not open, and ends what is open inside of what ends.
 //   text     UTF-8
 //   cost     O(text), at least 500 MB/s where there is little to mend
 struct MendedXml {

@@ -51,9 +51,17 @@ TEST_CASE("A byte order mark decides, then HTTP, then the XML declaration, then 
         // What no charset explains, and characters that are cut off.
         {xml_in("shift_jis", "a\xFF\xFF"), "", xml_in("shift_jis", "a\uFFFD\uFFFD")},
         {"\xFF\xFE" + "a\0\0\xD8"s, "", "a\uFFFD"},
+        {"<a>No\xC3\xABl \x93 \x94</a>", "", "<a>Noël “ ”</a>"},
+        {"<a>\x93"
+         "caf\xE9\x94</a>",
+         "", "<a>“café”</a>"},
         {"<a>café it\xE2\x80</a> <a>\xF0\x9F\x98</a>", "", "<a>café it\uFFFD</a> <a>\uFFFD</a>"},
     }));
     CHECK(decode_text(bytes, content_type) == text);
+}
+
+TEST_CASE("A letter that an accent might follow is not lost where nothing follows") {
+    CHECK(decode_text("\xE0\xFF \xE0", "text/xml; charset=windows-1255") == "א\uFFFD א");
 }
 
 TEST_CASE("Windows-1252 is found where ISO-8859-1, ASCII or UTF-8 is declared") {
@@ -63,11 +71,12 @@ TEST_CASE("Windows-1252 is found where ISO-8859-1, ASCII or UTF-8 is declared") 
           xml_in(declared, "“smart” – €"));
 }
 
-TEST_CASE("UTF-7, and names that are no charset of the web, are not used") {
-    const auto* charset = GENERATE("utf-7", "hz-gb-2312", "../../etc/passwd", "utf-8//IGNORE", "",
-                                   "UTF-7-IMAP", "WCHAR_T", "INTERNAL", "IBM037", "UCS-4");
-    CHECK(decode_text("<a>+ADw-script+AD4-</a>", "text/xml; charset="s + charset) ==
-          "<a>+ADw-script+AD4-</a>");
+TEST_CASE("UTF-7, and other charsets in which ASCII is not ASCII, are not used") {
+    const auto* charset =
+        GENERATE("utf-7", "hz-gb-2312", "../../etc/passwd", "utf-8//IGNORE", "", "UTF-7-IMAP",
+                 "WCHAR_T", "INTERNAL", "IBM037", "UCS-4", "utf-16");
+    CHECK(decode_text("<a>+ADw-script+AD4- \xE9</a>", "text/xml; charset="s + charset) ==
+          "<a>+ADw-script+AD4- é</a>");
 }
 
 TEST_CASE("XML that is none is mended") {
@@ -80,7 +89,7 @@ TEST_CASE("XML that is none is mended") {
         {"<a>&nosuch;</a>", "<a>&amp;nosuch;</a>"},
         {"<a>&#146;&#x92;</a>", "<a>\xE2\x80\x99\xE2\x80\x99</a>"},
         {"<a>&#0;&#x1F;&#xFFFE;&#xD800;</a>", "<a></a>"},
-        {"<a>&#38;&#60;</a>", "<a>&#38;&#60;</a>"},
+        {"<a>&#38;&#60;&#X26;&#x110000;</a>", "<a>&amp;&lt;&amp;</a>"},
         {"<a>&#99999999999;&#xZZ;&#;</a>", "<a>&amp;#99999999999;&amp;#xZZ;&amp;#;</a>"},
         {"<a>1 < 2</a>", "<a>1 &lt; 2</a>"},
         {"<a><![CDATA[AT&T <b>]]></a>", "<a><![CDATA[AT&T <b>]]></a>"},
@@ -93,6 +102,10 @@ TEST_CASE("XML that is none is mended") {
         {"<a><?php echo '</a>'; ?></a>", "<a></a>"},
         {"<br /><b>Warning</b>: x<br />\n<?xml version='1.0'?><a/>", "<a/>"},
         {"<html><?xml version='1.0'?><a/></html>", "<html><a/></html>"},
+        {"<!DOCTYPE a [<!ENTITY x '<b>y</b>'>]><a/>", "<a/>"},
+        {"<! don't do that ><a b='c'/>", "<a b='c'/>"},
+        {"1 < 2 <![CDATA[x]]> <a>b</a> c", "<a>b</a>"},
+        {"<a>b<!-- c<? d</a>", "<a>b c d</a>"},
         {"<!DOCTYPE a [<!-- don't --><?x ]>?><!ENTITY x 'y'>]><a/>", "<a/>"},
         {"<a><b>x</a>", "<a><b>x</b></a>"},
         {"<a>x</b></a>", "<a>x</a>"},
@@ -105,8 +118,26 @@ TEST_CASE("XML that is none is mended") {
         {"<a b=c d=\"e\" f=g&h/>", "<a b=\"c\" d=\"e\" f=\"g&amp;h\"/>"},
         {"<a><img src=x alt=b></a>", "<a><img src=\"x\" alt=\"b\"/></a>"},
         {"<a><![CDATA[<?xml version='1.0'?>]]></a>", "<a><![CDATA[<?xml version='1.0'?>]]></a>"},
-        {"<!DOCTYPE a [ <!ENTITY x 'y'> <a>b</a>", " <a>b</a>"},
+        {"<!DOCTYPE a [ <!ENTITY x 'y'> <a>b</a>", "<a>b</a>"},
     }));
     INFO(written);
     CHECK(mend_xml(written).text == mended);
+}
+
+TEST_CASE("Of the attributes of a tag the first hundred are kept") {
+    std::string written = "<a", mended = "<a";
+    for (int i = 0; i < 1000; ++i) {
+        const auto attribute = " a" + std::to_string(i) + "='='";
+        written += attribute;
+        if (i < 100) mended += attribute;
+    }
+    CHECK(mend_xml(written + ">b</a>").text == mended + ">b</a>");
+}
+
+TEST_CASE("Elements without an end tag that are nested too deep hide nothing") {
+    std::string start, end;
+    for (int i = 0; i < 200; ++i) start += "<a>", end += "</a>";
+    const auto mended = mend_xml(start + "<a>b<br>c</a>" + end);
+    CHECK(mended.text == start + "bc" + end);
+    CHECK(mended.is_too_deep);
 }
