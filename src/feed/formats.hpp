@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ namespace feed {
 [[nodiscard]] base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
                                                 const ReadLimits& limits);
 
+// Returns the bytes that a text means in base64, up to the first '='; nullopt: it has a character that is neither a digit nor a
+// blank.
+[[nodiscard]] std::optional<std::string> decoded_base64(std::string_view text);
 // Returns plain text of what may be HTML, on one line.
 [[nodiscard]] std::string plain_of(std::string_view html);
 // Adds a category unless it is there, or there are 50.

@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "feed/charset.hpp"
 #include "feed/date.hpp"
+#include "feed/formats.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
@@ -256,23 +257,6 @@ MailFields take_fields(std::string_view& message) {
 
 // ---- Encoded words (RFC 2047) ----
 
-std::optional<std::string> decode_base64(std::string_view text) {
-    std::string bytes;
-    unsigned bits = 0, count = 0;
-    for (const char c : text) {
-        if (c == '=') break;
-        const auto value =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"sv.find(c);
-        if (value == std::string_view::npos) return std::nullopt;
-        bits = bits << 6U | static_cast<unsigned>(value);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes += static_cast<char>(bits >> count & 0xFFU);
-    }
-    return bytes;
-}
-
 // '_' is a blank, "=41" a byte.
 std::optional<std::string> decode_q(std::string_view text) {
     std::string escaped;
@@ -307,7 +291,7 @@ std::optional<EncodedWord> encoded_word_at(std::string_view text) {
     const char encoding = text[charset_end + 1];
     const auto coded = text.substr(begin, end - begin);
     auto bytes = encoding == 'Q' || encoding == 'q'   ? decode_q(coded)
-                 : encoding == 'B' || encoding == 'b' ? decode_base64(coded)
+                 : encoding == 'B' || encoding == 'b' ? decoded_base64(coded)
                                                       : std::nullopt;
     if (!bytes) return std::nullopt;
     auto charset = base::fold_ascii(text.substr(2, charset_end - 2));

@@ -253,24 +253,6 @@ Author author_in(std::string_view text) {
     return author;
 }
 
-std::optional<std::string> decoded_base64(std::string_view text) {
-    std::string bytes;
-    unsigned bits = 0, value = 0;
-    for (const char c : text) {
-        constexpr std::string_view digits =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        if (base::trim({&c, 1}).empty() || c == '=') continue;
-        const auto digit = digits.find(c);
-        if (digit == std::string_view::npos) return std::nullopt;
-        value = (value << 6U) | static_cast<unsigned>(digit);
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        bytes += static_cast<char>((value >> bits) & 0xFFU);
-    }
-    return bytes;
-}
-
 // "hourly" and the like; nullopt: the module defines no such word.
 std::optional<std::chrono::minutes> period_named(std::string_view text) {
     struct Named {
@@ -742,6 +724,25 @@ class Builder final : public base::XmlHandler {
 };
 
 }  // namespace
+
+std::optional<std::string> decoded_base64(std::string_view text) {
+    std::string bytes;
+    unsigned bits = 0, value = 0;
+    for (const char c : text) {
+        constexpr std::string_view digits =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        if (c == '=') break;
+        if (base::trim({&c, 1}).empty()) continue;
+        const auto digit = digits.find(c);
+        if (digit == std::string_view::npos) return std::nullopt;
+        value = (value << 6U) | static_cast<unsigned>(digit);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes += static_cast<char>((value >> bits) & 0xFFU);
+    }
+    return bytes;
+}
 
 std::string plain_of(std::string_view html) {
     constexpr std::size_t looked_at = 64 * 1024;  // most of a longer one is not in the result
