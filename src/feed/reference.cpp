@@ -11,7 +11,7 @@
 namespace feed {
 namespace {
 
-constexpr std::size_t longest = 2048;  // bytes of a URL
+constexpr std::size_t longest_url = 2048;  // bytes of a URL
 
 struct FreeText {
     void operator()(xmlChar* text) const { xmlFree(text); }
@@ -54,7 +54,7 @@ std::string web_url(std::string url) {
     if (end == host || url[host] == ':') return {};
     url.replace(0, end, base::fold_ascii(std::string_view(url).substr(0, end)));
     if (end == url.size() || url[end] != '/') url.insert(end, "/");
-    return url.size() > longest ? std::string() : url;
+    return url.size() > longest_url ? std::string() : url;
 }
 
 bool has_scheme(std::string_view reference) {
@@ -66,7 +66,7 @@ bool has_scheme(std::string_view reference) {
 
 std::string resolve_reference(const std::string& base, std::string_view reference) {
     const auto trimmed = base::trim(reference);
-    if (trimmed.size() > longest) return {};
+    if (trimmed.size() > longest_url) return {};
     const auto url = without_foreign_bytes(trimmed);
     if (has_scheme(url)) return web_url(url);
     if (base.empty()) return {};
