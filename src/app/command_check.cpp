@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <limits>
-#include <optional>
 #include <span>
 #include <sys/stat.h>
 #include <unistd.h>

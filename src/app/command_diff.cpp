@@ -15,7 +15,6 @@
 #include "app/stop_signals.hpp"
 #include "app/suggestion.hpp"
 #include "base/in_order.hpp"
-#include "base/text.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <span>
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"

@@ -7,7 +7,6 @@
 #include "app/sources.hpp"
 #include "release/preview.hpp"
 #include "render/display_text.hpp"
-#include "tables/objects.hpp"
 
 namespace app {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 
 #include "app/commands.hpp"
@@ -15,7 +14,6 @@
 #include "app/version.hpp"
 #include "app/worker.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/opml.hpp"
 #include "harvest/feed_status.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstdio>
 #include <fmt/format.h>
 
 #include "app/commands.hpp"

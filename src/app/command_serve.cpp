@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>

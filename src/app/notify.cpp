@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <spawn.h>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 

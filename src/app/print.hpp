@@ -5,13 +5,11 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/date.hpp"
 #include "base/json.hpp"
 #include "compare/change.hpp"
 #include "release/job_runner.hpp"

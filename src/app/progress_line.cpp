@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <pthread.h>
-#include <stop_token>
 #include <thread>
 #include <unistd.h>
 

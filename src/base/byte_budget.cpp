@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/byte_budget.hpp"
 
-#include <algorithm>
-
 namespace base {
 
 ByteBudget::Share::~Share() {

@@ -2,7 +2,6 @@
 #include "base/date.hpp"
 
 #include <stdexcept>
-#include <string>
 
 namespace base {
 namespace {

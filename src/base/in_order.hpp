@@ -8,7 +8,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <type_traits>

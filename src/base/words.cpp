@@ -2,7 +2,6 @@
 #include "base/words.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "feed/read_feed.hpp"
 
-#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 

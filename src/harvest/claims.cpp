@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "harvest/feed_row.hpp"
 #include "store/dialect.hpp"

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "harvest/fetch.hpp"
 #include "harvest/mentions.hpp"

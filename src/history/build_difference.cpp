@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/shared_work.hpp"
-#include "base/single_flight.hpp"
 #include "base/text.hpp"
 #include "tree/outline.hpp"
 

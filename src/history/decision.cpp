@@ -7,7 +7,6 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/compare.hpp"
-#include "compare/headline.hpp"
 
 namespace history {
 namespace {

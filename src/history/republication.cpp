@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "history/build_view.hpp"
 #include "history/renames.hpp"
 #include "tables/prewarmed.hpp"
 #include "tree/outline.hpp"

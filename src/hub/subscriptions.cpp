@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/digest.hpp"
-#include "base/text.hpp"
 #include "tables/outcomes.hpp"
 
 namespace hub {

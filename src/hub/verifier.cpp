@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 
 #include "base/log.hpp"
 #include "hub/workers.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <ranges>
-#include <set>
 
 #include "query/object_history.hpp"
 #include "tables/objects.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "query/context.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include "base/log.hpp"

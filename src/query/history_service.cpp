@@ -16,7 +16,6 @@
 #include "query/object_history.hpp"
 #include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
-#include "tables/watch_lists.hpp"
 
 namespace query {
 namespace {

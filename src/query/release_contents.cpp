@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "base/text.hpp"

@@ -2,7 +2,6 @@
 #include "release/forget.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <span>
 

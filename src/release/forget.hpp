@@ -5,12 +5,10 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <variant>
 
-#include "base/date.hpp"
 #include "base/result.hpp"
 #include "release/job_runner.hpp"
 #include "tables/forgetting.hpp"

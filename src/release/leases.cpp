@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
-#include <iterator>
-#include <set>
 #include <unistd.h>
 
 #include "base/text.hpp"

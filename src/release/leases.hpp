@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "base/date.hpp"
 #include "store/pool.hpp"
 
 namespace release {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "release/releases.hpp"
 
-#include "tables/objects.hpp"
-
 namespace release {
 
 std::vector<ListedRelease> list_releases(store::Pool& pool, const history::Settings& settings,

@@ -8,7 +8,6 @@
 #include "release/republish_steps.hpp"
 #include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
-#include "tables/replacements.hpp"
 
 namespace release {
 namespace {

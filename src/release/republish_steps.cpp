@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/republish_steps.hpp"
 
-#include <algorithm>
 #include <mutex>
-#include <optional>
 #include <span>
 
 #include "history/republication.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/change_document.hpp"
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 

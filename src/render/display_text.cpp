@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utf8.h>
 
-#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace render {

@@ -8,7 +8,6 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "compare/headline.hpp"
 #include "feed/opml.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"

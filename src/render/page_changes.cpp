@@ -13,7 +13,6 @@
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
-#include "render/part_collector.hpp"
 
 namespace render {
 namespace {

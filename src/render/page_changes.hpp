@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "query/history_page.hpp"

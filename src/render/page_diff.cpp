@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "render/item.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"

@@ -2,7 +2,6 @@
 #include "render/page_json.hpp"
 
 #include "base/date.hpp"
-#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "render/change_json.hpp"
 #include "render/item.hpp"

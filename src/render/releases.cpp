@@ -13,7 +13,6 @@
 #include "base/text.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
-#include "render/item.hpp"
 #include "render/page.hpp"
 #include "render/stacked_bars.hpp"
 

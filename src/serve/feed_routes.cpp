@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "hub/protocol.hpp"
 #include "query/class_history.hpp"
-#include "query/search.hpp"
 #include "render/feed.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/context.hpp"

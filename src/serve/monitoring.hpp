@@ -11,13 +11,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/date.hpp"
 #include "harvest/feeds.hpp"
 #include "hub/subscriptions.hpp"
 #include "query/history_page.hpp"
-#include "query/release_contents.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

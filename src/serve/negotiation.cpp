@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "serve/negotiation.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/text.hpp"

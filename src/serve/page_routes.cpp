@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "base/date.hpp"
 #include "harvest/feeds.hpp"
 #include "query/object_history.hpp"
 #include "query/release_contents.hpp"
@@ -13,7 +12,6 @@
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "render/feed.hpp"
-#include "render/item.hpp"
 #include "render/mention.hpp"
 #include "render/page_json.hpp"
 #include "render/pages.hpp"

@@ -7,9 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "base/release.hpp"
 #include "base/text.hpp"
-#include "query/history_service.hpp"
 #include "render/feed.hpp"
 #include "serve/parameters.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "base/log.hpp"
 #include "serve/access_control.hpp"
-#include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/hub_topics.hpp"
 #include "serve/parameters.hpp"

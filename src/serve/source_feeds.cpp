@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/versions.hpp"
-#include "store/dialect.hpp"
 
 namespace serve {
 

@@ -6,7 +6,6 @@
 
 #include "base/log.hpp"
 #include "source/ace_object.hpp"
-#include "source/build_folder.hpp"
 #include "source/dump/indexing.hpp"
 #include "source/dump/json_lines.hpp"
 #include "source/import/import.hpp"

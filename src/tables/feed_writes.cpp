@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "store/dialect.hpp"
 #include "tables/releases.hpp"

@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "base/text.hpp"
-#include "base/words.hpp"
 #include "store/dialect.hpp"
 
 namespace tables {

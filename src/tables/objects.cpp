@@ -7,7 +7,6 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "base/words.hpp"
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
 

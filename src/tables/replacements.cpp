@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tables/replacements.hpp"
 
-#include <array>
-#include <map>
 #include <set>
 
 #include "base/text.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "base/json.hpp"
 #include "base/log.hpp"

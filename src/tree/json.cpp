@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "tree/object.hpp"
 #include "tree/stamp.hpp"
 
 namespace tree {

@@ -5,7 +5,6 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "tree/object.hpp"
 
 namespace tree {
 namespace {

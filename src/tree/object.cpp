@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tree/object.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <unordered_map>

@@ -5,8 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "tree/object.hpp"
-
 namespace tree {
 namespace {
 

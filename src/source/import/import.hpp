@@ -13,7 +13,6 @@
 #include "base/result.hpp"
 #include "source/build_folder.hpp"
 #include "source/dump/indexing.hpp"
-#include "source/index/index.hpp"
 
 namespace source::import {
 

@@ -13,7 +13,6 @@
 #include "base/xml_parser.hpp"
 #include "source/ace_object.hpp"
 #include "source/import/xml_input.hpp"
-#include "tree/object.hpp"
 
 namespace source::import {
 namespace {

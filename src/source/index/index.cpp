@@ -14,8 +14,6 @@
 #include "base/in_order.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "source/index/index_format.hpp"
-#include "source/xxh3.hpp"
 
 namespace source {
 namespace {

@@ -20,7 +20,6 @@
 #include <vector>
 #include <xxhash.h>
 
-#include "base/release.hpp"
 #include "base/result.hpp"
 #include "source/file.hpp"
 #include "source/index/index_format.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/index/index_format.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/text.hpp"
