@@ -5,7 +5,6 @@
 #include <array>
 #include <kainjow/mustache.hpp>
 #include <optional>
-#include <set>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
@@ -20,92 +19,8 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr auto everywhere = std::to_array<std::string_view>(
-    {"language",          "title",        "site_title",    "home_url",       "releases_url",
-     "watch_list_url",    "contact",      "contact_url",   "style_url",      "script_url",
-     "suggest_url",       "noindex",      "private",       "search_text",    "feeds",
-     "feed_url",          "feed_address", "feed_type",     "feed_title",     "feed_format",
-     "hub_url",           "topic_url",    "subscribe_url", "subscribe_type", "subscribe_format",
-     "subscribe_address", "more_feeds"});
-constexpr auto in_layout = std::to_array<std::string_view>({"content"});
-constexpr auto in_home = std::to_array<std::string_view>(
-    {"class_feed_url", "class_options", "class_name",     "searched",   "results",
-     "results_count",  "results_cut",   "more_url",       "releases",   "found",
-     "class_alone",    "of_releases",   "releases_count", "newest",     "newest_url",
-     "newest_date",    "newest_words",  "newest_count",   "leading",    "bars",
-     "heat_map",       "pictured",      "has_stamps",     "sources_url"});
-constexpr auto in_watch = std::to_array<std::string_view>(
-    {"watching", "count",        "summary",       "short_url",     "short_address", "feeds_cut",
-     "opml_url", "changes",      "older",         "watched",       "watched_cut",   "left_out",
-     "unclear",  "unclear_left", "unknown_names", "class_options", "class_name",    "searched",
-     "found",    "results",      "results_count", "results_cut"});
-constexpr auto in_history = std::to_array<std::string_view>(
-    {"last_headline",   "next_url",    "mentioned",  "count",         "current_url",
-     "release_options", "rows",        "pictured",   "successor_id",  "watch_url",
-     "vanished_in_url", "current",     "other_name", "diff_to",       "mentioned_more",
-     "last_words",      "diff_from",   "form_url",   "vanished_on",   "mentions_feed_url",
-     "previous_url",    "label",       "mentions",   "successor_url", "track",
-     "successor_words", "last",        "has_stamps", "vanished_in",   "successor",
-     "all_url",         "older",       "watch_name", "class_name",    "name",
-     "last_url",        "one_release", "part",       "vanished",      "strip",
-     "object_url"});
-constexpr auto in_diff = std::to_array<std::string_view>(
-    {"label",    "name",    "class_name", "other_name", "object_url", "history_url",
-     "form_url", "from",    "from_date",  "to",         "to_date",    "json_url",
-     "changes",  "summary", "same",       "created",    "vanished",   "previous_url",
-     "next_url", "part",    "from_url",   "to_url"});
-constexpr auto in_object = std::to_array<std::string_view>(
-    {"later_url",    "release_url", "date",        "successor",       "summary",
-     "history_url",  "earlier_url", "changes_url", "has_it_url",      "successor_url",
-     "vanished_on",  "absent",      "other_name",  "vanished_in_url", "name",
-     "later",        "vanished_in", "next_url",    "previous_url",    "lines",
-     "diff_url",     "part",        "label",       "release_options", "successor_words",
-     "form_url",     "earlier",     "has_it",      "json_url",        "object_url",
-     "successor_id", "class_name",  "first_seen",  "release",         "had_it_url",
-     "had_it",       "current"});
-constexpr auto in_release = std::to_array<std::string_view>(
-    {"summary",   "version",      "date",      "before",         "before_url", "after",
-     "after_url", "mass_changes", "classes",   "form_url",       "class_name", "text",
-     "narrowed",  "release_url",  "entries",   "matching",       "shown",      "previous_url",
-     "next_url",  "empty",        "following", "following_count"});
-constexpr auto in_releases = std::to_array<std::string_view>(
-    {"count", "newest", "newest_url", "date", "summary", "bars", "heat_map", "pictured",
-     "has_stamps", "rows", "previous_url", "next_url"});
-constexpr auto in_feeds =
-    std::to_array<std::string_view>({"count", "narrowed", "text", "form_url", "shown", "rows",
-                                     "previous_url", "next_url", "opml_url", "json_url"});
-constexpr auto in_feed = std::to_array<std::string_view>(
-    {"name", "state", "description", "home_page_url", "source_url", "list_url", "json_url",
-     "next_fetch", "picture", "events", "entries"});
-constexpr auto in_error = std::to_array<std::string_view>(
-    {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
-
-constexpr std::array<PageTemplate, 11> pages = {{{"layout.mustache", in_layout},
-                                                 {"home.mustache", in_home},
-                                                 {"watch.mustache", in_watch},
-                                                 {"history.mustache", in_history},
-                                                 {"diff.mustache", in_diff},
-                                                 {"object.mustache", in_object},
-                                                 {"release.mustache", in_release},
-                                                 {"releases.mustache", in_releases},
-                                                 {"feeds.mustache", in_feeds},
-                                                 {"feed.mustache", in_feed},
-                                                 {"error.mustache", in_error}}};
-
 constexpr auto partials =
     std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "parts.mustache"});
-constexpr auto files =
-    std::to_array<std::string_view>({"style.css", "feed.css", "varve.js", "json-feed.txt"});
-
-template <class List>
-bool holds(const List& list, std::string_view name) {
-    return std::ranges::find(list, name) != list.end();
-}
-
-bool is_template(std::string_view file) {
-    return std::ranges::find(pages, file, &PageTemplate::file) != pages.end() ||
-           holds(partials, file) || holds(files, file);
-}
 
 // One {{…}}.
 struct Tag {
@@ -132,6 +47,23 @@ std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
     return tag;
 }
 
+// Returns the variables and sections of a built-in template and of its partials.
+TemplateNames names_in(std::string_view file) {
+    TemplateNames names;
+    const auto text = template_files().at(file);
+    for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
+        if (tag->sigil == '>')
+            names.merge(names_in(std::string(tag->name) + ".mustache"));
+        else if (tag->sigil != '!')
+            names.insert(tag->name);
+    }
+    return names;
+}
+
+bool is_partial(std::string_view file) {
+    return std::ranges::find(partials, file) != partials.end();
+}
+
 // Says what is wrong with a tag of `file`; nullopt: nothing.
 std::optional<std::string> mistake_in(const Tag& tag, std::string_view file,
                                       const PageTemplate& page) {
@@ -140,12 +72,13 @@ std::optional<std::string> mistake_in(const Tag& tag, std::string_view file,
     if (tag.sigil == '!') return std::nullopt;
     if (tag.sigil == '=') return "set-delimiter tags are not supported";
     if (tag.sigil == '>') {
-        if (holds(partials, file)) return "a partial cannot include another one";
-        if (!holds(partials, std::string(tag.name) + ".mustache"))
+        if (is_partial(file)) return "a partial cannot include another one";
+        if (!is_partial(std::string(tag.name) + ".mustache"))
             return "there is no partial" + quoted();
         return std::nullopt;
     }
-    if (holds(page.variables, tag.name) || holds(everywhere, tag.name)) return std::nullopt;
+    if (page.variables.contains(tag.name) || common_variables().contains(tag.name))
+        return std::nullopt;
     return "there is no variable" + quoted();
 }
 
@@ -247,7 +180,7 @@ mustache::data data_of(const Variables& variables, const Fields& fields) {
 base::Result<TemplateTexts> merged(const TemplateTexts& own) {
     TemplateTexts texts(template_files().begin(), template_files().end());
     for (const auto& [name, text] : own) {
-        if (!is_template(name))
+        if (!texts.contains(name))
             return base::fail(base::ErrorKind::malformed,
                               name + ": there is no template with this name");
         texts[name] = text;
@@ -278,9 +211,30 @@ struct Templates::State {
     std::map<std::string, Page, std::less<>> pages;
 };
 
-std::span<const PageTemplate> page_templates() { return pages; }
+std::span<const PageTemplate> page_templates() {
+    static const auto pages = [] {
+        std::vector<PageTemplate> all;
+        for (const auto& [file, text] : template_files()) {
+            if (!file.ends_with(".mustache") || is_partial(file)) continue;
+            auto names = names_in(file);
+            for (const auto name : common_variables()) names.erase(name);
+            all.push_back({file, std::move(names)});
+        }
+        return all;
+    }();
+    return pages;
+}
 
-std::span<const std::string_view> common_variables() { return everywhere; }
+const TemplateNames& common_variables() {
+    static const auto names = [] {
+        auto all = names_in("layout.mustache");
+        all.erase("content");
+        all.merge(names_in("search.mustache"));
+        all.merge(names_in("subscribe.mustache"));
+        return all;
+    }();
+    return names;
+}
 
 base::Result<Templates> Templates::make(const TemplateTexts& own) {
     auto texts = merged(own);
@@ -288,7 +242,7 @@ base::Result<Templates> Templates::make(const TemplateTexts& own) {
     auto state = std::make_shared<State>();
     state->texts = std::move(*texts);
     state->digest = digest_of(state->texts);
-    for (const auto& page : pages) {
+    for (const auto& page : page_templates()) {
         const auto text = whole_text(page, state->texts);
         if (!text) return tl::unexpected(text.error());
         auto [for_library, fields] = prepared(*text);

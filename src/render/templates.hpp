@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,15 +57,16 @@ class Variables {
 // By file name: "history.mustache", "style.css".
 using TemplateTexts = std::map<std::string, std::string, std::less<>>;
 
-// A template and the variables and sections that its page sets. docs/templates.md lists them for
-// operators.
+// What the template of a page may use besides common_variables(): the variables and sections that
+// the built-in one uses. docs/templates.md lists them for operators.
+using TemplateNames = std::set<std::string_view>;
 struct PageTemplate {
     std::string_view file;  // "history.mustache"
-    std::span<const std::string_view> variables;
+    TemplateNames variables;
 };
 [[nodiscard]] std::span<const PageTemplate> page_templates();
-// The variables and sections of every page.
-[[nodiscard]] std::span<const std::string_view> common_variables();
+// The variables and sections of every page: those of the layout, the search and the subscription form.
+[[nodiscard]] const TemplateNames& common_variables();
 
 class Templates {
    public:

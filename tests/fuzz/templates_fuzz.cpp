@@ -11,8 +11,8 @@ namespace {
 render::Variables all_variables(const render::PageTemplate& page) {
     render::Variables variables;
     bool is_section = false;
-    for (const auto names : {render::common_variables(), page.variables}) {
-        for (const auto name : names) {
+    for (const auto* names : {&render::common_variables(), &page.variables}) {
+        for (const auto name : *names) {
             if (is_section)
                 variables.list(name, {render::Variables().set("text", "<&>")});
             else
