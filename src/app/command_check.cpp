@@ -246,10 +246,8 @@ std::vector<tables::UnreadableRow> unreadable_replacements(store::Pool& pool) {
     for (const auto& replacing : releases.replacing())
         for (std::int64_t after = 0;;) {
             const auto checked =
-                store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-                    return tables::check_replacements(transaction, replacing, releases, after,
-                                                      rows_at_once);
-                });
+                store::perform(pool, store::Access::read, tables::check_replacements, replacing,
+                               releases, after, rows_at_once);
             if (checked.rows == 0) break;
             after = checked.last;
             std::ranges::copy(checked.unreadable, std::back_inserter(unreadable));
@@ -274,9 +272,7 @@ void check_history(Checklist& list, const Config& config) {
     auto before = std::numeric_limits<std::int64_t>::max();
     while (rows < most_rows) {
         const auto checked =
-            store::perform(*pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::check_rows(transaction, before, rows_at_once);
-            });
+            store::perform(*pool, store::Access::read, tables::check_rows, before, rows_at_once);
         if (checked.rows == 0) break;
         rows += checked.rows;
         before = checked.last;
@@ -323,10 +319,8 @@ void check_objects(Checklist& list, const Config& config) {
                    "restore the last backup");
     std::size_t objects = 0, damaged = 0;
     for (auto from = highest; objects < most_objects;) {
-        const auto checked =
-            store::perform(*pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::check_objects(transaction, from, objects_at_once);
-            });
+        const auto checked = store::perform(*pool, store::Access::read, tables::check_objects,
+                                            from, objects_at_once);
         if (checked.objects == 0) break;
         objects += checked.objects;
         from = checked.last - 1;
@@ -369,10 +363,7 @@ void check_listen(Checklist& list, const std::string& listen) {
 
 void check_watch_lists(Checklist& list, const Config& config) {
     const auto pool = open_pool(config, store::IfMissing::fail);
-    const auto checked =
-        store::perform(*pool, store::Access::read, [](store::Transaction& transaction) {
-            return tables::check_watch_lists(transaction);
-        });
+    const auto checked = store::perform(*pool, store::Access::read, tables::check_watch_lists);
     for (const auto& id : checked.damaged)
         list.wrong("watch list " + id, "does not hold the objects that its id was made of",
                    "delete its row of the table watch_lists, or restore a backup");

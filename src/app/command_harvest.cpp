@@ -62,10 +62,7 @@ int change_feed(const Config& config, const std::string& which, std::string_view
         return complain("name a feed by its id, its URL, or a part of its URL or name",
                         wrong_use);
     return with_services(config, [&](Services& services) {
-        const auto feed =
-            store::perform(*services.pool, Access::read, [&](Transaction& transaction) {
-                return harvest::find_feed(transaction, which);
-            });
+        const auto feed = store::perform(*services.pool, Access::read, harvest::find_feed, which);
         if (!feed) return complain(on_one_line(feed.error().text), failed);
         use(*services.pool, feed->id);
         fmt::print("feed {} {}: {}\n", feed->id, done, on_one_line(feed->url));
@@ -92,9 +89,8 @@ void print_kicked(const harvest::Kicked& kicked) {
 template <class Use>
 void for_each_feed(store::Pool& pool, std::string_view text, Use use) {
     for (std::int64_t last = 0;;) {
-        const auto feeds = store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return harvest::list_feeds(transaction, last, text, feeds_at_once);
-        });
+        const auto feeds =
+            store::perform(pool, Access::read, harvest::list_feeds, last, text, feeds_at_once);
         if (feeds.empty()) return;
         for (const auto& feed : feeds) use(feed);
         last = feeds.back().id;
@@ -184,9 +180,7 @@ void print_json_of_feed(const FeedStatus& status, const harvest::HarvestNumbers&
 //   returns  nullopt: all, or several, are meant
 Result<std::optional<FeedRow>> find_one(store::Pool& pool, const std::string& which) {
     if (which.empty()) return std::nullopt;
-    auto found = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return harvest::find_feed(transaction, which);
-    });
+    auto found = store::perform(pool, Access::read, harvest::find_feed, which);
     if (!found && found.error().kind == base::ErrorKind::conflict) return std::nullopt;
     return found.map([](const FeedRow& feed) { return std::optional(feed); });
 }
@@ -276,10 +270,7 @@ int run_harvester(const Config& config, Rounds rounds) {
 
 int add_source_feed(const Config& config, const SourceFeedOptions& options) {
     return with_services(config, [&](Services& services) {
-        const auto added =
-            store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
-                return add_feed(transaction, options);
-            });
+        const auto added = store::perform(*services.pool, Access::write, add_feed, options);
         if (!added) return complain(on_one_line(added.error().text), failed);
         if (!added->is_new && options.archive.empty())
             return complain(

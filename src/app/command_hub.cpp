@@ -75,9 +75,8 @@ template <class Use>
 void for_each_subscription(store::Pool& pool, const std::string& text, Use use) {
     constexpr std::size_t at_once = 1000;
     for (std::int64_t last = 0;;) {
-        const auto entries = store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return hub::list_subscriptions(transaction, last, text, at_once);
-        });
+        const auto entries =
+            store::perform(pool, Access::read, hub::list_subscriptions, last, text, at_once);
         if (entries.empty()) return;
         for (const auto& entry : entries) use(entry);
         last = entries.back().id;
@@ -127,9 +126,7 @@ int run_hub(const Config& config) {
 int hub_status(const Config& config, bool json) {
     const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto numbers =
-        store::perform(*services->pool, Access::read,
-                       [](Transaction& transaction) { return hub::hub_numbers(transaction); });
+    const auto numbers = store::perform(*services->pool, Access::read, hub::hub_numbers);
     if (json)
         print_json([&](auto& writer) { write_numbers(writer, numbers); });
     else

@@ -58,9 +58,7 @@ std::size_t delete_unused(store::Pool& pool, base::Date since) {
 }
 
 int delete_one(store::Pool& pool, const std::string& id) {
-    const bool was_there = store::perform(pool, Access::write, [&](Transaction& transaction) {
-        return tables::delete_watch_list(transaction, id);
-    });
+    const bool was_there = store::perform(pool, Access::write, tables::delete_watch_list, id);
     if (!was_there) return complain("there is no watch list with the id " + id, failed);
     fmt::print("deleted; its short address and its feeds will be gone within a minute\n");
     return ok;

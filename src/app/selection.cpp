@@ -23,9 +23,7 @@ using base::ErrorKind;
 using base::Result;
 
 bool is_recorded(store::Pool& pool, const std::string& class_name) {
-    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return tables::has_objects_of(transaction, class_name);
-    });
+    return store::perform(pool, store::Access::read, tables::has_objects_of, class_name);
 }
 
 // As the build spells the class, or the store, where it has gone from the build.

@@ -123,13 +123,9 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
 
 bool remove_feed(store::Pool& pool, std::int64_t feed) {
     using store::Access;
-    const bool is_there = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return load_feed(transaction, feed).has_value();
-    });
+    const bool is_there = store::perform(pool, Access::read, load_feed, feed).has_value();
     if (!is_there) return false;
-    while (store::perform(pool, Access::write, [&](Transaction& transaction) {
-        return remove_part(transaction, feed);
-    })) {
+    while (store::perform(pool, Access::write, remove_part, feed)) {
     }
     return true;
 }

@@ -283,9 +283,7 @@ bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
     // Harvesters of other rules have begun since: theirs are newer.
     has_more_ = position.digest == digest && position.below > 1;
     if (!has_more_) return false;
-    auto entries = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return entries_below(transaction, position.below);
-    });
+    auto entries = store::perform(pool, Access::read, entries_below, position.below);
     for (auto& entry : entries) entry.mentions = finder.mentions_in(entry.tree);
     store::perform(pool, Access::write, [&](Transaction& transaction) {
         // Another harvester may have done the same meanwhile.

@@ -70,23 +70,16 @@ std::string refusal_of_classes(const source::Source& build, const source::Source
 }
 
 bool is_accepted(store::Pool& pool, const std::string& version, const std::string& digest) {
-    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return tables::is_accepted(transaction, version, digest);
-    });
+    return store::perform(pool, store::Access::read, tables::is_accepted, version, digest);
 }
 
 std::optional<tables::RecordedRelease> recorded(store::Pool& pool, const std::string& version) {
-    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return tables::recorded_release(transaction, version);
-    });
+    return store::perform(pool, store::Access::read, tables::recorded_release, version);
 }
 
 // What a new version contradicts among the recorded ones; empty: nothing, or it is recorded itself.
 std::string contradiction_of_version(store::Pool& pool, const base::Release& build) {
-    const auto releases =
-        store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
-            return tables::load_releases(transaction);
-        });
+    const auto releases = store::perform(pool, store::Access::read, tables::load_releases);
     if (releases.find(build.version) != nullptr) return {};
     // People and some file systems take such versions for one.
     for (const auto& release : releases.all())
@@ -263,10 +256,7 @@ struct CurrentBuild::State {
     [[nodiscard]] std::string difference_in_classes() const {
         const auto& now = *candidate.build;
         const auto has_rows = [this](const std::string& class_name) {
-            return store::perform(pool, store::Access::read,
-                                  [&](store::Transaction& transaction) {
-                                      return tables::has_objects_of(transaction, class_name);
-                                  });
+            return store::perform(pool, store::Access::read, tables::has_objects_of, class_name);
         };
         for (const auto& before : kept_before) {
             if (before->kind() == now.kind()) continue;
@@ -287,12 +277,9 @@ struct CurrentBuild::State {
         try {
             // Another digest was looked for in verdict(); who came in between is told by the
             // next transaction that writes.
-            is_recorded =
-                store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-                    return tables::record_release(transaction, candidate.build->release(),
-                                                  candidate.build->digest())
-                        .has_value();
-                });
+            is_recorded = store::perform(pool, store::Access::write, tables::record_release,
+                                         candidate.build->release(), candidate.build->digest())
+                              .has_value();
         } catch (const store::Failure& failure) {
             // A store that cannot be written still answers from what it has.
             base::log::warning("release not recorded", {{"error", failure.what()}});
@@ -327,9 +314,7 @@ struct CurrentBuild::State {
     [[nodiscard]] bool is_superseded(const std::string& version,
                                      const std::string& digest) const {
         const auto before =
-            store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::read_build(transaction, version);
-            });
+            store::perform(pool, store::Access::read, tables::read_build, version);
         return before && !before->digest.empty() && !before->replacing &&
                base::contradict(before->digest, digest);
     }
@@ -460,9 +445,7 @@ void CurrentBuild::look() {
 
 void accept(store::Pool& pool, const std::string& version, const std::string& digest,
             base::Seconds now) {
-    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        tables::accept_build(transaction, version, digest, now);
-    });
+    store::perform(pool, store::Access::write, tables::accept_build, version, digest, now);
 }
 
 }  // namespace history

@@ -97,10 +97,8 @@ class ReferenceFinder {
         if (stored_labels_.empty()) return;
         std::vector<ObjectName> names;
         for (const auto& [name, label] : stored_labels_) names.push_back(name);
-        const auto objects = store::perform(view_.context.pool, store::Access::read,
-                                            [&](store::Transaction& transaction) {
-                                                return tables::objects_named(transaction, names);
-                                            });
+        const auto objects =
+            store::perform(view_.context.pool, store::Access::read, tables::objects_named, names);
         for (auto& [name, label] : stored_labels_)
             if (const auto* object = objects.find(name); object != nullptr) label = object->label;
         for (auto* row : rows)

@@ -128,9 +128,7 @@ void Deliverer::claim() {
 std::shared_ptr<const Notification> Deliverer::notification(const NotificationKey& key) {
     if (const auto found = notifications_.find(key); found != notifications_.end())
         if (auto kept = found->second.lock()) return kept;
-    auto loaded = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-        return load_notification(transaction, key);
-    });
+    auto loaded = store::perform(context_.pool, Access::read, load_notification, key);
     if (!loaded) return nullptr;
     auto shared = std::make_shared<const Notification>(std::move(*loaded));
     notifications_[key] = shared;

@@ -122,13 +122,9 @@ class Hub::Loop {
 
     void delete_topics() {
         const auto unused =
-            store::perform(context_.pool, Access::read, [](Transaction& transaction) {
-                return unused_topics(transaction, swept_at_once);
-            });
+            store::perform(context_.pool, Access::read, unused_topics, swept_at_once);
         if (unused.empty()) return;
-        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-            delete_unused_topics(transaction, unused);
-        });
+        store::perform(context_.pool, Access::write, delete_unused_topics, unused);
     }
 
     HubContext context_;

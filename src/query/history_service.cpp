@@ -237,9 +237,7 @@ struct HistoryService::State {
     std::optional<base::Seconds> record_presentation(const tables::Presentation& presentation) {
         const auto now = clock();
         try {
-            store::perform(pool, Access::write, [&](Transaction& transaction) {
-                tables::record_presentation(transaction, presentation, now);
-            });
+            store::perform(pool, Access::write, tables::record_presentation, presentation, now);
         } catch (const store::Failure& failure) {
             log_unreachable(failure);
             if (failure.kind().needs_operator) record_failed_at = now;
@@ -477,9 +475,7 @@ void HistoryService::note_hit(const ObjectName& object) {
 
 base::Result<std::vector<ObjectName>> HistoryService::kept_list(const std::string& id) const {
     return read_or_unavailable([&]() -> base::Result<std::vector<ObjectName>> {
-        auto objects = store::perform(state_->pool, Access::read, [&](Transaction& transaction) {
-            return tables::find_watch_list(transaction, id);
-        });
+        auto objects = store::perform(state_->pool, Access::read, tables::find_watch_list, id);
         if (!objects) return base::fail(base::ErrorKind::absent, "no list is kept under " + id);
         return std::move(*objects);
     });
@@ -527,9 +523,7 @@ void HistoryService::flush_hits() {
             while (!all.empty() && some.size() < hits_at_once)
                 some.insert(all.extract(all.begin()));
             try {
-                store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
-                    write_some(transaction, some, today);
-                });
+                store::perform(state_->pool, Access::write, write_some, some, today);
             } catch (const store::Failure&) {
                 all.merge(some);
                 const std::lock_guard lock(state_->hits_mutex);

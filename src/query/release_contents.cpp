@@ -241,9 +241,7 @@ Result<ReleaseContents> release_contents(const ReadContext& context, const std::
 }
 
 StoreCounts count_store(store::Pool& pool) {
-    return store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
-        return tables::count_store(transaction);
-    });
+    return store::perform(pool, store::Access::read, tables::count_store);
 }
 
 ReleaseList ReleaseListCache::get(const ReadContext& context) {

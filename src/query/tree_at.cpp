@@ -321,10 +321,8 @@ const tree::Models& models_at_hand(const history::Builds& builds) {
 
 Result<Difference> difference(const ReadContext& context, const ObjectName& object,
                               const std::string& from, const std::string& to) {
-    const auto rows =
-        store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
-            return tables::objects_named(transaction, std::span(&object, 1));
-        });
+    const auto rows = store::perform(context.pool, store::Access::read, tables::objects_named,
+                                     std::span(&object, 1));
     const auto* row = rows.find(object);
     const auto& recorded = row != nullptr ? row->object : object;
     const auto before = tree_at(context, recorded, from);

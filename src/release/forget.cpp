@@ -35,29 +35,23 @@ constexpr std::size_t oids_at_once = 16;
 // -- what would be deleted
 
 Deleted count(store::Pool& pool, const WholeRelease& what) {
-    const auto read = [&](auto&& count) { return store::perform(pool, Access::read, count); };
-    auto all = read([&](Transaction& transaction) {
-        return Deleted{0, tables::count_history(transaction, what.version), 0};
-    });
+    const auto read = [&](const auto&... count) {
+        return store::perform(pool, Access::read, count...);
+    };
+    Deleted all{0, read(tables::count_history, what.version), 0};
     const auto slice = static_cast<std::int64_t>(JobOptions().part_objects);
     const auto highest = read(tables::highest_oid);
     for (std::int64_t from = 0; from < highest; from += slice)
-        all.add(read([&](Transaction& transaction) {
-            return tables::count_only_in(transaction, what.version, {from, from + slice});
-        }));
+        all.add(read(tables::count_only_in, what.version, tables::OidRange{from, from + slice}));
     return all;
 }
 
 Deleted count(store::Pool& pool, const WholeClass& what) {
-    return store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return tables::count_class(transaction, what.class_name);
-    });
+    return store::perform(pool, Access::read, tables::count_class, what.class_name);
 }
 
 Deleted count(store::Pool& pool, const ObjectName& name) {
-    return store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return tables::count_object(transaction, name);
-    });
+    return store::perform(pool, Access::read, tables::count_object, name);
 }
 
 tl::unexpected<base::Error> not_recorded(const WholeRelease& what) {
@@ -110,9 +104,10 @@ class ForgetRun {
     ForgetRun(const ForgetJob& job, Progress& progress, const std::stop_token& stop)
         : job_(job), progress_(progress), runner_(job.context.pool, job.options, stop) {}
 
-    template <class F>
-    auto read(F&& read) const {
-        return store::perform(job_.context.pool, Access::read, std::forward<F>(read));
+    template <class F, class... Arguments>
+    auto read(F&& read, const Arguments&... arguments) const {
+        return store::perform(job_.context.pool, Access::read, std::forward<F>(read),
+                              arguments...);
     }
     template <class F>
     auto write(F&& write) const {
@@ -260,9 +255,7 @@ class ForgetRun {
     }
 
     Result<Counters> take_back_part(const Release& release, const tables::OidRange& range) const {
-        const auto objects = read([&](Transaction& transaction) {
-            return tables::objects_touched_by(transaction, release.version, range);
-        });
+        const auto objects = read(tables::objects_touched_by, release.version, range);
         std::vector<std::int64_t> oids;
         std::set<std::string> classes;
         for (const auto& object : objects) {

@@ -208,9 +208,7 @@ Result<bool> JobRunner::run(const JobStep& step) {
 }
 
 Counters JobRunner::counted(const std::string& task) const {
-    const auto results = store::perform(pool_, Access::read, [&](Transaction& transaction) {
-        return results_of(transaction, task);
-    });
+    const auto results = store::perform(pool_, Access::read, results_of, task);
     Counters all;
     for (const auto& result : results)
         if (const auto counters = counters_from_json(result)) all.add(*counters);

@@ -98,17 +98,15 @@ struct ReleaseJob {
 
     [[nodiscard]] const base::Release& release() const { return build->release(); }
     [[nodiscard]] store::Pool& pool() const { return context.pool; }
-    // Returns what `read` returns, which gets a transaction.
-    template <class Read>
-    [[nodiscard]] auto read(Read&& read) const {
-        return store::perform(pool(), store::Access::read, std::forward<Read>(read));
+    // Returns what read(Transaction&, arguments...) returns.
+    template <class Read, class... Arguments>
+    [[nodiscard]] auto read(Read&& read, const Arguments&... arguments) const {
+        return store::perform(pool(), store::Access::read, std::forward<Read>(read),
+                              arguments...);
     }
     // Returns those that are known at the moment.
     [[nodiscard]] tables::Releases known_releases() const {
-        return read([&](store::Transaction& transaction) {
-            return history::known_releases(transaction, context.settings, build.get(),
-                                           previous.get());
-        });
+        return read(history::known_releases, context.settings, build.get(), previous.get());
     }
 };
 

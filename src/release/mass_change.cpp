@@ -33,10 +33,8 @@ ChangedPaths changed_paths(store::Pool& pool, const std::string& version,
     ChangedPaths changed;
     for (tables::ObjectName last_read;;) {
         const auto [rows, last] =
-            store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::changed_rows(transaction, version, last_read, 1000,
-                                            tables::log_unreadable);
-            });
+            store::perform(pool, store::Access::read, tables::changed_rows, version, last_read,
+                           std::size_t{1000}, tables::log_unreadable);
         if (!last) return changed;
         for (const auto& row : rows)
             if (only.empty() || row.class_name == only) count_paths(row, changed);

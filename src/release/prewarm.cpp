@@ -52,9 +52,7 @@ class KeptIndexes {
 
    private:
     [[nodiscard]] source::Build open(const std::string& version) const {
-        const auto recorded = job_.read([&](Transaction& transaction) {
-            return tables::recorded_release(transaction, version);
-        });
+        const auto recorded = job_.read(tables::recorded_release, version);
         if (!recorded) return nullptr;
         for (const auto& build : {job_.previous, job_.build})
             if (build && build->release().version == version &&
@@ -127,9 +125,7 @@ class PrewarmJob {
     }
 
     [[nodiscard]] std::vector<std::string> finished_releases() const {
-        return job_.read([&](Transaction& transaction) {
-            return tables::prewarmed_releases(transaction, class_name());
-        });
+        return job_.read(tables::prewarmed_releases, class_name());
     }
     [[nodiscard]] bool has_ended_before() const {
         // Objects that a re-publication brought may have no row yet.
@@ -164,17 +160,13 @@ class PrewarmJob {
     }
 
     [[nodiscard]] Objects failed_in(const std::string& version) const {
-        return job_.read([&](Transaction& transaction) {
-            return tables::failed_objects(transaction, version, class_name());
-        });
+        return job_.read(tables::failed_objects, version, class_name());
     }
 
     // Objects that a request compared in one of these releases last: they may have changed there,
     // and changed back since.
     [[nodiscard]] Objects compared_last_in(const std::vector<std::string>& versions) const {
-        return job_.read([&](Transaction& transaction) {
-            return tables::objects_compared_in(transaction, versions, class_name());
-        });
+        return job_.read(tables::objects_compared_in, versions, class_name());
     }
 
     [[nodiscard]] std::optional<BaseRelease> find_base() {
@@ -313,11 +305,8 @@ class PrewarmJob {
         const tables::OidRange range{slice * part_rows, (slice + 1) * part_rows};
         Objects names;
         if (!base_ || !base_->later.empty())
-            names = job_.read([&](Transaction& transaction) {
-                return tables::objects_to_look_for(transaction, range, current().version,
-                                                   base_ ? base_->later
-                                                         : std::vector<std::string>());
-            });
+            names = job_.read(tables::objects_to_look_for, range, current().version,
+                              base_ ? base_->later : std::vector<std::string>());
         std::erase_if(names, [&](const auto& name) { return !is_selected(name.class_name); });
         // Neither the index of the base release nor the releases since name these.
         if (base_ && slice == 0)

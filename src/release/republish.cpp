@@ -165,9 +165,7 @@ class RepublishJob {
     // -- objects without a row are recorded, in classes that were prewarmed
 
     [[nodiscard]] std::set<std::string> prewarmed_classes() const {
-        return job_.read([&](Transaction& transaction) {
-            return tables::prewarmed_classes(transaction, current().version);
-        });
+        return job_.read(tables::prewarmed_classes, current().version);
     }
 
     Done add() {

@@ -86,9 +86,8 @@ BatchCollector collector(const RepublishContext& republication, Progress& progre
             one.status == Status::failed)
             counters.count(one);
         if (one.status == Status::failed || one.status == Status::compared) return;
-        store::perform(republication.pool(), Access::write, [&](Transaction& transaction) {
-            tables::delete_failed(transaction, republication.attempt.version, one.object);
-        });
+        store::perform(republication.pool(), Access::write, tables::delete_failed,
+                       republication.attempt.version, one.object);
     });
     return batches;
 }
@@ -268,10 +267,8 @@ Result<void> move_rows(const RepublishContext& republication, const tables::OidR
     const auto& attempt = republication.attempt;
     auto rest = range;
     while (keep_going()) {
-        const auto oids = republication.job.read([&](Transaction& transaction) {
-            return tables::replaced_oids(transaction, attempt.version, attempt.to, rest,
-                                         oids_at_once);
-        });
+        const auto oids = republication.job.read(tables::replaced_oids, attempt.version,
+                                                 attempt.to, rest, oids_at_once);
         if (oids.empty()) break;
         const auto moved = write_in_time(
             republication.pool(), std::span(oids), [](Transaction&) { return Result<void>(); },
@@ -296,8 +293,7 @@ void list_skipped(const RepublishContext& republication, const tables::OidRange&
             skipped.push_back({republication.release(), std::move(row.object),
                                std::string(tables::skipped_when_replaced)});
     if (skipped.empty()) return;
-    store::perform(republication.pool(), Access::write,
-                   [&](Transaction& transaction) { tables::list_failed(transaction, skipped); });
+    store::perform(republication.pool(), Access::write, tables::list_failed, skipped);
 }
 
 Result<Counters> add_objects(const RepublishContext& republication, std::uint64_t from,

@@ -98,9 +98,7 @@ void note_reader(SiteContext& context, std::int64_t feed) {
                 return !row || row->last_read >= today;
             });
         if (is_noted) return;
-        store::perform(context.pool, Access::write, [&](Transaction& transaction) {
-            harvest::note_read(transaction, feed, today);
-        });
+        store::perform(context.pool, Access::write, harvest::note_read, feed, today);
     } catch (const store::Failure& failure) {
         context.noted_readers.forget(feed);
         base::log::warning("cannot record that a feed has readers", {{"reason", failure.what()}});

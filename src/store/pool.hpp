@@ -132,25 +132,28 @@ class Pool {
 void wait_or_give_up(Pool& pool, const Failure& failure, int attempt,
                      std::chrono::steady_clock::duration passed);
 
-// Runs fn(Transaction&) in a transaction and commits it. After a transient failure (deadlock,
-// lock wait, lost connection, busy, a cluster node that is not ready) it runs everything again.
-// Requires that fn changes nothing outside of the transaction, and reads by natural key before it
-// writes: after a commit in doubt it runs again and must find what it did.
-//   throws  Failure when it is not transient or occurs too often; what fn throws (after a rollback)
-template <class F>
-auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Transaction&> {
+// Runs function(Transaction&, arguments...) in a transaction and commits it. After a transient failure
+// (deadlock, lock wait, lost connection, busy, a cluster node that is not ready) it runs everything
+// again. Requires that the function changes nothing outside of the transaction, and reads by natural
+// key before it writes: after a commit in doubt it runs again and must find what it did.
+//   throws  Failure when it is not transient or occurs too often; what the function throws (after a
+//           rollback)
+template <class Function, class... Arguments>
+auto perform(Pool& pool, Access access, Function&& function, const Arguments&... arguments)
+    -> std::invoke_result_t<Function&, Transaction&, const Arguments&...> {
+    using Result = std::invoke_result_t<Function&, Transaction&, const Arguments&...>;
     const auto began = std::chrono::steady_clock::now();
     for (int attempt = 1;; ++attempt) {
         try {
             const auto permit = pool.write_permit(access);
             const auto connection = pool.lease(access);
             Transaction transaction(*connection, access);
-            if constexpr (std::is_void_v<std::invoke_result_t<F&, Transaction&>>) {
-                fn(transaction);
+            if constexpr (std::is_void_v<Result>) {
+                function(transaction, arguments...);
                 transaction.commit();
                 return;
             } else {
-                auto result = fn(transaction);
+                auto result = function(transaction, arguments...);
                 transaction.commit();
                 return result;
             }
