@@ -154,19 +154,13 @@ void ArchiveWalker::work() {
 }
 
 void ArchiveWalker::claim() {
-    const auto& options = context_.options;
     const auto busy = open_.size() + redirected_.size();
     if (busy >= most_open) return;
-    const bool is_due =
-        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            return is_archive_due(transaction, options.clock(transaction));
-        });
+    const bool is_due = context_.read(is_archive_due);
     if (!is_due) return;
     const ClaimTerms terms{.claim = context_.new_claim(), .most = most_open - busy};
-    auto all = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        return claim_archives(transaction, terms, options.clock(transaction));
-    });
-    const auto until = options.steady() + longest_page;
+    auto all = context_.write(claim_archives, terms);
+    const auto until = context_.steady() + longest_page;
     for (auto& claimed : all) {
         auto fetch = fetch_of(claimed);
         send({std::move(claimed), std::move(fetch), until});
@@ -275,8 +269,7 @@ void ArchiveWalker::write(Result& result) {
         write_part(result, ready.first(messages_at_once));
         ready = ready.subspan(messages_at_once);
     }
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.clock(transaction);
+    context_.write([&](Transaction& transaction, base::Seconds now) {
         if (!is_ours(transaction, claimed)) {
             release_base_url(transaction, claimed.base_url, claimed.claim, now);
             return;
@@ -295,13 +288,11 @@ void ArchiveWalker::write(Result& result) {
 // Records a part of a long month by itself, so that others who wait for the store get their turns.
 void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready) {
     auto& claimed = result.open.claimed;
-    claimed.archive.added +=
-        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-            if (!is_ours(transaction, claimed)) return std::int64_t{0};
-            const auto recorded = record_and_count(transaction, claimed.archive.feed, ready,
-                                                   context_.clock(transaction));
-            return static_cast<std::int64_t>(recorded.added);
-        });
+    claimed.archive.added += context_.write([&](Transaction& transaction, base::Seconds now) {
+        if (!is_ours(transaction, claimed)) return std::int64_t{0};
+        const auto recorded = record_and_count(transaction, claimed.archive.feed, ready, now);
+        return static_cast<std::int64_t>(recorded.added);
+    });
 }
 
 Archive ArchiveWalker::record(Transaction& transaction, const Result& result,
@@ -379,8 +370,7 @@ void ArchiveWalker::give_back() {
     open_.clear();
     write_results();
     if (abandoned.empty()) return;
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.clock(transaction);
+    context_.write([&](Transaction& transaction, base::Seconds now) {
         for (const auto& open : abandoned) harvest::give_back(transaction, open.claimed, now);
     });
 }

@@ -79,19 +79,13 @@ void Fetcher::claim() {
 }
 
 std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
-    const auto& options = context_.options;
     const auto is_due = [&] {
         // Most of the time nothing is due, and a transaction that writes makes others wait.
-        return store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            return is_fetch_due(transaction, options.clock(transaction));
-        });
+        return context_.read(is_fetch_due);
     };
     for (int look = 0; look < most_looks && is_due(); ++look) {
         const ClaimTerms terms{.claim = context_.new_claim(), .most = most};
-        auto claimed =
-            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                return claim_feeds(transaction, terms, options.clock(transaction));
-            });
+        auto claimed = context_.write(claim_feeds, terms);
         if (!claimed.empty()) return claimed;
         // All that were due first wait for others of their base URLs now: those behind them may have their turn.
     }
@@ -203,8 +197,7 @@ void Fetcher::write(std::span<Result> results) {
     std::vector<std::vector<ReadyEntry>> ready;
     for (const auto& of_feed : fresh) ready.push_back(make_ready(of_feed));
     for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions);
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.clock(transaction);
+    context_.write([&](Transaction& transaction, base::Seconds now) {
         auto outcomes = outcomes_;  // a copy, because the transaction may be run again
         std::vector<const ClaimedFeed*> claims;
         for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
@@ -259,8 +252,8 @@ void Fetcher::give_back() {
     if (abandoned.empty()) return;
     std::vector<const ClaimedFeed*> claims;
     for (const auto& open : abandoned) claims.push_back(&open.fetch.claimed);
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        harvest::give_back(transaction, claims, context_.clock(transaction));
+    context_.write([&](Transaction& transaction, base::Seconds now) {
+        harvest::give_back(transaction, claims, now);
     });
 }
 

@@ -12,7 +12,6 @@ namespace harvest {
 
 namespace {
 
-using store::Access;
 using store::Transaction;
 using namespace std::chrono_literals;
 
@@ -61,8 +60,7 @@ class Harvester::Loop {
     bool is_done() {
         if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open() || is_reviewing_)
             return false;
-        return store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            const auto now = context_.clock(transaction);
+        return context_.read([&](Transaction& transaction, base::Seconds now) {
             return !is_fetch_due(transaction, std::max(now, planned_until(transaction, now))) &&
                    !is_archive_due(transaction, now + page_spacing);
         });
@@ -113,14 +111,12 @@ class Harvester::Loop {
     void sweep_sometimes() {
         const auto now = context_.steady();
         if (now < sweep_at_) return;
-        const auto dropped =
-            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                const auto time = context_.clock(transaction);
-                note_harvester(transaction, time);
-                sweep(transaction, time);
-                if (!options_.keep) return std::size_t{0};
-                return drop_old_entries(transaction, *options_.keep, time, dropped_at_once);
-            });
+        const auto dropped = context_.write([&](Transaction& transaction, base::Seconds time) {
+            note_harvester(transaction, time);
+            sweep(transaction, time);
+            if (!options_.keep) return std::size_t{0};
+            return drop_old_entries(transaction, *options_.keep, time, dropped_at_once);
+        });
         sweep_at_ = now + (dropped < dropped_at_once ? sweep_every : sweep_again_after);
     }
 

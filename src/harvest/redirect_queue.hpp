@@ -39,8 +39,7 @@ class RedirectQueue {
     [[nodiscard]] Followed follow(HarvestContext& context) {
         if (waiting_.empty()) return {};
         std::vector<bool> is_free;
-        store::perform(context.pool, store::Access::write, [&](store::Transaction& transaction) {
-            const auto now = context.clock(transaction);
+        context.write([&](store::Transaction& transaction, base::Seconds now) {
             is_free.clear();  // the transaction may be run again
             for (auto& [open, base_url] : waiting_) {
                 release_base_url(transaction, open.base_url(), open.claim(), now);

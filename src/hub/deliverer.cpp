@@ -60,10 +60,7 @@ void Deliverer::keep_claims() {
     const auto now = context_.steady();
     if (now < renew_at_ || (open_.empty() && waiting_ == 0)) return;
     const auto all = claims();
-    const bool are_ours =
-        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-            return renew_claims(transaction, all, context_.clock(transaction));
-        });
+    const bool are_ours = context_.write(renew_claims, all);
     if (!are_ours) return abandon();
     renew_at_ = now + renew_claims_every;
     claims_last_until_ = now + delivery_claim - std::chrono::seconds(20);
@@ -105,14 +102,9 @@ void Deliverer::claim() {
     if (terms.most == 0) return;
     const auto now = context_.steady();
     // Most of the time nothing is due, and a transaction that writes makes others wait.
-    const bool is_due =
-        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            return is_delivery_due(transaction, context_.clock(transaction));
-        });
+    const bool is_due = context_.read(is_delivery_due);
     if (!is_due) return;
-    auto claimed = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        return claim_deliveries(transaction, terms, context_.clock(transaction));
-    });
+    auto claimed = context_.write(claim_deliveries, terms);
     if (claimed.empty()) return;
     if (open_.empty() && waiting_ == 0) {
         renew_at_ = now + renew_claims_every;
@@ -254,8 +246,7 @@ void Deliverer::note_unreachable(const std::string& name, Host& host) {
 
 void Deliverer::write_results() {
     if (results_.empty() && put_off_.empty()) return;
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.clock(transaction);
+    context_.write([&](Transaction& transaction, base::Seconds now) {
         std::vector<DeliveryResult> results;
         results.reserve(results_.size());
         for (const auto& [delivery, outcome, pause] : results_)

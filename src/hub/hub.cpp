@@ -10,7 +10,6 @@ namespace hub {
 namespace {
 
 using store::Access;
-using store::Transaction;
 using namespace std::chrono_literals;
 
 constexpr auto sweep_every = 60s;
@@ -104,18 +103,12 @@ class Hub::Loop {
     void sweep_sometimes() {
         const auto now = context_.steady();
         if (now >= sweep_at_) {
-            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                sweep(transaction, context_.clock(transaction));
-            });
+            context_.write(sweep);
             delete_topics();
             sweep_at_ = now + sweep_every;
         }
         if (now < clean_at_) return;
-        const auto end =
-            store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-                return delete_old_notifications(transaction, cleaned_, swept_at_once,
-                                                context_.clock(transaction));
-            });
+        const auto end = context_.write(delete_old_notifications, cleaned_, swept_at_once);
         cleaned_ = end.value_or(NotificationKey{});
         clean_at_ = now + (end ? 1s : 10s);
     }

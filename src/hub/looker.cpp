@@ -8,7 +8,6 @@ namespace hub {
 
 namespace {
 
-using store::Access;
 using store::Transaction;
 
 // Topics of one transaction, and how long a part of a look takes at most.
@@ -39,15 +38,10 @@ void Looker::begin() {
     began_ = context_.steady();
     due_ = began_ + std::min<std::chrono::seconds>(every_, std::chrono::seconds(1));
     if (current.empty()) return;
-    plan_ = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-        return plan_look(transaction, current, context_.clock(transaction));
-    });
+    plan_ = context_.read(plan_look, current);
     last_version_ = current;
     if (!plan_) return note_presence();
-    const bool is_mine =
-        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-            return claim_look(transaction, me_, context_.clock(transaction));
-        });
+    const bool is_mine = context_.write(claim_look, me_);
     if (!is_mine) plan_.reset();
     begins_ = began_ + settle_;
     next_ = 0;
@@ -56,9 +50,7 @@ void Looker::begin() {
 
 void Looker::note_presence() {
     if (context_.steady() < present_until_) return;
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        note_looker_is_there(transaction, context_.clock(transaction));
-    });
+    context_.write(note_looker_is_there);
     present_until_ = context_.steady() + note_presence_every;
 }
 
@@ -68,15 +60,13 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
         const LookPlan::Candidate* candidate;
         TopicState topic;
     };
-    const auto states =
-        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            const auto now = context_.clock(transaction);
-            std::vector<State> found;
-            for (const auto& candidate : candidates)
-                if (auto topic = load_topic(transaction, candidate.topic, now))
-                    found.push_back({&candidate, std::move(*topic)});
-            return found;
-        });
+    const auto states = context_.read([&](Transaction& transaction, base::Seconds now) {
+        std::vector<State> found;
+        for (const auto& candidate : candidates)
+            if (auto topic = load_topic(transaction, candidate.topic, now))
+                found.push_back({&candidate, std::move(*topic)});
+        return found;
+    });
     std::vector<FoundNews> found;
     std::vector<const LookPlan::Candidate*> without_news;
     auto looked_at = candidates.size();
@@ -102,14 +92,12 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
             without_news.push_back(candidate);
         }
     }
-    const bool is_mine =
-        store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-            const auto now = context_.clock(transaction);
-            for (const auto& news : found) record_notification(transaction, news, now);
-            for (const auto* candidate : without_news)
-                note_without_news(transaction, *candidate, plan_->version);
-            return claim_look(transaction, me_, now);
-        });
+    const bool is_mine = context_.write([&](Transaction& transaction, base::Seconds now) {
+        for (const auto& news : found) record_notification(transaction, news, now);
+        for (const auto* candidate : without_news)
+            note_without_news(transaction, *candidate, plan_->version);
+        return claim_look(transaction, me_, now);
+    });
     note_presence();
     // Another hub looks at the rest, or the rest would be judged by a release that is not current.
     if (!is_mine || context_.site.current_release() != plan_->version) plan_.reset();
@@ -117,8 +105,8 @@ std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
 }
 
 void Looker::end() {
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        if (!is_incomplete_) note_finished_look(transaction, *plan_, context_.clock(transaction));
+    context_.write([&](Transaction& transaction, base::Seconds now) {
+        if (!is_incomplete_) note_finished_look(transaction, *plan_, now);
         end_look(transaction, me_);
     });
     const auto now = context_.steady();

@@ -9,7 +9,6 @@ namespace hub {
 
 namespace {
 
-using store::Access;
 using store::Transaction;
 
 using namespace std::chrono_literals;
@@ -46,15 +45,10 @@ Verified outcome_of(const net::FinishedRequest& finished, const std::string& cha
 
 void Verifier::work() {
     if (open_.size() >= most_open || !results_.empty()) return;
-    const bool is_due =
-        store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
-            return is_verification_due(transaction, context_.clock(transaction));
-        });
+    const bool is_due = context_.read(is_verification_due);
     if (!is_due) return;
-    auto claimed = store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        return claim_verifications(transaction, context_.new_claim(), most_open - open_.size(),
-                                   context_.clock(transaction));
-    });
+    auto claimed =
+        context_.write(claim_verifications, context_.new_claim(), most_open - open_.size());
     for (auto& one : claimed)
         if (auto result = send(std::move(one))) results_.push_back(std::move(*result));
     write_results();
@@ -123,8 +117,7 @@ void Verifier::receive(std::chrono::milliseconds at_most) {
 
 void Verifier::write_results() {
     if (results_.empty()) return;
-    store::perform(context_.pool, Access::write, [&](Transaction& transaction) {
-        const auto now = context_.clock(transaction);
+    context_.write([&](Transaction& transaction, base::Seconds now) {
         std::map<std::string, std::int64_t> counts;
         for (const auto& [claimed, outcome, position, postponed] : results_) {
             if (postponed.count() > 0)

@@ -34,12 +34,29 @@ struct WorkerContext {
     [[nodiscard]] std::int64_t new_claim() {
         return static_cast<std::int64_t>(random() >> 2U) + 1;
     }
+    // Run function(Transaction&, arguments..., the time of the store) as perform() does.
+    template <class Function, class... Arguments>
+    auto read(Function&& function, const Arguments&... arguments) const {
+        return perform_now(Access::read, function, arguments...);
+    }
+    template <class Function, class... Arguments>
+    auto write(Function&& function, const Arguments&... arguments) const {
+        return perform_now(Access::write, function, arguments...);
+    }
     // Calls work(time that is left) until the time is over or `goes_on()` says no.
     template <class GoesOn, class Work>
     void repeat(std::chrono::milliseconds at_most, GoesOn goes_on, Work work) {
         const auto end = steady() + at_most;
         for (auto now = steady(); now < end && goes_on(); now = steady())
             work(std::chrono::ceil<std::chrono::milliseconds>(end - now));
+    }
+
+   private:
+    template <class Function, class... Arguments>
+    auto perform_now(Access access, Function& function, const Arguments&... arguments) const {
+        return perform(pool, access, [&](Transaction& transaction) {
+            return function(transaction, arguments..., clock(transaction));
+        });
     }
 };
 
