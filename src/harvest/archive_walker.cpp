@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "harvest/archive_walker.hpp"
-
 #include <algorithm>
-#include <utility>
 
 #include "base/log.hpp"
 #include "feed/read_feed.hpp"
+#include "harvest/workers.hpp"
 #include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
@@ -113,8 +111,8 @@ void note_known(Transaction& transaction, const Archive& archive) {
         add_known_url(transaction, archive.feed, *url);
 }
 
-}  // namespace
-
+// Returns what the body of an answer has.
+//   error  malformed: "empty", "html?", "no version", …
 base::Result<ArchivePage> read_archive_page(const std::string& url,
                                             const net::Response& response) {
     const auto type = net::find_field(response.fields, "content-type").value_or("");
@@ -138,6 +136,8 @@ base::Result<ArchivePage> read_archive_page(const std::string& url,
         return ArchivePage{.index = *std::move(index)};
     return tl::unexpected(read.error());
 }
+
+}  // namespace
 
 ArchiveWalker::ArchiveWalker(HarvestContext& context, net::Client client)
     : context_(context), client_(std::move(client)), settings_(context.options) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "harvest/fetcher.hpp"
-
 #include <algorithm>
-#include <utility>
 
 #include "base/log.hpp"
-#include "harvest/archives.hpp"
+#include "harvest/workers.hpp"
 #include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 

@@ -3,10 +3,7 @@
 
 #include <algorithm>
 
-#include "harvest/archive_walker.hpp"
-#include "harvest/entries.hpp"
-#include "harvest/fetcher.hpp"
-#include "harvest/mentions.hpp"
+#include "harvest/workers.hpp"
 
 namespace harvest {
 

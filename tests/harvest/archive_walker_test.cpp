@@ -1,6 +1,6 @@
 // Archives that are walked to their ends, by servers and documents that behave, and by those that do not.
 // SPDX-License-Identifier: MIT
-#include "harvest/archive_walker.hpp"
+#include "harvest/workers.hpp"
 
 #include "archive_world.hpp"
 #include "feed/read_feed.hpp"

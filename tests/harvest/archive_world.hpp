@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "harvest/archive_walker.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/feeds.hpp"
 #include "harvest/versions.hpp"
+#include "harvest/workers.hpp"
 #include "harvest_store.hpp"
 #include "support/http_peer.hpp"
 #include "support/repeat_until.hpp"
