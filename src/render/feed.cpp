@@ -85,80 +85,51 @@ class IdentityText {
     void add(std::integral auto value) { add(std::string_view(std::to_string(value))); }
     void add(base::Seconds time) { add(time.time_since_epoch().count()); }
     void add(const base::Release& release) {
-        add(release.version);
-        add(base::Seconds(release.released_on));
+        add_all(release.version, base::Seconds(release.released_on));
     }
-    void add(const tree::ObjectName& object) {
-        add(object.class_name);
-        add(object.name);
-    }
+    void add(const tree::ObjectName& object) { add_all(object.class_name, object.name); }
     void add(const std::optional<tree::ObjectName>& object) {
         add(object.has_value());
         if (object) add(*object);
     }
 
     void add(const Channel& channel) {
-        add(channel.subject.title);
-        add(channel.subject.description);
-        add(channel.subject.page_url);
-        add(channel.subject.id);
-        add(channel.filter_text);
-        add(channel.self_url);
-        add(channel.current_url);
-        add(channel.archive_url);
-        add(channel.before);
-        add(channel.for_browser);
-        add(channel.hub_url);
-        add(channel.older_url);
-        add(channel.is_older);
-        add(channel.language);
+        const auto& [title, description, page_url, id] = channel.subject;
+        add_all(title, description, page_url, id, channel.filter_text, channel.self_url,
+                channel.current_url, channel.archive_url, channel.before, channel.for_browser,
+                channel.hub_url, channel.older_url, channel.is_older, channel.language);
     }
 
     // Of the notes, only what may change without another revision: so a tag is made without them
     // where it is to be compared alone (query::PageRequest::identities).
     void add(const tables::Row& row) {
-        add(row.oid);
-        add(row.object);
-        add(row.release);
-        add(row.of_day);
-        add(row.revision);
-        add(row.since);
-        add(row.since_on ? base::format_date(*row.since_on) : std::string());
-        add(row.recorded_at);
-        add(row.signature);
-        add(static_cast<int>(row.kind));
-        add(row.label);
-        if (!tables::may_be_renamed(row.kind)) return;
-        add(row.notes.renamed_to);
-        add(row.notes.renamed_from);
+        add_all(row.oid, row.object, row.release, row.of_day, row.revision, row.since,
+                row.since_on ? base::format_date(*row.since_on) : std::string(), row.recorded_at,
+                row.signature, static_cast<int>(row.kind), row.label);
+        if (tables::may_be_renamed(row.kind))
+            add_all(row.notes.renamed_to, row.notes.renamed_from);
     }
 
     void add(const tables::MassChange& change) {
-        add(change.version);
-        add(change.class_name);
-        add(change.place);
-        add(change.objects);
-        add(change.of);
+        add_all(change.version, change.class_name, change.place, change.objects, change.of);
     }
 
     void add(const tables::Mention& mention) {
-        add(mention.object);
-        add(mention.entry);
-        add(mention.title);
-        add(mention.link);
-        add(mention.feed);
-        add(mention.feed_name);
-        add(mention.authors.size());
-        for (const auto& author : mention.authors) add(author);
-        add(mention.happened_at());
-        add(mention.first_seen);
+        add_all(mention.object, mention.entry, mention.title, mention.link, mention.feed,
+                mention.feed_name);
+        add_each(mention.authors);
+        add_all(mention.happened_at(), mention.first_seen);
     }
 
     void add(const query::ChangeFilter& filter) {
-        add(filter.tag);
-        add(filter.only.size());
+        add_all(filter.tag, filter.only.size());
         for (const auto op : filter.only) add(compare::name_of(op));
         add(filter.mass);
+    }
+
+    template <class... Values>
+    void add_all(const Values&... values) {
+        (add(values), ...);
     }
 
     template <class Values>
@@ -280,17 +251,12 @@ std::string entity_tag_parts(const query::HistoryPage& page, const Channel& chan
     text.add(channel);
     // An archive page stays the same while newer rows are recorded.
     text.add(channel.before > 0 ? std::size_t{page.recorded > channel.before} : page.recorded);
-    text.add(page.cut);
-    text.add(page.numbered_by_recording);
-    text.add(last_modified(page));
+    text.add_all(page.cut, page.numbered_by_recording, last_modified(page));
     text.add_each(page.rows);
     text.add_each(page.mass_changes);
     text.add(page.people.size());
-    for (const auto& [user, person] : page.people) {
-        text.add(user);
-        text.add(person.object);
-        text.add(person.label);
-    }
+    for (const auto& [user, person] : page.people)
+        text.add_all(user, person.object, person.label);
     text.add(page.filter);
     // Without mentions, tags stay as they were.
     if (page.mentioned > 0) {
