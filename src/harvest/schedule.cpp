@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harvest/schedule.hpp"
+#include "harvest/fetch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "release/attempt.hpp"
+#include "release/republish_steps.hpp"
 
 #include <random>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "release/leases.hpp"
-#include "tables/objects.hpp"
 #include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
