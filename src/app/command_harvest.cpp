@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <csignal>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "app/mentions.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
@@ -186,19 +185,9 @@ Result<std::optional<FeedRow>> find_one(store::Pool& pool, const std::string& wh
 }
 
 Result<std::string> read_all(const std::string& file) {
+    if (file != "-") return read_file(file);
     std::ostringstream bytes;
-    if (file == "-") {
-        bytes << std::cin.rdbuf();
-        return bytes.str();
-    }
-    std::error_code unknown;
-    if (std::filesystem::is_directory(file, unknown))
-        return base::fail(base::ErrorKind::unavailable, file + " is a folder");
-    std::ifstream in(file, std::ios::binary);
-    if (in) bytes << in.rdbuf();
-    if (!in)
-        return base::fail(base::ErrorKind::unavailable,
-                          "cannot read " + file + ": " + std::generic_category().message(errno));
+    bytes << std::cin.rdbuf();
     return bytes.str();
 }
 

@@ -22,23 +22,6 @@ namespace pt = boost::property_tree;
 
 constexpr std::uintmax_t largest_template = 1 << 20;  // bytes
 
-Result<std::string> read_file(const fs::path& file) {
-    std::error_code unknown;
-    if (fs::is_directory(file, unknown))
-        return base::fail(ErrorKind::unavailable, file.string() + " is a folder");
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream bytes;
-    if (in) bytes << in.rdbuf();
-    if (!in)
-        return base::fail(ErrorKind::unavailable, "cannot read " + file.string() + ": " +
-                                                      std::generic_category().message(errno));
-    auto text = bytes.str();
-    // Some editors begin a text in UTF-8 with a mark.
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
-    if (text.starts_with(mark)) text.erase(0, mark.size());
-    return text;
-}
-
 // Returns what each line of the file is about, as Boost reads it: "[section]", "[section] key", or
 // nothing.
 std::vector<std::string> places_in(const std::string& text) {
@@ -206,6 +189,23 @@ Result<Config> complete(Draft draft) {
 }
 
 }  // namespace
+
+Result<std::string> read_file(const fs::path& file) {
+    std::error_code unknown;
+    if (fs::is_directory(file, unknown))
+        return base::fail(ErrorKind::unavailable, file.string() + " is a folder");
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream bytes;
+    if (in) bytes << in.rdbuf();
+    if (!in)
+        return base::fail(ErrorKind::unavailable, "cannot read " + file.string() + ": " +
+                                                      std::generic_category().message(errno));
+    auto text = bytes.str();
+    // Some editors begin a text in UTF-8 with a mark.
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) text.erase(0, mark.size());
+    return text;
+}
 
 Result<std::string> read_password(const fs::path& file) {
     if (file.empty()) return std::string();

@@ -19,6 +19,10 @@ namespace app {
 // that of the host is not, else /etc/varve/varve.conf.
 [[nodiscard]] std::filesystem::path usual_config_file();
 
+// Returns a text without the mark that some editors begin UTF-8 with.
+//   error  unavailable: the file cannot be read
+[[nodiscard]] base::Result<std::string> read_file(const std::filesystem::path& file);
+
 // Returns a password: the first line of the file; without a file an empty one. Errors never contain it.
 //   error  unavailable: the file cannot be read; refused: it holds no password
 [[nodiscard]] base::Result<std::string> read_password(const std::filesystem::path& file);
