@@ -18,11 +18,7 @@ std::string date_text(base::Seconds time) {
     return text;
 }
 
-Node value_node(CellKind kind, std::string text) {
-    return {.cell = {.kind = kind, .text = std::move(text), .class_name = {}},
-            .stamp = {},
-            .children = {}};
-}
+Node value_node(CellKind kind, std::string text) { return {{kind, std::move(text), {}}, {}, {}}; }
 
 void add_field(std::vector<Node>& nodes, const char* tag, std::vector<Node> values) {
     if (values.empty()) return;

@@ -112,7 +112,7 @@ struct ReleaseJob {
 
 struct JobResult {
     Counters counters;  // of all parts, whoever worked on them
-    std::vector<MassChange> mass_changes;
+    std::vector<MassChange> mass_changes = {};
     bool finished = false;         // false: stopped before the end
     bool finished_before = false;  // only what had failed was left, and was tried again
     // The whole release is recorded now, and was not before: one of all processes that worked on it says so.
@@ -141,7 +141,7 @@ class JobRunner {
     // What a job returns that did not come to its end: the error, or what was counted so far.
     [[nodiscard]] base::Result<JobResult> unfinished(const base::Result<bool>& done) const {
         if (!done) return tl::unexpected(done.error());
-        return JobResult{.counters = counted(), .mass_changes = {}};
+        return JobResult{.counters = counted()};
     }
 
     [[nodiscard]] bool is_stopped() const { return stop_.stop_requested(); }

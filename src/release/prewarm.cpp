@@ -365,7 +365,6 @@ class PrewarmJob {
         auto counters = record(objects, batch_bytes / 16);
         if (!counters) return tl::unexpected(counters.error());
         return JobResult{.counters = std::move(*counters),
-                         .mass_changes = {},
                          .finished = !runner_.is_stopped(),
                          .finished_before = true};
     }
@@ -441,8 +440,7 @@ class PrewarmJob {
     Result<JobResult> finish() {
         auto failed = catch_up();
         if (!failed) return tl::unexpected(failed.error());
-        JobResult result{
-            .counters = runner_.counted(), .mass_changes = {}, .finished = !runner_.is_stopped()};
+        JobResult result{.counters = runner_.counted(), .finished = !runner_.is_stopped()};
         result.counters.add(std::move(*failed));
         if (!result.finished) return result;
         result.mass_changes =

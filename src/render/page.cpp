@@ -329,9 +329,7 @@ std::string error_page(int status, std::string_view title, std::string_view text
         .list("choices", std::move(links));
     const Frame frame{.file = "error.mustache",
                       .title = std::to_string(status) + " " + std::string(title),
-                      .feeds = {},
-                      .noindex = true,
-                      .search_text = {}};
+                      .noindex = true};
     return framed(frame, variables, site, templates);
 }
 

@@ -107,9 +107,9 @@ void append_named_text(std::string& html, const query::Named& named);
 struct Frame {
     std::string_view file;  // "history.mustache"
     std::string title;      // of the page, without the site's
-    std::vector<Variables> feeds;
+    std::vector<Variables> feeds = {};
     bool noindex = false;
-    std::string search_text;  // in the search field
+    std::string search_text = {};  // in the search field
 };
 // Returns the page with one more variable, HTML, which may fill what the others leave of most_of_page.
 //   make  gets the bytes that are left, 0 if there are none, and may set further variables, for

@@ -62,8 +62,7 @@ PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates
                       .title = title + ": changes from " + difference.from.version + " to " +
                                difference.to.version,
                       .feeds = feed_links("/rss?" + query_of(difference.object), title, site),
-                      .noindex = true,
-                      .search_text = {}};
+                      .noindex = true};
     page.html =
         framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
     return page;

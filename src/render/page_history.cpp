@@ -361,9 +361,7 @@ Frame frame_of(const HistoryView& view, const Site& site) {
     const auto title = view.at.empty() ? own : own + " in " + view.at;
     return {.file = "history.mustache",
             .title = title,
-            .feeds = feed_links("/rss?" + query_of(history.object), own, site),
-            .noindex = false,
-            .search_text = {}};
+            .feeds = feed_links("/rss?" + query_of(history.object), own, site)};
 }
 
 }  // namespace

@@ -113,7 +113,6 @@ std::string home_page(const HomeView& view, const PageSite& site, const Template
     const bool searched = !view.text.empty();
     Frame frame{.file = "home.mustache",
                 .title = view.text.empty() ? "" : "Search for " + view.text,
-                .feeds = {},
                 .noindex = searched || !view.class_name.empty(),
                 .search_text = view.text};
     Variables variables;

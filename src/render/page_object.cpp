@@ -329,8 +329,7 @@ PageOfPart page_of_part(const ObjectView& view, const compare::References& refer
     const Frame frame{.file = "object.mustache",
                       .title = title + " as of " + object.release().version,
                       .feeds = feed_links("/rss?" + query_of(own), title, site),
-                      .noindex = true,
-                      .search_text = {}};
+                      .noindex = true};
     page.html = framed_within(frame, variables_of(object, site), "lines", make, site, templates);
     return page;
 }

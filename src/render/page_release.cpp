@@ -213,8 +213,7 @@ std::string release_page(const ReleaseView& view, const PageSite& site,
         .file = "release.mustache",
         .title = "Changes in " + version,
         .feeds = feed_links(release_path(version), "Changes in " + version, site, First::named),
-        .noindex = view.query.from > 0 || !view.query.text.empty(),
-        .search_text = {}};
+        .noindex = view.query.from > 0 || !view.query.text.empty()};
     return framed_within(frame, variables_of(view, site), "entries", make, site, templates);
 }
 

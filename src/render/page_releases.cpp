@@ -90,8 +90,7 @@ std::string releases_page(const ReleasesView& view, const PageSite& site,
     const Frame frame{.file = "releases.mustache",
                       .title = "Releases",
                       .feeds = feed_links("/releases", "All releases", site, First::named),
-                      .noindex = view.from > 0,
-                      .search_text = {}};
+                      .noindex = view.from > 0};
     return framed_within(frame, variables, "rows", make, site, templates);
 }
 

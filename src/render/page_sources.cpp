@@ -227,11 +227,7 @@ std::string sources_page(const SourcesView& view, const PageSite& site,
                      "Feeds " + with_separators(view.from + 1) + " to " + with_separators(end));
         return rows.html;
     };
-    const Frame frame{.file = "feeds.mustache",
-                      .title = "Source feeds",
-                      .feeds = {},
-                      .noindex = true,
-                      .search_text = {}};
+    const Frame frame{.file = "feeds.mustache", .title = "Source feeds", .noindex = true};
     return framed_within(frame, variables, "rows", make, site, templates);
 }
 
@@ -265,8 +261,7 @@ std::string source_page(const SourceView& view, const PageSite& site,
     const Frame frame{.file = "feed.mustache",
                       .title = name,
                       .feeds = feed_links("/rss?feed=" + std::to_string(feed.id), name, site),
-                      .noindex = true,
-                      .search_text = {}};
+                      .noindex = true};
     return framed_within(frame, variables, "events", make, site, templates);
 }
 

@@ -267,7 +267,6 @@ void add_feeds(Variables& variables, Frame& frame, const WatchView& view, Room& 
 std::string watch_page(const WatchView& view, const PageSite& site, const Templates& templates) {
     Frame frame{.file = "watch.mustache",
                 .title = "Watch list",
-                .feeds = {},
                 .noindex = true,
                 .search_text = view.text};
     const auto short_path = "/watch/" + view.id;

@@ -231,6 +231,8 @@ const TemplateNames& common_variables() {
         all.erase("content");
         all.merge(names_in("search.mustache"));
         all.merge(names_in("subscribe.mustache"));
+        all.insert(
+            "feed_address");  // for templates that need whole URLs; the built-in ones do not
         return all;
     }();
     return names;

@@ -65,7 +65,8 @@ struct PageTemplate {
     TemplateNames variables;
 };
 [[nodiscard]] std::span<const PageTemplate> page_templates();
-// The variables and sections of every page: those of the layout, the search and the subscription form.
+// The variables and sections of every page: those of the layout, the search and the subscription form,
+// and what is set for operators alone.
 [[nodiscard]] const TemplateNames& common_variables();
 
 class Templates {
