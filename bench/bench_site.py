@@ -36,7 +36,7 @@ ListenBacklog 1024
 HOST = """
 Listen 127.0.0.1:{port}
 <VirtualHost 127.0.0.1:{port}>
-ProxyPass "/" "unix:{socket}|fcgi://{name}/" enablereuse=on max=64
+ProxyPass "/" "unix:{socket}|fcgi://{name}/" max=64
 </VirtualHost>
 """
 
@@ -120,10 +120,9 @@ class Site:
 # ---- FastCGI, spoken directly ---------------------------------------------------------------------
 
 class Connection:
+    """Requests at a socket, each on a connection of its own."""
     def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
-        self.file = self.socket.makefile("rb")
+        self.path = path
 
     @staticmethod
     def record(kind, content):
@@ -135,14 +134,21 @@ class Connection:
                  ("QUERY_STRING", query), *fields]
         params = b"".join(struct.pack(">II", len(name) | 1 << 31, len(value) | 1 << 31)
                           + name.encode() + value.encode() for name, value in pairs)
-        begin = struct.pack(">HB5x", 1, 1)
-        self.socket.sendall(self.record(1, begin) + self.record(4, params)
-                            + self.record(4, b"") + self.record(5, b""))
+        begin = struct.pack(">HB5x", 1, 0)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self.path)
+            connection.sendall(self.record(1, begin) + self.record(4, params)
+                               + self.record(4, b"") + self.record(5, b""))
+            with connection.makefile("rb") as file:
+                return self.output_of(file)
+
+    @staticmethod
+    def output_of(file):
         output = b""
         while True:
-            _, kind, _, size, padding, _ = struct.unpack(">BBHHBB", self.file.read(8))
-            content = self.file.read(size)
-            self.file.read(padding)
+            _, kind, _, size, padding, _ = struct.unpack(">BBHHBB", file.read(8))
+            content = file.read(size)
+            file.read(padding)
             if kind == 3:
                 return output
             if kind == 6:
