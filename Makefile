@@ -8,8 +8,9 @@ config ?= release
 MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 B := build/$(config)
 
+hardening := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
 # A release has no lines for backtraces: -g1 takes an eighth more time, -g a third.
-flags_release  := -O2
+flags_release  := -O2 $(hardening)
 flags_debug    := -O0 -g -D_GLIBCXX_ASSERTIONS
 # UBSan's check of virtual tables opens descriptors, and tests run out of these.
 flags_sanitize := -O1 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -17,7 +18,7 @@ flags_tsan     := -O1 -g1 -fsanitize=thread
 flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 $(if $(flags_$(config)),,$(error config=$(config): use debug, release, sanitize, tsan or fuzz))
 # Compiling the tests takes longer than what more would save when they run. UBSan is for what they test.
-test_flags_release  := -O1
+test_flags_release  := -O1 $(hardening)
 test_flags_sanitize := -O0 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address -fno-omit-frame-pointer
 test_flags := $(or $(test_flags_$(config)),$(flags_$(config))) -Itests
 standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn
@@ -30,7 +31,7 @@ CXX      := clang++-19
 warnings += -Wno-deprecated-declarations
 endif
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
-LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
+LDFLAGS  += -Wl,-z,relro,-z,now $(filter -fsanitize%,$(flags_$(config)))
 LIBS := -lcurl -lfcgi -lmicrohttpd -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lgumbo -lre2 -licuuc -lzstd -lz -lpthread $(if $(filter release debug,$(config)),-ljemalloc)
 
 # The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all below it, for the linker highest first.
