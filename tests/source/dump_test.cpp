@@ -106,7 +106,9 @@ TEST_CASE("Many loading sessions of one user and day are recognised, a curator's
     CHECK(build->is_loading_stamp("2008-01-25_10:00:12_loader") == true);
     // The same sessions of which the sample has none.
     CHECK(build->is_loading_stamp("2008-01-25_23:59:59.3_loader") == true);
-    CHECK(build->is_loading_stamp("2008-01-26_00:00:00_loader") == false);
+    // Loading goes on past midnight.
+    CHECK(build->is_loading_stamp("2008-01-26_00:40:00_loader") == true);
+    CHECK(build->is_loading_stamp("2008-01-27_00:00:00_loader") == false);
     CHECK(build->is_loading_stamp("2008-01-25_10:00:12_curator") == false);
     CHECK(build->is_loading_stamp("2006-01-25_09:00:00_curator") == false);
 }

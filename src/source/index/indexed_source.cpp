@@ -172,9 +172,13 @@ base::Result<void> IndexedSource::learn_loading_stamps() const {
     if (loading_stamps_) return {};
     auto stamps = sample_loading_stamps();
     if (!stamps) return tl::unexpected(stamps.error());
-    // An index made before days were pooled holds single stamps.
     LoadingStamps days;
-    for (const auto& stamp : *stamps) days.insert(day_of(stamp));
+    for (const auto& stamp : *stamps) {
+        days.insert(stamp);
+        // A load goes on past midnight.
+        if (const auto day = tree::parse_stamp(stamp))
+            days.insert(tree::stamp_text(day->at + std::chrono::days(1), day->by));
+    }
     loading_stamps_ = std::make_unique<const LoadingStamps>(std::move(days));
     known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
     return {};
