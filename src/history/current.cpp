@@ -117,7 +117,8 @@ std::string contradiction(const source::Source& build, const tables::RecordedRel
 }
 
 // A release that holds what another one held is most likely the other one, named too early. Readers
-// would be told that it changed nothing, and its own data would come under a recorded version.
+// would be told that it changed nothing, and its own data would come under a recorded version. But
+// many releases do change nothing, and a folder with a release.ini of its own was made as a whole.
 std::string named_too_early(store::Pool& pool, const source::Source& build,
                             const std::optional<tables::RecordedRelease>& before,
                             const std::string& options) {
@@ -127,11 +128,16 @@ std::string named_too_early(store::Pool& pool, const source::Source& build,
         return tables::other_version_of(transaction, version, build.digest());
     });
     if (!other || is_accepted(pool, version, build.digest())) return {};
+    if (other->is_newest && !build.digest().starts_with(base::server_digest)) {
+        base::log::info("release changed nothing",
+                        {{"release", version}, {"as", other->version}});
+        return {};
+    }
     return fmt::format(
         "{0} holds exactly what is recorded as {1}: put the data of {0} in place before its "
         "version is changed (in release.ini, or `release` in the configuration); or, if {0} "
         "changed nothing, run: varve accept {0}{2}",
-        version, *other, options);
+        version, other->version, options);
 }
 
 // A date that was left over from another release would be that of every item, for good.

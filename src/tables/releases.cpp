@@ -158,13 +158,17 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     return {};
 }
 
-std::optional<std::string> other_version_of(Transaction& transaction, const std::string& version,
-                                            const std::string& digest) {
-    const auto rows = transaction.query("SELECT version FROM releases WHERE digest = ? AND"
-                                        " version <> ? ORDER BY released_on DESC LIMIT 1",
-                                        {Value{digest}, Value{version}});
-    if (rows.empty()) return std::nullopt;
-    return rows.front().text(0);
+std::optional<OtherVersion> other_version_of(Transaction& transaction, const std::string& version,
+                                             const std::string& digest) {
+    bool is_newest = true;
+    for (const auto& row : transaction.query(
+             "SELECT version, digest FROM releases WHERE digest <> '' AND version <> ?"
+             " ORDER BY released_on DESC",
+             {Value{version}})) {
+        if (row.text(1) == digest) return OtherVersion{row.text(0), is_newest};
+        is_newest = false;
+    }
+    return std::nullopt;
 }
 
 bool is_accepted(Transaction& transaction, const std::string& version,

@@ -110,10 +110,16 @@ struct RecordedRelease {
 [[nodiscard]] std::optional<std::string> other_release_of_date(store::Transaction& transaction,
                                                                const Release& release);
 
-// Returns another version under which a build of this digest is recorded; nullopt: there is none.
-[[nodiscard]] std::optional<std::string> other_version_of(store::Transaction& transaction,
-                                                          const std::string& version,
-                                                          const std::string& digest);
+// Another version under which a build of a digest is recorded.
+struct OtherVersion {
+    std::string version;
+    bool is_newest =
+        false;  // of all releases of which a build is recorded, but for the one asked for
+};
+// Returns nullopt when there is none.
+[[nodiscard]] std::optional<OtherVersion> other_version_of(store::Transaction& transaction,
+                                                           const std::string& version,
+                                                           const std::string& digest);
 
 // Builds that an operator accepted although they lack objects, or are recorded as another release
 // (table accepted).

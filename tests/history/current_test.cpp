@@ -285,8 +285,21 @@ TEST_CASE("A recorded version with other content is refused, whatever is accepte
     CHECK(site.current.build() == first);
 }
 
-TEST_CASE("The content of a recorded release under another version is refused until accepted") {
-    // As when `release =` or release.ini is changed before the data is.
+TEST_CASE("The content of the release before is accepted of files, that of an older one is not") {
+    const auto first = build("WS186", "2008-02-01", 30);
+    Site site(GENERATE(support::engines()), first);
+    auto same = build("WS187", "2008-02-15", 30), late = build("WS189", "2008-05-01", 30);
+    for (const auto& each : {same, late}) each->with_digest_of(*first);
+    site.put(same);
+    CHECK(site.current.why().empty());
+    CHECK(site.current.build() == same);
+    site.put(build("WS188", "2008-03-22", 30, "y"));
+    site.put(late);
+    CHECK(contains(site.current.why(), "WS189 holds exactly what is recorded as WS187"));
+}
+
+TEST_CASE("What another release held is refused of a server under a new version until accepted") {
+    // As when `release =` is changed before the data is, or old data is put in place again.
     const bool is_server = GENERATE(false, true);
     auto first = build("WS186", "2008-02-01", 30), renamed = build("WS187", "2008-02-15", 30);
     auto next = build("WS187", "2008-02-15", 30, "y");
@@ -295,8 +308,10 @@ TEST_CASE("The content of a recorded release under another version is refused un
         if (each != next) each->with_digest_of(*first);
     }
     Site site(GENERATE(support::engines()), first);
+    if (!is_server) site.put(build("WS186b", "2008-02-02", 30, "z"));
+    const auto before = site.current.build();
     site.put(renamed);
-    CHECK(site.current.build() == first);
+    CHECK(site.current.build() == before);
     CHECK(contains(site.current.why(), "WS187 holds exactly what is recorded as WS186"));
     CHECK(contains(site.current.why(), "varve accept WS187"));
     SECTION("the data follows") {
