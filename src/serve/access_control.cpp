@@ -214,7 +214,7 @@ void mark_private(Response& response, const std::vector<std::string>& query_toke
         (response.status == 200 || response.status == 304) &&
         response.field("Cache-Control").find("no-store") == std::string_view::npos;
     response.set_field("Cache-Control", may_be_kept ? "private, no-cache" : "private, no-store");
-    response.set_field("Referrer-Policy", "no-referrer");
+    response.set_field("Referrer-Policy", "same-origin");
     if (response.field("Location").empty() || query_tokens.empty()) return;
     std::string location(response.field("Location"));
     location += location.find('?') == std::string::npos ? "?token=" : "&token=";

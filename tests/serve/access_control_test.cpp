@@ -46,7 +46,7 @@ TEST_CASE(
         const auto response = world.get(query, fields);
         CHECK(response.status == 200);
         CHECK(response.field("Cache-Control") == "private, no-cache");
-        CHECK(response.field("Referrer-Policy") == "no-referrer");
+        CHECK(response.field("Referrer-Policy") == "same-origin");
         auto known = fields;
         known.emplace("if-none-match", response.field("ETag"));
         const auto again = world.get(query, known);
@@ -54,7 +54,7 @@ TEST_CASE(
         CHECK(again.field("Cache-Control") == "private, no-cache");
     }
     const auto page = world.open("/history?class=Gene&name=WBGene00006763&token=t-secret");
-    CHECK(page.field("Referrer-Policy") == "no-referrer");
+    CHECK(page.field("Referrer-Policy") == "same-origin");
     CHECK_FALSE(says(page, "t-secret"));
 }
 
