@@ -22,6 +22,7 @@
 #include "store/dialect.hpp"
 #include "store/row_counts.hpp"
 #include "tables/objects.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 #include "tables/watch_lists.hpp"
 
@@ -132,7 +133,7 @@ std::string most_frequent(const std::vector<std::pair<std::string, std::size_t>>
 
 // Warns before timestamps of loading, which rule C4 has not recognised, are recorded as changes.
 void check_first_sight(Checklist& list, const Services& services, const history::Builds& builds) {
-    constexpr std::size_t fewest = 100;
+    constexpr std::size_t fewest = 10;  // of fewer, a tenth is a single object
     const auto what = "first sight";
     const base::Clock clock = base::system_clock_now;
     history::BuildDifference difference;
@@ -163,6 +164,17 @@ void check_paths(Checklist& list, const Config& config, const source::Source& bu
         list.doubtful(on_one_line(place), on_one_line(remark));
 }
 
+// Warns when readers see of the current release only what was asked for.
+void check_job(Checklist& list, store::Pool& pool, const std::string& version) {
+    const bool is_compared =
+        store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+            return tables::is_prewarmed(transaction, "", version);
+        });
+    if (!is_compared)
+        list.doubtful("release", version + " is not compared yet, and not in the feed of all "
+                                           "releases; run: varve prewarm --all");
+}
+
 void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     const auto what = "build";
     if (!store_is_fine) {
@@ -184,6 +196,7 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
             what, on_one_line(why),
             "until this is fixed, a running server keeps serving the earlier build");
     describe(list, *current.build(), "");
+    check_job(list, *services->pool, current.build()->release().version);
     check_paths(list, services->config, *current.build());
     check_first_sight(list, *services, current.builds());
 }

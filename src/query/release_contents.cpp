@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "compare/field_change.hpp"
 #include "tables/mass_changes.hpp"
+#include "tables/prewarmed.hpp"
 
 namespace query {
 namespace {
@@ -99,12 +100,20 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     }
 }
 
+// Returns false for the newest release that is recorded, until a job has compared all its objects.
+bool is_compared(const ReadView& now, const Release& release) {
+    const auto* newest = now.releases().newest();
+    return newest == nullptr || *newest != release ||
+           tables::is_prewarmed(now.transaction, "", release.version);
+}
+
 ReleaseSummary summary_of(const ReadView& now, const Release& release) {
     const auto& version = release.version;
     ReleaseSummary summary{release, tables::count_kinds(now.transaction, version),
                            tables::count_reconstructed(now.transaction, version), false};
     const auto* first = now.releases().first_build();
     summary.is_first_seen = first != nullptr && *first == release;
+    summary.is_compared = is_compared(now, release);
     return summary;
 }
 
@@ -240,6 +249,11 @@ Result<ReleaseContents> release_contents(const ReadContext& context, const std::
     });
 }
 
+ReleaseList compared_releases(ReleaseList list) {
+    if (!list.empty() && !list.front().summary.is_compared) list.erase(list.begin());
+    return list;
+}
+
 StoreCounts count_store(store::Pool& pool) {
     return store::perform(pool, store::Access::read, tables::count_store);
 }
@@ -283,6 +297,8 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
         }
         if (const auto* first = now.releases().first_build())
             for (auto& each : all) each.summary.is_first_seen = each.summary.release == *first;
+        if (!all.empty())
+            all.front().summary.is_compared = is_compared(now, all.front().summary.release);
         for (std::size_t i = 0; i < std::min(all.size(), detailed_releases); ++i)
             all[i].details = used[all[i].summary.release.version].details;
         return all;

@@ -30,6 +30,7 @@ struct ReleaseSummary {
     std::vector<KindCount> kinds;     // without reconstructed rows
     std::uint64_t reconstructed = 0;  // histories that were read from timestamps
     bool is_first_seen = false;       // no build of an older one was recorded
+    bool is_compared = true;  // false: the newest one, and no job has compared all objects
     [[nodiscard]] std::uint64_t objects(tables::RowKind kind) const;
     [[nodiscard]] std::uint64_t all_objects() const;  // of all kinds
 };
@@ -91,6 +92,8 @@ struct ListedRelease {
     std::shared_ptr<const ReleaseDetails> details = {};
 };
 using ReleaseList = std::vector<ListedRelease>;  // up to the current release, newest first
+// Returns those that are compared: an item of a feed must not change once it is there.
+[[nodiscard]] ReleaseList compared_releases(ReleaseList list);
 
 // Keeps the details of releases for as long as the release has the same rows. Old releases get a row
 // only when an object is recorded late.

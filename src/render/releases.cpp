@@ -286,8 +286,10 @@ std::string heat_map(Releases newest, const compare::Ranking& ranking) {
 std::string words_of(const query::ReleaseSummary& summary) {
     const auto counts = counts_in_words(summary.kinds, true);
     const auto first = first_sight_of(summary);
-    if (counts.empty() && first.empty()) return "no change recorded";
-    return counts + (counts.empty() || first.empty() ? "" : ", ") + first;
+    if (counts.empty() && first.empty())
+        return summary.is_compared ? "no change recorded" : "not compared yet";
+    const std::string_view so_far = counts.empty() || summary.is_compared ? "" : " so far";
+    return counts + std::string(so_far) + (counts.empty() || first.empty() ? "" : ", ") + first;
 }
 
 std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {

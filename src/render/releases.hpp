@@ -31,7 +31,8 @@ namespace render {
 [[nodiscard]] std::string heat_map(std::span<const query::ListedRelease> newest,
                                    const compare::Ranking& ranking);
 
-// "14 objects changed, 8 created, 3 vanished"; "first release seen, …"; "no change recorded".
+// "14 objects changed, 8 created, 3 vanished"; "first release seen, …"; "no change recorded"; before a
+// job has compared all objects, "14 objects changed so far" or "not compared yet".
 [[nodiscard]] std::string words_of(const query::ReleaseSummary& summary);
 
 // What a release did to one object, as HTML: "Status Live → Dead, 3 more changes"; in numbers

@@ -252,8 +252,9 @@ Result<RepresentationPtr> render_releases_document(SiteContext& context,
     const auto list = context.releases(version);
     if (!list) return fail(http_error_of(list.error(), wanted_search()));
     const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
-    auto page = digested(context, "releases",
-                         document.format.render_releases(**list, channel, context.site));
+    auto page = digested(
+        context, "releases",
+        document.format.render_releases(query::compared_releases(**list), channel, context.site));
     page.provisional =
         version.version.empty() || !same_build(version, context.history.cache_version());
     return std::make_shared<const Representation>(std::move(page));

@@ -138,7 +138,8 @@ News news_of_releases(SiteContext& context, const FeedDocument& document,
                       std::string_view since) {
     const auto list = context.releases(context.history.cache_version());
     if (!list) return tl::unexpected(list.error());
-    const auto rows = rows_of(**list);
+    const auto releases = query::compared_releases(**list);
+    const auto rows = rows_of(releases);
     auto position = position_of(rows, render::releases_in_feed);
     if (since.empty()) return position_alone(document, std::move(position));
     auto news = rows_since(rows, render::releases_in_feed, since);
@@ -147,10 +148,10 @@ News news_of_releases(SiteContext& context, const FeedDocument& document,
     auto channel = channel_of(context, document, render::subject_of_releases(context.site));
     channel.is_part = !news->all;
     query::ReleaseList part;
-    for (const auto index : news->rows) part.push_back((**list)[index]);
+    for (const auto index : news->rows) part.push_back(releases[index]);
     return hub::FeedNews{
         document.content_type(),
-        document.format.render_releases(news->all ? **list : part, channel, context.site),
+        document.format.render_releases(news->all ? releases : part, channel, context.site),
         std::move(position)};
 }
 

@@ -18,6 +18,7 @@
 #include "store/dialect.hpp"
 #include "support/temp_dir.hpp"
 #include "tables/lists.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/release_rows.hpp"
 
 using namespace tables;
@@ -410,6 +411,30 @@ TEST_CASE("The list of all releases has what the page of each has") {
         CHECK(std::ranges::equal(list[i].details->classes, own->classes, {}, &ClassCount::objects,
                                  &ClassCount::objects));
         CHECK(list[i].details->leading.size() == most_leading);
+    }
+}
+
+TEST_CASE("The newest release is compared when a job has ended, or another release follows") {
+    Server process;
+    ReleaseListCache cache;
+    const auto compared = [&] {
+        const auto list = cache.get(process.context());
+        std::string versions;
+        for (const auto& each : compared_releases(list)) versions += each.summary.release.version;
+        const auto& newest = list.front().summary;
+        CHECK(release_contents(process.context(), newest.release.version, {})
+                  ->summary.is_compared == newest.is_compared);
+        return versions;
+    };
+    process.put("WS1", "2008-01-01", {{a, "1"}});
+    CHECK(compared().empty());
+    process.put("WS2", "2008-01-02", {{a, "2"}});
+    CHECK(compared() == "WS1");
+    for (const std::string of : {"Gene", ""}) {  // of one class, of all
+        store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+            note_prewarmed(transaction, of, "WS2", {}, 1);
+        });
+        CHECK(compared() == (of.empty() ? "WS2WS1" : "WS1"));
     }
 }
 

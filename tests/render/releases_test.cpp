@@ -46,6 +46,12 @@ TEST_CASE("A release in words names what came, changed and went, or that it is t
     auto first = release(186);
     first.summary.kinds = {};
     CHECK(title_of_release(first) == "WS186: no change recorded");
+    first.summary.is_compared = false;
+    CHECK(title_of_release(first) == "WS186: not compared yet");
+    auto newest = release(188);
+    newest.summary.is_compared = false;
+    CHECK(title_of_release(newest) == "WS188: 14 objects changed, 8 created, 3 vanished so far");
+    first.summary.is_compared = true;
     first.summary.reconstructed = 15;
     first.summary.is_first_seen = true;
     CHECK(title_of_release(first) ==
