@@ -1,4 +1,4 @@
-"""The result of `make install`: the program, its manual pages, its units.
+"""What tools/install-files installs: the program, its manual pages, its units.
 
 SPDX-License-Identifier: MIT
 """

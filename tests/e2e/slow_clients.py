@@ -17,7 +17,6 @@ UNREAD_LARGE = 140
 SLOW_BODIES = 400
 READERS = 20
 
-
 # The examples, with a patience that makes it sure that no slow client is given up before others are answered.
 PATIENT_APACHE = {"Timeout 20\n": "Timeout 600\n",
                   "header=5-10,MinRate=500 body=5-10,MinRate=500": "header=600 body=600"}
@@ -91,8 +90,7 @@ def add_checks(name, behind):
                 for client in clients:
                     with contextlib.suppress(OSError):  # varve gives a form 5 s
                         client.sendall(piece)
-                for _ in range(READERS):
-                    assert site.get(PATH).status == 200
+                assert all(site.get(PATH).status == 200 for _ in range(READERS))
 
     @check(f"{name} answers others beside {UNREAD_LARGE} clients that read nothing of an answer of almost 4 MB")
     def _(site):

@@ -1,17 +1,15 @@
 // Records of FastCGI of any bytes: the pieces in which they arrive change nothing, and what is found to
 // be a request is one for libfcgi too, whose server answers it. The first byte chooses the pieces.
 // SPDX-License-Identifier: MIT
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
+#include <algorithm>
+#include <memory>
 #include <string>
 
 #include "fuzz/fuzz.hpp"
 #include "serve/fastcgi.hpp"
 #include "serve/fastcgi_records.hpp"
+#include "support/fcgi_client.hpp"
+#include "support/temp_dir.hpp"
 
 namespace {
 
@@ -31,35 +29,21 @@ std::string records_of(std::string_view bytes, std::size_t size) {
     return request.records();
 }
 
-// A server of this process, on a socket in a folder of its own.
+// A server of this process.
 class FuzzedServer {
    public:
     FuzzedServer() {
-        std::string folder = "/tmp/fastcgi_fuzz.XXXXXX";
-        require(::mkdtemp(folder.data()) != nullptr);
-        std::strncpy(address_.sun_path, (folder + "/s").c_str(), sizeof address_.sun_path - 1);
-        auto listener = serve::listen_on("unix:" + std::string(address_.sun_path));
+        auto listener = serve::listen_on("unix:" + path_);
         require(listener.has_value());
         auto server = serve::FastcgiServer::start(std::move(*listener), {.workers = 1}, answer);
         require(server.has_value());
         server_ = std::move(*server);
     }
-    ~FuzzedServer() {
-        server_.reset();
-        std::filesystem::remove_all(std::filesystem::path(address_.sun_path).parent_path());
-    }
 
     void ask(std::string_view records) const {
-        const base::Descriptor peer(::socket(AF_UNIX, SOCK_STREAM, 0));
-        require(::connect(peer.number(), reinterpret_cast<const sockaddr*>(&address_),
-                          sizeof address_) == 0);
-        while (!records.empty()) {
-            const auto sent = ::send(peer.number(), records.data(), records.size(), MSG_NOSIGNAL);
-            require(sent > 0);
-            records.remove_prefix(static_cast<std::size_t>(sent));
-        }
-        char first = 0;
-        require(::recv(peer.number(), &first, 1, MSG_WAITALL) == 1);
+        const support::FcgiClient peer(path_);
+        require(peer.send_raw(records));
+        require(peer.receive().has_value());
     }
 
    private:
@@ -69,7 +53,8 @@ class FuzzedServer {
         return {};
     }
 
-    sockaddr_un address_{.sun_family = AF_UNIX, .sun_path = {}};
+    support::TempDir folder_;
+    std::string path_ = (folder_.path() / "s").string();
     std::unique_ptr<serve::FastcgiServer> server_;
 };
 

@@ -31,11 +31,6 @@ class FcgiClient {
         output = 6,
         get_values = 9
     };
-    struct Record {
-        Type type;
-        int id;
-        std::string content;
-    };
 
     explicit FcgiClient(const std::string& unix_path) {
         sockaddr_un address{};
@@ -116,22 +111,16 @@ class FcgiClient {
     std::optional<std::string> receive() const {
         std::string output_so_far;
         for (;;) {
-            const auto next = receive_record();
-            if (!next) return std::nullopt;
-            if (next->type == end) return output_so_far;
-            if (next->type == output) output_so_far += next->content;
+            const auto header = read(8);
+            if (!header) return std::nullopt;
+            const auto byte = [&](std::size_t i) {
+                return static_cast<std::size_t>(static_cast<unsigned char>((*header)[i]));
+            };
+            const auto content = read((byte(4) << 8) + byte(5));
+            if (!content || !read(byte(6))) return std::nullopt;
+            if (byte(1) == end) return output_so_far;
+            if (byte(1) == output) output_so_far += *content;
         }
-    }
-    std::optional<Record> receive_record() const {
-        const auto header = read(8);
-        if (!header) return std::nullopt;
-        const auto byte = [&](std::size_t i) {
-            return static_cast<std::size_t>(static_cast<unsigned char>((*header)[i]));
-        };
-        const auto content = read((byte(4) << 8) + byte(5));
-        if (!content || !read(byte(6))) return std::nullopt;
-        return Record{static_cast<Type>(byte(1)), static_cast<int>((byte(2) << 8) + byte(3)),
-                      *content};
     }
     std::optional<std::string> ask(const std::string& target) const {
         if (!send_request(get(target))) return std::nullopt;
