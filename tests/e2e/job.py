@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import contextlib
 import functools
 import os
 import pathlib
@@ -163,7 +164,8 @@ def until_recorded(job, store, trees, then=lambda: None):
     while they are counted, and then() is called, so that it cannot end before a slow machine has noticed."""
     def are_recorded():
         assert job.runs(), f"done before {trees} were recorded: {job.told()[-2000:]}"
-        with paused(job):
+        # SQLite gives up ("locking protocol") when the job is paused while it holds a lock of the log.
+        with contextlib.suppress(sqlite3.OperationalError), paused(job):
             if recorded(store) < trees:
                 return False
             then()
