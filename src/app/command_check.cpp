@@ -312,7 +312,8 @@ void check_counts(Checklist& list, const Config& config) {
                    on_one_line(fmt::format(
                        "{}{}{} has {} of kind {}, but the count is {}", each.version,
                        each.class_name.empty() ? "" : ", class ", each.class_name,
-                       render::counted(each.rows, "row", "rows"), each.kind, each.counted)),
+                       render::counted(static_cast<std::uint64_t>(each.rows), "row", "rows"),
+                       each.kind, each.counted)),
                    "export the store and import it into a new one, which counts them again");
     if (wrong.size() > most_named)
         list.wrong("counts", fmt::format("{} of them are wrong", wrong.size()), "");

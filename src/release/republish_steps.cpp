@@ -263,7 +263,7 @@ Result<Counters> Comparison::run(const tables::OidRange& range, Presence presenc
 
 Result<void> move_rows(const RepublishContext& republication, const tables::OidRange& range,
                        const KeepGoing& keep_going) {
-    constexpr std::size_t oids_at_once = 256;
+    constexpr std::int64_t oids_at_once = 256;
     const auto& attempt = republication.attempt;
     auto rest = range;
     while (keep_going()) {
