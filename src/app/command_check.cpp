@@ -23,6 +23,7 @@
 #include "store/row_counts.hpp"
 #include "tables/objects.hpp"
 #include "tables/prewarmed.hpp"
+#include "tables/releases.hpp"
 #include "tables/replacements.hpp"
 #include "tables/watch_lists.hpp"
 
@@ -168,7 +169,9 @@ void check_paths(Checklist& list, const Config& config, const source::Source& bu
 void check_job(Checklist& list, store::Pool& pool, const std::string& version) {
     const bool is_compared =
         store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return tables::is_prewarmed(transaction, "", version);
+            const auto releases = tables::load_releases(transaction);
+            const bool is_newest = !releases.newest() || releases.newest()->version == version;
+            return !is_newest || tables::is_prewarmed(transaction, "", version);
         });
     if (!is_compared)
         list.doubtful("release", version + " is not compared yet, and not in the feed of all "
@@ -404,7 +407,8 @@ void check_source_feeds(Checklist& list, const Config& config) {
 
 // Warns of an authority that is somebody else's domain, such as that of varve.conf.example.
 void check_authority(Checklist& list, const render::Site& site) {
-    const auto domain = base::fold_ascii(site.authority.substr(0, site.authority.find(',')));
+    auto domain = base::fold_ascii(site.authority.substr(0, site.authority.find(',')));
+    domain.erase(0, domain.rfind('@') + 1);  // it may be a mail address
     const auto begin = site.base_url.find("://") + 3;
     const auto host = base::fold_ascii(
         site.base_url.substr(begin, site.base_url.find_first_of(":/", begin) - begin));

@@ -21,6 +21,7 @@
 #include <iterator>
 #include <list>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -112,6 +113,14 @@ Request request_in(const FCGX_Request& libfcgi, const RequestRecords& records) {
         set_body(request, std::move(body));
     }
     return request;
+}
+
+RequestRecords::State read_records(RequestRecords& records, std::string_view bytes) {
+    try {
+        return records.read(bytes);
+    } catch (const std::bad_alloc&) {
+        return RequestRecords::State::refused;
+    }
 }
 
 // A peer that leaves or is too slow makes this return early.
@@ -255,8 +264,9 @@ void FastcgiServer::State::accept_next() {
 bool FastcgiServer::State::accept_one() {
     base::Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
+        if (errno == ECONNABORTED || errno == EINTR) return true;
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return false;  // closed again, or accepted by another process
+            return false;  // accepted by another process
         cannot_accept.log(errno);
         std::this_thread::sleep_for(pause_without_descriptors);
         return false;
@@ -298,7 +308,7 @@ void FastcgiServer::State::read_from(Connection& connection) {
     auto state = RequestRecords::State::refused;
     const auto count = ::recv(socket, input.data(), input.size(), MSG_DONTWAIT);
     if (count > 0)
-        state = connection.records.read({input.data(), static_cast<std::size_t>(count)});
+        state = read_records(connection.records, {input.data(), static_cast<std::size_t>(count)});
     else if (count < 0 && (errno == EAGAIN || errno == EINTR))
         state = RequestRecords::State::more;
     if (state == RequestRecords::State::more) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "query/history_service.hpp"
 #include "render/feed.hpp"
 #include "serve/parameters.hpp"
 

@@ -59,7 +59,8 @@ struct JsonText {
 //   cost   1 GB/s and more
 [[nodiscard]] base::Result<JsonText> parse_json(std::string_view text);
 
-// Read what write_json wrote. They make text legal (base/utf8) and skip unknown keys.
+// Read what write_json wrote. They make text legal (base/utf8) and refuse unknown members, so that a new
+// one needs a new version of the schema.
 //   error  malformed, with what was wrong; too_large above deepest_node levels
 [[nodiscard]] base::Result<Cell> cell_from_json(const simdjson::dom::element& json);
 [[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(const simdjson::dom::element& json);
