@@ -156,7 +156,7 @@ Result<bool> put_in_force(const history::Context& context, const Attempt& attemp
                 !tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
                 return lost_to_another(attempt);
             for (const auto& name : tables::prewarmed_classes(transaction, attempt.version))
-                if (build.skips(name))
+                if (!name.empty() && build.skips(name))  // the empty one stands for all
                     tables::delete_prewarmed(transaction, name, attempt.version);
             tables::note_rewrite(transaction, context.clock());
             return true;

@@ -113,7 +113,7 @@ class SmallBuild : public source::Source {
         return list;
     }
     [[nodiscard]] bool skips(std::string_view class_name) const override {
-        return skipped_.contains(std::string(class_name));
+        return !tree::can_be_tracked(class_name) || skipped_.contains(std::string(class_name));
     }
     [[nodiscard]] std::string kind() const override { return kind_; }
     [[nodiscard]] source::Parts parts(std::uint64_t objects) const override {
