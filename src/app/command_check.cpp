@@ -169,9 +169,7 @@ void check_paths(Checklist& list, const Config& config, const source::Source& bu
 void check_job(Checklist& list, store::Pool& pool, const std::string& version) {
     const bool is_compared =
         store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            const auto releases = tables::load_releases(transaction);
-            const bool is_newest = !releases.newest() || releases.newest()->version == version;
-            return !is_newest || tables::is_prewarmed(transaction, "", version);
+            return tables::is_compared(transaction, tables::load_releases(transaction), version);
         });
     if (!is_compared)
         list.doubtful("release", version + " is not compared yet, and not in the feed of all "

@@ -100,20 +100,13 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     }
 }
 
-// Returns false for the newest release that is recorded, until a job has compared all its objects.
-bool is_compared(const ReadView& now, const Release& release) {
-    const auto* newest = now.releases().newest();
-    return newest == nullptr || *newest != release ||
-           tables::is_prewarmed(now.transaction, "", release.version);
-}
-
 ReleaseSummary summary_of(const ReadView& now, const Release& release) {
     const auto& version = release.version;
     ReleaseSummary summary{release, tables::count_kinds(now.transaction, version),
                            tables::count_reconstructed(now.transaction, version), false};
     const auto* first = now.releases().first_build();
     summary.is_first_seen = first != nullptr && *first == release;
-    summary.is_compared = is_compared(now, release);
+    summary.is_compared = tables::is_compared(now.transaction, now.releases(), version);
     return summary;
 }
 
@@ -298,7 +291,8 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
         if (const auto* first = now.releases().first_build())
             for (auto& each : all) each.summary.is_first_seen = each.summary.release == *first;
         if (!all.empty())
-            all.front().summary.is_compared = is_compared(now, all.front().summary.release);
+            all.front().summary.is_compared = tables::is_compared(
+                now.transaction, now.releases(), all.front().summary.release.version);
         for (std::size_t i = 0; i < std::min(all.size(), detailed_releases); ++i)
             all[i].details = used[all[i].summary.release.version].details;
         return all;

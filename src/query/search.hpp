@@ -90,8 +90,9 @@ struct LookedUp {
     bool is_nowhere = false;  // neither recorded nor in the current build: it has no page
 };
 // Returns each object in its recorded spelling with the label that it has in the current release, in the
-// order of asking. Without a build that can be read, no object is known to be nowhere. An object that is not recorded is spelled as in the build; one that is in neither is
-// returned as it was asked for, with its name as the label.
+// order of asking. An object that is not recorded is spelled as in the build; one that is in neither is
+// returned as it was asked for, with its name as the label. Without a build that can be read, no object
+// is known to be nowhere.
 //   cost  a query for 64 objects by an index, their rows where a newer release has recorded them, and a
 //         look-up of each in the build, of which at most 8 are loaded for their labels
 [[nodiscard]] std::vector<LookedUp> look_up(const ReadContext& context,

@@ -83,8 +83,8 @@ struct Difference {
                                                   const ObjectName& object,
                                                   const std::string& from, const std::string& to);
 
-// Returns what people call objects now, as rows hold it (compare::References), and those that have no page (absent):
-// neither recorded nor in the current build.
+// Returns what people call objects now, as rows hold it (compare::References), and those that have no
+// page (absent): neither recorded nor in the current build.
 //   cost  of look_up()
 [[nodiscard]] compare::References current_references(const ReadContext& context,
                                                      std::span<const ObjectName> objects);

@@ -31,6 +31,8 @@ class RequestRecords {
         refused,  // not FastCGI, beyond a limit, or more than one request with the role responder
     };
 
+    RequestRecords();
+
     // Reads what the peer sends next. Must not be called after another state than `more`.
     //   cost  linear
     [[nodiscard]] State read(std::string_view bytes);
@@ -69,9 +71,6 @@ class RequestRecords {
     std::size_t header_size_ = 0;  // bytes of the header that have arrived
     std::size_t content_left_ = 0, padding_left_ = 0;
     std::size_t size_ = 0;  // of all records so far
-
-   public:
-    RequestRecords();
 };
 
 }  // namespace serve

@@ -99,6 +99,12 @@ std::vector<std::string> prewarmed_releases(Transaction& transaction,
     return versions;
 }
 
+bool is_compared(Transaction& transaction, const Releases& releases, const std::string& version) {
+    const auto* newest = releases.newest();
+    return newest == nullptr || newest->version != version ||
+           is_prewarmed(transaction, "", version);
+}
+
 bool is_prewarmed(Transaction& transaction, const std::string& class_name,
                   const std::string& version) {
     return !transaction

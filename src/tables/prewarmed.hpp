@@ -28,6 +28,9 @@ namespace tables {
                                                           const std::string& class_name);
 [[nodiscard]] std::set<std::string> prewarmed_classes(store::Transaction& transaction,
                                                       const std::string& version);
+// Returns false for the newest release that is recorded, until a job has compared all its objects.
+[[nodiscard]] bool is_compared(store::Transaction& transaction, const Releases& releases,
+                               const std::string& version);
 [[nodiscard]] bool is_prewarmed(store::Transaction& transaction, const std::string& class_name,
                                 const std::string& version);
 // Returns all pairs of class and version.
