@@ -17,7 +17,6 @@
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
-#include <deque>
 #include <iterator>
 #include <list>
 #include <mutex>
@@ -44,12 +43,15 @@ constexpr auto rest_of_request_after_stop = milliseconds(500);
 constexpr auto rest_of_answer_after_stop = milliseconds(5000);
 constexpr auto pause_without_descriptors = milliseconds(10);
 
-enum class Phase : unsigned char { reading, worker, writing };
+enum class Phase : unsigned char { reading, computing, writing };
 
+// Belongs to the worker that got its event, and to nobody while it is watched.
 struct Connection {
     base::Descriptor socket;
-    RequestRecords records;  // the reader has it in the phase `reading`, afterwards a worker
-    bool is_watched = false;
+    RequestRecords records;
+    // State::epoll knows the socket. Set whenever the connection is passed on to the worker that gets
+    // the next event, and loaded by that one, so that it sees what this one did.
+    std::atomic<bool> is_known = false;
     Phase phase = Phase::reading;                           // State::mutex guards it,
     Clock::time_point deadline = Clock::time_point::max();  // and this
     std::list<Connection>::iterator self;
@@ -146,35 +148,31 @@ struct FastcgiServer::State {
     RareWarning cannot_answer{"cannot answer a request"};
 
     std::mutex mutex;  // guards what follows
-    std::condition_variable called;
+    std::condition_variable closed, ended;
     std::list<Connection> connections;
-    std::deque<Connection*> queue;  // for the workers
-    std::size_t served = 0;         // connections that workers have
-    bool is_full = false;           // the reader does not watch the listener
-    bool stopping = false, ended = false;
+    std::size_t arriving = 0;  // of them, in the phase `reading`
+    bool is_full = false;      // the listener is not watched
+    bool stopping = false, has_ended = false;
 
-    std::thread reader;
-    std::array<char, 65536> input;           // the reader's
     std::vector<base::Descriptor> memories;  // a worker's each, see readable_request()
     std::vector<std::thread> workers;
+    std::thread timekeeper;
 
     [[nodiscard]] bool open();
     void start_threads();
     void stop();
 
     [[nodiscard]] bool watch(int operation, int descriptor, unsigned events, void* owner) const;
+    void watch_listener();
     void limit(Connection& connection) const;
-    void wake_reader() const { ::eventfd_write(wake.number(), 1); }
-
-    void read_all();
     void close_late();
-    void accept_next();
-    bool accept_one();
-    void accept_last();
-    void read_from(Connection& connection);
 
     void work(int memory);
+    Connection* accept_one();
+    void accept_backlog();
+    [[nodiscard]] bool read_more(Connection& connection);
     void serve(Connection& connection, int memory);
+    void close(Connection& connection);
 };
 
 bool FastcgiServer::State::watch(int operation, int descriptor, unsigned events,
@@ -183,6 +181,14 @@ bool FastcgiServer::State::watch(int operation, int descriptor, unsigned events,
     event.events = events;
     event.data.ptr = owner;
     return ::epoll_ctl(epoll.number(), operation, descriptor, &event) == 0;
+}
+
+// Lets one worker accept the next connection, unless too many requests are arriving. Requires `mutex`.
+void FastcgiServer::State::watch_listener() {
+    is_full = arriving >= settings.most_connections;
+    if (is_full || stopping) return;
+    if (!watch(EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr))
+        cannot_accept.log(errno);
 }
 
 // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
@@ -197,114 +203,70 @@ void FastcgiServer::State::limit(Connection& connection) const {
         give(settings.write_timeout, rest_of_answer_after_stop);
 }
 
-// ---- the thread that reads ------------------------------------------------------------------------
-
-// Reads requests until the server was stopped and has closed all connections.
-void FastcgiServer::State::read_all() {
+// Shuts down connections when their deadline passes, until the server has ended. What has arrived by
+// then can still be read: all workers may have been busy.
+void FastcgiServer::State::close_late() {
     const auto pause =
         std::max(milliseconds(1), std::min(settings.read_timeout, settings.write_timeout) / 8);
-    auto next_check = Clock::now();
-    for (bool accepts = true;;) {
-        bool is_last = false;
-        int timeout = -1;
-        {
-            const std::lock_guard lock(mutex);
-            if (!accepts && connections.empty()) return;
-            if (const auto now = Clock::now(); now >= next_check) {
-                close_late();
-                next_check = now + pause;
-            }
-            is_last = stopping && accepts;
-            accepts = !stopping;
-            if (accepts && is_full && connections.size() - served < settings.most_connections)
-                is_full = !watch(EPOLL_CTL_MOD, listener.number(), EPOLLIN, nullptr);
-            if (!connections.empty()) timeout = static_cast<int>(pause.count());
-        }
-        if (is_last) {
-            accept_last();
-            continue;
-        }
-        std::array<epoll_event, 64> events{};
-        const int ready = ::epoll_wait(epoll.number(), events.data(), events.size(), timeout);
-        for (int i = 0; i < ready; ++i) {
-            void* owner = events[static_cast<std::size_t>(i)].data.ptr;
-            if (owner == nullptr)
-                accept_next();
-            else if (owner != &wake)
-                read_from(*static_cast<Connection*>(owner));
-            else if (eventfd_t times = 0; ::eventfd_read(wake.number(), &times) != 0)
-                cannot_accept.log(errno);
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, pause, [&] { return has_ended; })) {
+        const auto now = Clock::now();
+        for (const auto& connection : connections)
+            if (connection.deadline <= now)
+                ::shutdown(connection.socket.number(),
+                           connection.phase == Phase::reading ? SHUT_RD : SHUT_RDWR);
+    }
+}
+
+// ---- the workers ------------------------------------------------------------------------------------
+
+// Each event wakes one worker, which reads what has arrived, and answers the request when it is whole.
+void FastcgiServer::State::work(int memory) {
+    for (;;) {
+        epoll_event event{};
+        if (::epoll_wait(epoll.number(), &event, 1, -1) != 1) continue;
+        if (event.data.ptr == &wake) return;
+        auto* connection = static_cast<Connection*>(event.data.ptr);
+        if (connection == nullptr) connection = accept_one();
+        if (connection != nullptr && read_more(*connection)) {
+            serve(*connection, memory);
+            close(*connection);
         }
     }
 }
 
-// Shuts down the connections whose deadline has passed. Requires `mutex`.
-void FastcgiServer::State::close_late() {
-    const auto now = Clock::now();
-    for (const auto& connection : connections)
-        if (connection.deadline <= now) ::shutdown(connection.socket.number(), SHUT_RDWR);
-}
-
-// Accepts some of the connections that wait, as long as there may be more.
-void FastcgiServer::State::accept_next() {
-    for (int i = 0; i < 64; ++i) {
-        {
-            const std::lock_guard lock(mutex);
-            is_full = connections.size() - served >= settings.most_connections;
-            if (is_full) {
-                is_full = watch(EPOLL_CTL_MOD, listener.number(), 0, nullptr);
-                return;
-            }
-        }
-        if (!accept_one()) return;
-    }
-}
-
-// Returns false when no connection waits to be accepted, or none can be.
-bool FastcgiServer::State::accept_one() {
+// Returns nullptr when no connection waits to be accepted, or none can be.
+Connection* FastcgiServer::State::accept_one() {
+    // Connections are accepted under the lock, so that stop() knows of all of them.
+    std::unique_lock lock(mutex);
     base::Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
-        if (errno == ECONNABORTED || errno == EINTR) return true;
-        if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return false;  // accepted by another process
-        cannot_accept.log(errno);
-        std::this_thread::sleep_for(pause_without_descriptors);
-        return false;
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            cannot_accept.log(errno);
+            lock.unlock();
+            std::this_thread::sleep_for(pause_without_descriptors);
+            lock.lock();
+        }
+        watch_listener();
+        return nullptr;
     }
     const int yes = 1;  // an answer takes several writes; no effect on a unix socket
     ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    Connection* accepted = nullptr;
-    {
-        const std::lock_guard lock(mutex);
-        accepted = &connections.emplace_back();
-        accepted->socket = std::move(socket);
-        accepted->self = std::prev(connections.end());
-        limit(*accepted);
-    }
-    read_from(*accepted);  // the whole request is often there
-    return true;
+    auto& accepted = connections.emplace_back();
+    accepted.socket = std::move(socket);
+    accepted.self = std::prev(connections.end());
+    limit(accepted);
+    ++arriving;
+    watch_listener();
+    return &accepted;
 }
 
-// Connections in the backlog were opened before the stop, so they are answered. The order fits both
-// kinds of socket: shutting down a TCP listener resets waiting connections, while a unix listener keeps
-// them and then refuses new ones. An inherited one may be shared with other processes.
-void FastcgiServer::State::accept_last() {
-    const auto accept_backlog = [&] {
-        for (int i = 0; i < backlog && accept_one(); ++i) {
-        }
-    };
-    accept_backlog();
-    if (listener.origin() != Listener::Origin::inherited) {
-        ::shutdown(listener.number(), SHUT_RDWR);
-        accept_backlog();
-    }
-    ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, listener.number(), nullptr);
-}
-
-// Reads what has arrived. Passes a whole request to the workers, and closes the connection of one that
-// is refused.
-void FastcgiServer::State::read_from(Connection& connection) {
+// Reads what has arrived. Returns true when the request is whole. Otherwise the connection is watched
+// for the rest, or closed since the request is refused.
+bool FastcgiServer::State::read_more(Connection& connection) {
+    const bool is_known = connection.is_known.load(std::memory_order_acquire);
     const int socket = connection.socket.number();
+    std::array<char, 16384> input;  // NOLINT(*-member-init): recv() fills it
     auto state = RequestRecords::State::refused;
     const auto count = ::recv(socket, input.data(), input.size(), MSG_DONTWAIT);
     if (count > 0)
@@ -312,41 +274,32 @@ void FastcgiServer::State::read_from(Connection& connection) {
     else if (count < 0 && (errno == EAGAIN || errno == EINTR))
         state = RequestRecords::State::more;
     if (state == RequestRecords::State::more) {
-        if (connection.is_watched) return;
-        connection.is_watched = watch(EPOLL_CTL_ADD, socket, EPOLLIN, &connection);
-        if (connection.is_watched) return;
+        connection.is_known.store(true, std::memory_order_release);
+        if (watch(is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, EPOLLIN | EPOLLONESHOT,
+                  &connection))
+            return false;
         cannot_answer.log(errno);
     }
-    if (connection.is_watched) ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, socket, nullptr);
-    const std::lock_guard lock(mutex);
     if (state != RequestRecords::State::whole) {
-        connections.erase(connection.self);
-        return;
+        close(connection);
+        return false;
     }
-    connection.phase = Phase::worker;
+    const std::lock_guard lock(mutex);
+    connection.phase = Phase::computing;
     connection.deadline = Clock::time_point::max();
-    queue.push_back(&connection);
-    called.notify_one();
+    --arriving;
+    if (is_full) watch_listener();
+    return true;
 }
 
-// ---- the workers ------------------------------------------------------------------------------------
-
-void FastcgiServer::State::work(int memory) {
-    std::unique_lock lock(mutex);
-    for (;;) {
-        called.wait(lock, [&] { return ended || !queue.empty(); });
-        if (queue.empty()) return;
-        auto& connection = *queue.front();
-        queue.pop_front();
-        ++served;
-        if (is_full) wake_reader();
-        lock.unlock();
-        serve(connection, memory);
-        lock.lock();
-        connections.erase(connection.self);
-        --served;
-        if (stopping && connections.empty()) wake_reader();
+void FastcgiServer::State::close(Connection& connection) {
+    const std::lock_guard lock(mutex);
+    if (connection.phase == Phase::reading) {
+        --arriving;
+        if (is_full) watch_listener();
     }
+    connections.erase(connection.self);
+    if (stopping && connections.empty()) closed.notify_all();
 }
 
 // Lets libfcgi read the request from memory, so that it waits for nobody, and write the answer to the
@@ -389,30 +342,53 @@ bool FastcgiServer::State::open() {
             return false;
     return epoll.is_open() && wake.is_open() &&
            watch(EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) &&
-           watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN, nullptr);
+           watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr);
 }
 
 void FastcgiServer::State::start_threads() {
+    timekeeper = std::thread([this] { close_late(); });
     for (const auto& memory : memories)
         workers.emplace_back([this, &memory] { work(memory.number()); });
-    reader = std::thread([this] { read_all(); });
+}
+
+// Connections in the backlog were opened before the stop, so they are answered.
+void FastcgiServer::State::accept_backlog() {
+    for (int i = 0; i < backlog; ++i) {
+        auto* accepted = accept_one();
+        if (accepted == nullptr) return;
+        accepted->is_known.store(true, std::memory_order_release);
+        if (!watch(EPOLL_CTL_ADD, accepted->socket.number(), EPOLLIN | EPOLLONESHOT, accepted))
+            close(*accepted);
+    }
 }
 
 void FastcgiServer::State::stop() {
     {
         const std::lock_guard lock(mutex);
+        if (has_ended) return;
         stopping = true;
         for (auto& connection : connections) limit(connection);
     }
-    wake_reader();
-    if (reader.joinable()) reader.join();
+    if (!workers.empty()) {
+        // The order fits both kinds of socket: shutting down a TCP listener resets waiting
+        // connections, while a unix listener keeps them and then refuses new ones. An inherited one
+        // may be shared with other processes.
+        accept_backlog();
+        if (listener.origin() != Listener::Origin::inherited) {
+            ::shutdown(listener.number(), SHUT_RDWR);
+            accept_backlog();
+        }
+        std::unique_lock lock(mutex);
+        closed.wait(lock, [&] { return connections.empty(); });
+    }
+    ::eventfd_write(wake.number(), 1);  // nobody reads it, so that all workers see it
+    for (auto& worker : workers) worker.join();
     {
         const std::lock_guard lock(mutex);
-        ended = true;
+        has_ended = true;
     }
-    called.notify_all();
-    for (auto& worker : workers)
-        if (worker.joinable()) worker.join();
+    ended.notify_all();
+    if (timekeeper.joinable()) timekeeper.join();
 }
 
 base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener listener,

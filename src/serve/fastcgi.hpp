@@ -1,7 +1,7 @@
 // serve/fastcgi.hpp -- a FastCGI server (libfcgi): threads answer the connections of web servers.
 //
-// One thread reads all requests, and a worker gets one when it is whole and known to be right, so
-// that a slow or hostile peer holds no worker. Each connection carries one request.
+// A worker reads what has arrived of a request, and answers it when it is whole and known to be right,
+// so that a slow or hostile peer holds no worker. Each connection carries one request.
 // SPDX-License-Identifier: MIT
 #pragma once
 
