@@ -31,7 +31,7 @@ using NamesByClass = std::map<std::string, std::vector<ObjectName>, std::less<>>
 // Returns the names that `one` has and `other` lacks.
 Result<NamesByClass> names_only_in(const source::Source& one, const source::Source& other) {
     NamesByClass names;
-    const auto done = one.each_unknown_to(other, [&](const source::Listed& listed) {
+    const auto done = source::each_unknown_to(one, other, [&](const source::Listed& listed) {
         auto of_class = names.find(listed.class_name);
         if (of_class == names.end())
             of_class =

@@ -104,18 +104,10 @@ class Source {
     //   cost  a walk over the list
     [[nodiscard]] virtual Parts parts(std::uint64_t objects) const = 0;
 
-    // Visits the objects from one of parts().places up to another, in the build's own order;
+    // Visits the objects from one of parts().places up to another, in an order that builds share;
     // `visit` returns false to stop. 0 is the first place, UINT64_MAX is after the last.
     virtual void each(std::uint64_t from, std::uint64_t to,
                       const std::function<bool(const Listed&)>& visit) const = 0;
-
-    // Visits the objects that `other`.find() does not find, in any order; `visit` returns false to
-    // stop. Between two indexes, an object counts as found where the 64-bit hash of its folded class
-    // and name is that of one object.
-    //   error  unavailable
-    //   cost   between two indexes a walk over their hashes; else a look-up for each object
-    [[nodiscard]] virtual base::Result<void> each_unknown_to(
-        const Source& other, const std::function<bool(const Listed&)>& visit) const;
 
     [[nodiscard]] virtual const tree::Models& models() const = 0;
 
@@ -136,10 +128,13 @@ inline void each_object(const Source& build, const std::function<bool(const List
     build.each(0, UINT64_MAX, visit);
 }
 
-inline base::Result<void> Source::each_unknown_to(
-    const Source& other, const std::function<bool(const Listed&)>& visit) const {
+// Visits the objects of a build that `other`.find() does not find; `visit` returns false to stop.
+//   error  unavailable
+//   cost   a look-up for each object
+inline base::Result<void> each_unknown_to(const Source& build, const Source& other,
+                                          const std::function<bool(const Listed&)>& visit) {
     base::Result<void> done;
-    each_object(*this, [&](const Listed& listed) {
+    each_object(build, [&](const Listed& listed) {
         const auto known = other.find(listed.id());
         if (!known) done = tl::unexpected(known.error());
         return known && (*known || visit(listed));

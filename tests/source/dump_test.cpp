@@ -480,39 +480,6 @@ TEST_CASE("A build whose folder is deleted still answers, and its kept index has
     CHECK(index->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE(
-    "What another build does not find is the same by indexes as by looking for each object") {
-    const std::string genes = "Gene : \"b\"\n\nGene : \"c\"\n\nGene : \"d\"\n\nGene : \"D\"\n\n";
-    Site one, other;
-    one.write("x.ace", head + genes + "Gene : \"new\"\n\nPaper : \"p\"\n\n" + dumps::trailer);
-    // Spelt otherwise; spelt in two ways, neither of which is that of the other build; gone.
-    other.write("x.ace", head +
-                             "Gene : \"B\"\n\nGene : \"cc\"\n\nPaper : \"P\"\n\nPaper : \"q\"\n\n"
-                             "gene : \"dd\"\n\nGene : \"D\"\n\n" +
-                             dumps::trailer);
-    const auto kept = [](const Site& site, std::vector<std::string> skipped) {
-        (void)site.open();
-        const auto path = source::kept_indexes(site.index().string()).at(0).path;
-        return source::open_kept_index(path, std::move(skipped)).value();
-    };
-    const std::vector<std::vector<std::string>> both = {{}, {"Paper"}, {"gene"}};
-    for (const auto& skipped : both)
-        for (const auto& skipped_by_other : both)
-            for (const bool is_swapped : {false, true}) {
-                auto build = kept(one, skipped), against = kept(other, skipped_by_other);
-                if (is_swapped) std::swap(build, against);
-                std::set<tree::ObjectName> by_index, by_name;
-                CHECK(build->each_unknown_to(*against, [&](const source::Listed& listed) {
-                    return by_index.insert(listed.id()).second;
-                }));
-                CHECK(build->Source::each_unknown_to(*against, [&](const source::Listed& listed) {
-                    return by_name.insert(listed.id()).second;
-                }));
-                CHECK(by_index == by_name);
-                if (skipped.empty() && skipped_by_other.empty()) CHECK_FALSE(by_index.empty());
-            }
-}
-
 TEST_CASE("Kept indexes are listed oldest release first, without damaged ones") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);

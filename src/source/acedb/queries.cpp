@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
-#include "source/index/index_format.hpp"
 #include "source/index/indexed_source.hpp"
 
 namespace source::acedb {
@@ -92,7 +91,7 @@ bool is_answer_of_the_session(const ObjectName& name) {
            base::equal_ignoring_case(name.name, "Answer_1");
 }
 
-// Chooses the objects with the lowest look-up keys: a sample as good as random, in one pass.
+// Chooses the objects with the lowest keys: a sample as good as random, in one pass.
 class Sample {
    public:
     void consider(std::uint64_t key, const ObjectName& name) {
@@ -157,7 +156,7 @@ class ObjectLister {
         entry.digest = digest_of(name);
         entry.offset = number_++;
         entry.name = name.name;
-        sample_.consider(index_format::key_of(name.class_name, name.name, folded_), name);
+        sample_.consider(entry.digest.low64, name);
         if (const auto done = writer_.add(entry, name.class_name); !done)
             return tl::unexpected(done.error());
         return {};
@@ -176,7 +175,7 @@ class ObjectLister {
     Listing listing_;
     Sample sample_;
     std::uint64_t number_ = 0;
-    std::string folded_, text_;
+    std::string text_;
 };
 
 // ---- Models ----

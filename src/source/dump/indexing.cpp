@@ -43,7 +43,7 @@ class Indexing {
         facts.untracked = untracked_;
         facts.flaw = flaw_;
         facts.largest = has_larger_ ? largest_ : 0;
-        const auto duplicate = writer_.finish(std::move(facts), cut_.threads);
+        const auto duplicate = writer_.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
         if (!*duplicate) return {};
         const auto& [name, first, second] = **duplicate;
@@ -158,6 +158,7 @@ class Indexing {
             if (!part.records.add(entry, id.class_name)) return std::nullopt;
         }
         part.end = reader->place();
+        part.records.sort();
         readers.give_back(std::move(reader));
         // Without an object, what precedes would say whether the trailer was the last.
         return part.end.has_objects ? std::optional(std::move(part)) : std::nullopt;

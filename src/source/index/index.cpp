@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/digest.hpp"
-#include "base/in_order.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 
@@ -23,16 +22,44 @@ using index_format::record_at;
 
 constexpr std::size_t write_size = 1 << 20;
 constexpr std::size_t most_classes = 65535;
-constexpr std::size_t buckets = 256;  // as many as a byte has values
+constexpr std::size_t records_of_place = 64;
+constexpr std::uint64_t nowhere = UINT64_MAX;
 
 tl::unexpected<base::Error> too_many_classes() {
     return base::fail(base::ErrorKind::refused, "more than 65,535 classes");
 }
 
-LookupEntry lookup_at(const char* lookups, std::size_t i) {
-    LookupEntry lookup;
-    std::memcpy(&lookup, lookups + i * sizeof lookup, sizeof lookup);
-    return lookup;
+unsigned char lower(char c) {
+    return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+// Compares names ignoring ASCII case: negative, 0 or positive.
+int compare_folded(std::string_view a, std::string_view b) {
+    const auto length = std::min(a.size(), b.size());
+    std::size_t i = 0;
+    while (i + 8 <= length && std::memcmp(a.data() + i, b.data() + i, 8) == 0) i += 8;
+    for (; i < length; ++i)
+        if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return lower(a[i]) - lower(b[i]);
+    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+}
+
+// The first 16 bytes of the name decide nearly every comparison while records are sorted.
+index_format::NameStart start_of(std::string_view name) {
+    index_format::NameStart start{};
+    for (std::size_t i = 0; i < 16; ++i) {
+        auto& half = start[i / 8];
+        half = half << 8 | (i < name.size() ? lower(name[i]) : 0);
+    }
+    return start;
+}
+
+// What records are sorted by.
+struct Key {
+    std::string_view name, class_name;
+};
+bool is_before(const Key& a, const Key& b) {
+    if (const auto folded = compare_folded(a.name, b.name); folded != 0) return folded < 0;
+    return std::tie(a.name, a.class_name) < std::tie(b.name, b.class_name);
 }
 
 tl::unexpected<base::Error> damaged(const std::string& path) {
@@ -72,12 +99,11 @@ std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
     return digest.digest64();
 }
 
-// Where a thread found its last object. A job that walks through one build looks the objects up
-// in another one in the same order, so the next record is usually the right one, and neither a
-// hash nor a search is needed.
+// Where a thread found the last name that it looked for. Whoever walks through one build and looks the
+// objects up in another one does so in the order of both, so the next name is usually a step away.
 struct LastFound {
     std::uint64_t index = 0;  // its number
-    std::uint64_t at = 0, next = 0;
+    std::uint64_t at = 0;     // of the first record of that name
 };
 
 // Returns a number that no other index of this process has, even one at the same address.
@@ -135,7 +161,7 @@ base::Result<Index> Index::open(const std::string& path) {
     const auto bytes = mapping->bytes();
     const auto header = index_format::parse_header(bytes, identity->size);
     if (!header) return damaged(path);
-    const auto body_size = header->records_size + header->lookups * index_format::lookup_size;
+    const auto body_size = header->records_size + header->places * index_format::place_size;
     const auto body = part(bytes, 0, body_size);
     const auto text = part(bytes, body_size, header->facts_size);
     if (digest_of(*mapping, body) != header->body_digest ||
@@ -149,8 +175,7 @@ base::Result<Index> Index::open(const std::string& path) {
     index.file_ = std::move(*mapping);
     index.facts_ = std::move(*facts);
     index.records_ = body.substr(0, header->records_size);
-    index.lookup_ = body.data() + header->records_size;
-    index.lookups_ = header->lookups;
+    index.places_ = body.substr(header->records_size);
     return index;
 }
 
@@ -174,79 +199,84 @@ base::Result<Facts> Index::read_facts(const std::string& path) {
     return std::move(*facts);
 }
 
-std::optional<Entry> Index::entry(std::size_t i) const {
-    const auto read = record_at(records_, lookup_at(lookup_, i).record);
-    return read && is_sound(read->entry) ? std::optional(read->entry) : std::nullopt;
-}
-
 bool Index::is_sound(const Entry& entry) const {
     if (entry.class_index >= facts_.classes.size()) return false;
     // The entries of a running database have no bytes.
     return facts_.files.empty() ? entry.length == 0 : entry.file < facts_.files.size();
 }
 
-// Returns the position of the first look-up that is not below `hash`. Hashes are evenly
-// distributed, so their value predicts their position. A guess and doubling steps around it touch
-// a page or two; a binary search of 10 million objects touches one at each of its 23 steps.
-std::size_t Index::first_of(std::uint64_t hash) const {
-    __extension__ using Wide = unsigned __int128;
-    const auto guess = static_cast<std::size_t>((Wide{hash} * lookups_) >> 64);
-    const auto is_below = [&](std::size_t i) { return lookup_at(lookup_, i).hash < hash; };
-    std::size_t low = guess, high = guess;
-    for (std::size_t step = 16; low > 0 && !is_below(low - 1); step *= 2)
-        low -= std::min(low, step);
-    for (std::size_t step = 16; high < lookups_ && is_below(high); step *= 2)
-        high += std::min(lookups_ - high, step);
-    while (low < high) {
+// Returns the place of the last of the records with a place of their own that is before all of this name,
+// or of the first record.
+std::uint64_t Index::place_of(std::string_view name) const {
+    const auto place = [&](std::size_t i) {
+        std::uint64_t at = 0;
+        std::memcpy(&at, places_.data() + i * sizeof at, sizeof at);
+        return at;
+    };
+    std::size_t low = 0, high = places_.size() / index_format::place_size;
+    while (high - low > 1) {
         const auto middle = low + (high - low) / 2;
-        if (is_below(middle))
-            low = middle + 1;
-        else
-            high = middle;
+        const auto read = record_at(records_, place(middle));
+        (read && compare_folded(read->entry.name, name) < 0 ? low : high) = middle;
     }
-    return low;
+    return high == 0 ? 0 : place(low);
 }
 
-std::vector<Index::Found> Index::find_folded(const tree::ObjectName& asked) const {
-    std::string folded;
-    const auto hash = index_format::key_of(asked.class_name, asked.name, folded);
-    auto low = first_of(hash);
-    std::vector<Found> found;
-    for (; low < lookups_ && lookup_at(lookup_, low).hash == hash; ++low) {
-        const auto one = entry(low);
-        if (one && base::equal_ignoring_case(one->name, asked.name) &&
-            base::equal_ignoring_case(facts_.classes[one->class_index].class_name,
-                                      asked.class_name))
-            found.push_back({*one, lookup_at(lookup_, low).record});
+// Returns the place of the first record of this name in any case, else of the one behind it.
+std::uint64_t Index::first_place(std::string_view name) const {
+    thread_local LastFound last;
+    constexpr int few = 8;
+    const auto go_on = [&](std::uint64_t at, int steps) {
+        for (; steps > 0; --steps) {
+            const auto read = record_at(records_, at);
+            if (!read || compare_folded(read->entry.name, name) >= 0) return at;
+            at = read->next;
+        }
+        return nowhere;
+    };
+    auto at = nowhere;
+    if (last.index == number_) {
+        const auto before = record_at(records_, last.at);
+        if (before && compare_folded(before->entry.name, name) <= 0) at = go_on(last.at, few);
     }
-    return found;
+    if (at == nowhere) at = go_on(place_of(name), records_of_place + 1);
+    // A damaged file may have more records between two places.
+    if (at == nowhere) at = records_.size();
+    last = {number_, at};
+    return at;
+}
+
+template <class Visit>
+void Index::each_named(std::string_view name, Visit&& visit) const {
+    for (auto read = record_at(records_, first_place(name));
+         read && compare_folded(read->entry.name, name) == 0;
+         read = record_at(records_, read->next))
+        if (is_sound(read->entry) && !visit(read->entry)) return;
 }
 
 std::optional<Entry> Index::find_exact(const tree::ObjectName& name) const {
-    thread_local LastFound last;
-    const auto is_it = [&](const Entry& entry) {
-        return is_sound(entry) && entry.name == name.name &&
-               facts_.classes[entry.class_index].class_name == name.class_name;
-    };
-    if (last.index == number_)
-        for (const auto at : {last.next, last.at}) {
-            const auto read = record_at(records_, at);
-            if (!read || !is_it(read->entry)) continue;
-            last = {number_, at, read->next};
-            return read->entry;
-        }
-    for (const auto& [entry, at] : find_folded(name)) {
-        if (!is_it(entry)) continue;
-        last = {number_, at, record_at(records_, at)->next};
-        return entry;
-    }
-    return std::nullopt;
+    std::optional<Entry> found;
+    each_named(name.name, [&](const Entry& entry) {
+        if (entry.name == name.name &&
+            facts_.classes[entry.class_index].class_name == name.class_name)
+            found = entry;
+        return !found;
+    });
+    return found;
 }
 
 std::optional<Entry> Index::find(const tree::ObjectName& asked) const {
     if (const auto exact = find_exact(asked)) return exact;
-    const auto found = find_folded(asked);
-    return found.size() == 1 ? std::optional(found.front().entry) : std::nullopt;
+    std::optional<Entry> found;
+    std::size_t count = 0;
+    each_named(asked.name, [&](const Entry& entry) {
+        if (!base::equal_ignoring_case(facts_.classes[entry.class_index].class_name,
+                                       asked.class_name))
+            return true;
+        found = entry;
+        return ++count < 2;
+    });
+    return count == 1 ? found : std::nullopt;
 }
 
 void Index::each(std::uint64_t from, std::uint64_t to,
@@ -258,23 +288,6 @@ void Index::each(std::uint64_t from, std::uint64_t to,
         if (read->next >= end) break;
     }
     file_.forget(records_.substr(from, end - from));
-}
-
-void Index::each_unmatched(const Index& other, const std::function<bool(const Entry&)>& is_match,
-                           const std::function<bool(const Entry&)>& visit) const {
-    std::size_t at = 0;  // in `other`
-    const auto has = [&](std::size_t place, std::uint64_t hash) {
-        return place < other.lookups_ && lookup_at(other.lookup_, place).hash == hash;
-    };
-    for (std::size_t i = 0; i < lookups_; ++i) {
-        const auto hash = lookup_at(lookup_, i).hash;
-        while (at < other.lookups_ && lookup_at(other.lookup_, at).hash < hash) ++at;
-        if (has(at, hash) && !has(at + 1, hash)) {
-            if (!is_match) continue;
-            if (const auto match = other.entry(at); match && is_match(*match)) continue;
-        }
-        if (const auto one = entry(i); one && !visit(*one)) return;
-    }
 }
 
 std::vector<std::uint64_t> Index::places(std::uint64_t objects) const {
@@ -307,12 +320,28 @@ bool IndexPart::add(Entry entry, const std::string& class_name) {
     if (last_class_ == most_classes) return false;
     ++classes_[last_class_].objects;
     entry.class_index = static_cast<std::uint16_t>(last_class_);
-    lookups_.push_back({index_format::key_of(class_name, entry.name, folded_), records_.size()});
+    places_.push_back({start_of(entry.name), records_.size()});
     index_format::append_record(records_, entry);
     return true;
 }
 
-IndexWriter::IndexWriter(NewFile file) : file_(std::move(file)), lookups_(buckets) {}
+void IndexPart::sort() {
+    const auto key_at = [&](std::uint64_t at) {
+        const auto entry = record_at(records_, at)->entry;
+        return Key{entry.name, classes_[entry.class_index].class_name};
+    };
+    const auto is_first = [&](const Place& a, const Place& b) {
+        return a.start != b.start ? a.start < b.start : is_before(key_at(a.at), key_at(b.at));
+    };
+    auto places = std::exchange(places_, {});
+    if (std::ranges::is_sorted(places, is_first)) return;
+    std::ranges::stable_sort(places, is_first);
+    std::string records;
+    records.reserve(records_.size());
+    for (const auto& [start, at] : places)
+        records.append(records_, at, record_at(records_, at)->next - at);
+    records_ = std::move(records);
+}
 
 base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
     auto file = NewFile::create(path);
@@ -320,25 +349,22 @@ base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
     // The header is written last.
     if (auto done = file->write(std::string(sizeof(FileHeader), '\0')); !done)
         return tl::unexpected(done.error());
-    return IndexWriter(std::move(*file));
+    auto unmerged = open_nameless(path, 0600);
+    if (!unmerged.is_open()) unmerged = File(::memfd_create("index", MFD_CLOEXEC));
+    if (!unmerged.is_open()) return fail_errno("writing an index", errno);
+    return IndexWriter(std::move(*file), std::move(unmerged));
 }
 
 base::Result<void> IndexWriter::add(const Entry& entry, const std::string& class_name) {
     if (!part_.add(entry, class_name)) return too_many_classes();
-    return part_.size() < write_size ? base::Result<void>() : flush();
-}
-
-base::Result<void> IndexWriter::flush() {
-    auto part = std::exchange(part_, {});
-    return write_records(part, 0);
+    return part_.size() < write_size ? base::Result<void>() : append({}, 0);
 }
 
 base::Result<void> IndexWriter::append(IndexPart part, std::uint64_t lines) {
-    if (auto done = flush(); !done) return done;
-    return write_records(part, lines);
-}
-
-base::Result<void> IndexWriter::write_records(IndexPart& part, std::uint64_t lines) {
+    if (part_.size() > 0)
+        if (auto done = append(std::exchange(part_, {}), 0); !done) return done;
+    if (part.size() == 0) return {};
+    part.sort();
     std::vector<std::uint16_t> class_indexes;  // by those of the part
     for (const auto& [class_name, objects] : part.classes_) {
         const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
@@ -347,115 +373,119 @@ base::Result<void> IndexWriter::write_records(IndexPart& part, std::uint64_t lin
         classes_[known->second].objects += objects;
         class_indexes.push_back(static_cast<std::uint16_t>(known->second));
     }
-    for (const auto& lookup : part.lookups_) {
-        index_format::move_record(part.records_.data() + lookup.record, lines, class_indexes);
-        lookups_[lookup.hash >> 56].push_back({lookup.hash, records_size_ + lookup.record});
+    std::uint64_t last = 0;
+    for (std::uint64_t at = 0; at < part.size();) {
+        last = at;
+        at = index_format::move_record(part.records_, at, lines, class_indexes);
     }
-    records_size_ += part.records_.size();
-    body_digest_.add(part.records_);
-    return file_.write(part.records_);
+    const auto key_at = [&](std::uint64_t at) {
+        const auto entry = record_at(part.records_, at)->entry;
+        return Key{entry.name, classes_[entry.class_index].class_name};
+    };
+    const auto begin = runs_.empty() ? 0 : runs_.back().to;
+    if (runs_.empty() || is_before(key_at(0), {last_name_, last_class_}))
+        runs_.push_back({begin, begin});
+    runs_.back().to += part.size();
+    const auto [name, class_name] = key_at(last);
+    last_name_ = name;
+    last_class_ = class_name;
+    return unmerged_.write(part.records_);
 }
 
-// Sorts by hash, and equal hashes by name, so that the digest of the build does not depend on the
-// order of objects.
-std::optional<IndexWriter::Duplicate> IndexWriter::sort(Bucket& bucket,
-                                                        std::string_view records) const {
-    std::sort(bucket.begin(), bucket.end(), [](const LookupEntry& a, const LookupEntry& b) {
-        return std::tie(a.hash, a.record) < std::tie(b.hash, b.record);
-    });
-    const auto name = [&](const LookupEntry& lookup) {
-        const auto read = record_at(records, lookup.record).value();
-        return std::pair(std::string_view(classes_[read.entry.class_index].class_name),
-                         read.entry.name);
+// What finish() has written.
+struct IndexWriter::Merging {
+    Xxh3 body{Xxh3::Width::bits64}, digests;
+    std::uint64_t size = 0, count = 0;  // bytes of records, and records
+    std::string places;
+};
+
+base::Result<void> IndexWriter::write(std::string_view bytes, Xxh3& digest) const {
+    digest.add(bytes);
+    return file_.write(bytes);
+}
+
+base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& merging) {
+    const auto mapping = Mapping::of(unmerged_, runs_.empty() ? 0 : runs_.back().to);
+    if (!mapping) return tl::unexpected(mapping.error());
+    const auto records = mapping->bytes();
+    const auto key_of = [&](const Entry& entry) {
+        return Key{entry.name, classes_[entry.class_index].class_name};
     };
-    for (std::size_t i = 0; i + 1 < bucket.size(); ++i) {
-        std::size_t end = i + 1;
-        while (end < bucket.size() && bucket[end].hash == bucket[i].hash) ++end;
-        if (end == i + 1) continue;
-        const auto first = bucket.begin() + static_cast<std::ptrdiff_t>(i),
-                   last = bucket.begin() + static_cast<std::ptrdiff_t>(end);
-        std::stable_sort(first, last,
-                         [&](const auto& a, const auto& b) { return name(a) < name(b); });
-        const auto same = std::adjacent_find(
-            first, last, [&](const auto& a, const auto& b) { return name(a) == name(b); });
-        if (same != last) {
-            Duplicate duplicate{std::string(name(*same).second),
-                                record_at(records, same->record)->entry,
-                                record_at(records, std::next(same)->record)->entry};
+    struct Head {
+        index_format::NameStart start;
+        Entry entry;
+        std::uint64_t at, next, end;
+    };
+    // Of records with one key, of which a duplicate names two, the first in the files comes first.
+    const auto is_later = [&](const Head& a, const Head& b) {
+        if (a.start != b.start) return b.start < a.start;
+        if (is_before(key_of(b.entry), key_of(a.entry))) return true;
+        return !is_before(key_of(a.entry), key_of(b.entry)) && b.at < a.at;
+    };
+    std::vector<Head> heads;  // a heap, the first record on top
+    const auto push = [&](std::uint64_t at, std::uint64_t end) {
+        if (at == end) return;
+        const auto read = record_at(records, at);
+        heads.push_back({start_of(read->entry.name), read->entry, at, read->next, end});
+        std::ranges::push_heap(heads, is_later);
+    };
+    for (const auto& run : runs_) push(run.from, run.to);
+    std::string buffer;
+    std::optional<Entry> last;
+    while (!heads.empty()) {
+        std::ranges::pop_heap(heads, is_later);
+        const auto [start, entry, at, next, end] = heads.back();
+        heads.pop_back();
+        if (last && last->name == entry.name && last->class_index == entry.class_index) {
+            Duplicate duplicate{std::string(entry.name), *last, entry};
             duplicate.first.name = duplicate.second.name = {};
             return duplicate;
         }
-        i = end - 1;
+        last = entry;
+        if (merging.count++ % records_of_place == 0)
+            merging.places.append(reinterpret_cast<const char*>(&merging.size),
+                                  sizeof merging.size);
+        merging.size += next - at;
+        merging.digests.add({reinterpret_cast<const char*>(&entry.digest), sizeof entry.digest});
+        buffer.append(records, at, next - at);
+        if (buffer.size() >= write_size) {
+            if (auto done = write(buffer, merging.body); !done)
+                return tl::unexpected(done.error());
+            buffer.clear();
+        }
+        push(next, end);
     }
+    if (auto done = write(buffer, merging.body); !done) return tl::unexpected(done.error());
+    if (auto done = write(merging.places, merging.body); !done)
+        return tl::unexpected(done.error());
     return std::nullopt;
 }
 
-base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::complete(Facts& facts,
-                                                                          std::size_t threads) {
-    const auto mapping = Mapping::of(file_.file(), sizeof(FileHeader) + records_size_);
-    if (!mapping) return tl::unexpected(mapping.error());
-    const auto records = mapping->bytes().substr(sizeof(FileHeader));
-    struct Sorted {
-        std::optional<Duplicate> duplicate;
-        std::vector<XXH128_hash_t> digests;  // of the objects
-    };
-    Xxh3 all;
-    std::optional<Duplicate> duplicate;
-    base::Result<void> written;
-    base::make_in_order(
-        threads, lookups_.size(),
-        [&](std::size_t i) {
-            Sorted sorted{sort(lookups_[i], records), {}};
-            sorted.digests.reserve(lookups_[i].size());
-            for (const auto& lookup : lookups_[i])
-                sorted.digests.push_back(record_at(records, lookup.record)->entry.digest);
-            return sorted;
-        },
-        [&](std::size_t i, const Sorted& sorted) {
-            duplicate = sorted.duplicate;
-            all.add({reinterpret_cast<const char*>(sorted.digests.data()),
-                     sorted.digests.size() * sizeof(XXH128_hash_t)});
-            const std::string_view lookups(reinterpret_cast<const char*>(lookups_[i].data()),
-                                           lookups_[i].size() * sizeof(LookupEntry));
-            body_digest_.add(lookups);
-            if (!duplicate) written = file_.write(lookups);
-            return !duplicate && written;
-        });
-    if (duplicate) return duplicate;
-    if (!written) return tl::unexpected(written.error());
-    XXH128_canonical_t bytes;
-    XXH128_canonicalFromHash(&bytes, all.digest128());
-    facts.digest +=
-        base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
-    facts.classes = std::move(classes_);
-    return std::nullopt;
-}
-
-base::Result<void> IndexWriter::write_header(std::string_view facts) {
-    FileHeader header;
-    header.records_size = records_size_;
-    for (const auto& bucket : lookups_) header.lookups += bucket.size();
-    header.facts_size = facts.size();
-    header.body_digest = body_digest_.digest64();
-    header.facts_digest = XXH3_64bits(facts.data(), facts.size());
-    header.header_digest = index_format::digest_of(header);
-    if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)
-        return fail_errno("writing an index", errno);
-    return {};
-}
-
-base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts,
-                                                                        std::size_t threads) {
+base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts) {
     if (facts.untracked > 0)
         base::log::warning(
             "some objects are not tracked: their names are too long, or start too far into the "
             "line, or their class has a colon",
             {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
-    if (auto done = flush(); !done) return tl::unexpected(done.error());
-    if (auto duplicate = complete(facts, threads); !duplicate || *duplicate) return duplicate;
+    if (auto done = append({}, 0); !done) return tl::unexpected(done.error());
+    Merging merging;
+    if (auto duplicate = merge(merging); !duplicate || *duplicate) return duplicate;
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, merging.digests.digest128());
+    facts.digest +=
+        base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
+    facts.classes = std::move(classes_);
     const auto text = index_format::to_text(facts);
     if (auto done = file_.write(text); !done) return tl::unexpected(done.error());
-    if (auto done = write_header(text); !done) return tl::unexpected(done.error());
+    FileHeader header;
+    header.records_size = merging.size;
+    header.places = merging.places.size() / index_format::place_size;
+    header.facts_size = text.size();
+    header.body_digest = merging.body.digest64();
+    header.facts_digest = XXH3_64bits(text.data(), text.size());
+    header.header_digest = index_format::digest_of(header);
+    if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)
+        return fail_errno("writing an index", errno);
     if (auto done = file_.put_in_place(); !done) return tl::unexpected(done.error());
     return std::nullopt;
 }

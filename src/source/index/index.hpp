@@ -2,8 +2,8 @@
 //
 // The file, in the byte order of the machine (a file of another byte order is made again):
 //   header   sizes and XXH3 digests of the parts below, and of itself
-//   records  in the order of the build's files, 48 bytes and the name, padded to 8
-//   lookups  (XXH3 of folded class, NUL, folded name; position of the record), sorted
+//   records  48 bytes and the name, padded to 8; sorted by the name in lower case, then by name and class
+//   places   of each 64th record
 //   facts    text, a line each: release, folder, digest, untracked, flaw, file, class, ...
 // Readers check the digests of a private copy before they use anything in it, and the bounds of
 // every position. A damaged index is made again if its build is still there, and not repaired. Safe
@@ -74,28 +74,18 @@ class Index {
     [[nodiscard]] static base::Result<Facts> read_facts(const std::string& path);
 
     [[nodiscard]] const Facts& facts() const { return facts_; }
-    [[nodiscard]] std::size_t size() const { return lookups_; }
 
     // Finds an object as Source::find does: exact, else the only match ignoring ASCII case.
+    //   cost  a binary search; a few steps where the last name that this thread looked for is just
+    //         before this one in the order of the index
     [[nodiscard]] std::optional<Entry> find(const tree::ObjectName& asked) const;
-    // Finds the object of exactly this spelling.
+    // Finds the object of exactly this spelling. Costs the same.
     [[nodiscard]] std::optional<Entry> find_exact(const tree::ObjectName& name) const;
 
-    // Returns the i-th entry in the order of the hashes, which is as good as random.
-    //   needs  i < size()
-    [[nodiscard]] std::optional<Entry> entry(std::size_t i) const;
-
-    // Visits entries in the order of the build's files, from one of places() up to another;
-    // `visit` returns false to stop. Releases the memory of what it visited.
+    // Visits entries in the order of the index, from one of places() up to another; `visit` returns
+    // false to stop. Releases the memory of what it visited.
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Entry&)>& visit) const;
-
-    // Visits the entries whose hash is not that of exactly one entry of `other`; `visit` returns
-    // false to stop.
-    //   is_match  whether the entry of `other` counts; empty: each does
-    //   cost      a walk over the hashes of both, and a record for each visit and call of is_match
-    void each_unmatched(const Index& other, const std::function<bool(const Entry&)>& is_match,
-                        const std::function<bool(const Entry&)>& visit) const;
 
     // Returns where each run of `objects` records begins, and where the last one ends.
     //   needs  objects > 0
@@ -108,38 +98,40 @@ class Index {
 
    private:
     [[nodiscard]] bool is_sound(const Entry& entry) const;
-    [[nodiscard]] std::size_t first_of(std::uint64_t hash) const;
-    struct Found {
-        Entry entry;
-        std::uint64_t at;  // of its record
-    };
-    [[nodiscard]] std::vector<Found> find_folded(const tree::ObjectName& asked) const;
+    [[nodiscard]] std::uint64_t place_of(std::string_view name) const;
+    [[nodiscard]] std::uint64_t first_place(std::string_view name) const;
+    // Visits the entries of this name in any case; `visit` returns false to stop.
+    template <class Visit>
+    void each_named(std::string_view name, Visit&& visit) const;
 
     Mapping file_;
     Facts facts_;
     std::uint64_t number_ = 0;  // of this index in the process
     std::string order_;
-    std::string_view records_;
-    const char* lookup_ = nullptr;
-    std::size_t lookups_ = 0;
+    std::string_view records_, places_;
 };
 
-// Records that follow each other in an index. Each thread may make its own; IndexWriter::append puts
-// them together.
+// Objects on their way into an index. Each thread may make its own; IndexWriter::append puts them
+// together.
 class IndexPart {
    public:
     // Adds an object; sets entry.class_index itself. Returns false above 65,535 classes.
     [[nodiscard]] bool add(Entry entry, const std::string& class_name);
     [[nodiscard]] std::size_t size() const { return records_.size(); }  // in bytes
+    // Puts the records in order. IndexWriter::append does it too, on the one thread that calls it.
+    void sort();
 
    private:
     friend class IndexWriter;
     std::string records_;
-    std::vector<LookupEntry> lookups_;  // by the places in records_
+    struct Place {
+        index_format::NameStart start;
+        std::uint64_t at;
+    };
+    std::vector<Place> places_;  // of the records; empty: they are in order
     std::vector<ClassCount> classes_;
     std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
     std::size_t last_class_ = 0;
-    std::string folded_;
 };
 
 // Writes an index that gets its name when it is whole (NewFile). Two processes may write one index
@@ -150,12 +142,11 @@ class IndexWriter {
     [[nodiscard]] static base::Result<IndexWriter> create(const std::string& path);
 
     // Adds an object.
-    //   needs  the entries of a file in the order of their offsets
     //   error  unavailable (a full disk); refused above 65,535 classes
     [[nodiscard]] base::Result<void> add(const Entry& entry, const std::string& class_name);
 
     // Adds the objects of a part, whose lines are counted from the one after `lines`.
-    //   needs, error  as add
+    //   error  as add
     [[nodiscard]] base::Result<void> append(IndexPart part, std::uint64_t lines);
 
     // Two records of one class and name.
@@ -164,29 +155,27 @@ class IndexWriter {
         Entry first, second;  // without their names
     };
 
-    // Sorts, writes the rest, syncs and renames. Logs how many objects are not tracked.
+    // Merges what was added, writes the rest, syncs and renames. Logs how many objects are not tracked.
     //   facts    without classes; their digest becomes a prefix of the one that is computed here
-    //   threads  that sort
     //   returns  nothing, or a duplicate: then the index is not put in place
-    [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts,
-                                                                std::size_t threads = 1);
+    //   memory   a few bytes for each 64 objects
+    [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts);
 
    private:
-    explicit IndexWriter(NewFile file);
-    // Look-ups whose hashes begin with the same byte, so that threads can sort some each.
-    using Bucket = std::vector<LookupEntry>;
-    [[nodiscard]] base::Result<void> flush();
-    [[nodiscard]] base::Result<void> write_records(IndexPart& part, std::uint64_t lines);
-    [[nodiscard]] std::optional<Duplicate> sort(Bucket& bucket, std::string_view records) const;
-    [[nodiscard]] base::Result<std::optional<Duplicate>> complete(Facts& facts,
-                                                                  std::size_t threads);
-    [[nodiscard]] base::Result<void> write_header(std::string_view facts);
+    IndexWriter(NewFile file, File unmerged)
+        : file_(std::move(file)), unmerged_(std::move(unmerged)) {}
+    struct Run {
+        std::uint64_t from = 0, to = 0;  // in unmerged_: sorted records
+    };
+    struct Merging;
+    [[nodiscard]] base::Result<std::optional<Duplicate>> merge(Merging& merging);
+    [[nodiscard]] base::Result<void> write(std::string_view bytes, Xxh3& digest) const;
 
     NewFile file_;
+    File unmerged_;
     IndexPart part_;  // not yet written
-    std::uint64_t records_size_ = 0;
-    std::vector<Bucket> lookups_;
-    Xxh3 body_digest_{Xxh3::Width::bits64};
+    std::vector<Run> runs_;
+    std::string last_name_, last_class_;  // of the last run
     std::vector<ClassCount> classes_;
     std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
 };

@@ -115,8 +115,8 @@ std::optional<FileHeader> parse_header(std::string_view bytes, std::uint64_t fil
     auto left = file_size - sizeof header;
     if (header.records_size > left) return std::nullopt;
     left -= header.records_size;
-    if (header.lookups > left / lookup_size) return std::nullopt;
-    left -= header.lookups * lookup_size;
+    if (header.places > left / place_size) return std::nullopt;
+    left -= header.places * place_size;
     return header.facts_size == left ? std::optional(header) : std::nullopt;
 }
 
@@ -181,21 +181,14 @@ void append_record(std::string& bytes, const Entry& entry) {
     bytes.append(padded(entry.name.size()) - entry.name.size(), '\0');
 }
 
-void move_record(char* at, std::uint64_t lines, const std::vector<std::uint16_t>& classes) {
+std::uint64_t move_record(std::string& records, std::uint64_t at, std::uint64_t lines,
+                          const std::vector<std::uint16_t>& classes) {
     Record record;
-    std::memcpy(&record, at, sizeof record);
+    std::memcpy(&record, records.data() + at, sizeof record);
     record.line += lines;
     record.class_index = classes[record.class_index];
-    std::memcpy(at, &record, sizeof record);
-}
-
-std::uint64_t key_of(std::string_view class_name, std::string_view name, std::string& folded) {
-    folded.assign(class_name);
-    folded += '\0';
-    folded += name;
-    for (char& c : folded)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    return XXH3_64bits(folded.data(), folded.size());
+    std::memcpy(records.data() + at, &record, sizeof record);
+    return at + sizeof record + padded(record.name_size);
 }
 
 }  // namespace source::index_format

@@ -61,26 +61,20 @@ struct Entry {
     std::string_view name;
 };
 
-// Where the record of an object is, by the hash of its name.
-struct LookupEntry {
-    std::uint64_t hash = 0;
-    std::uint64_t record = 0;
-};
-
 namespace index_format {
 
 // Increase it with every change of the layout, of what is tracked (is_tracked_class) and of how
 // names are read.
-inline constexpr std::uint32_t format = 1;
+inline constexpr std::uint32_t format = 2;
 
 struct FileHeader {
     std::array<char, 8> magic = {'V', 'A', 'R', 'V', 'E', 'I', 'D', 'X'};
     std::uint32_t byte_order = 0x01020304;
     std::uint32_t version = format;
     std::uint64_t records_size = 0;
-    std::uint64_t lookups = 0;
+    std::uint64_t places = 0;
     std::uint64_t facts_size = 0;
-    std::uint64_t body_digest = 0;  // XXH3-64 of records and lookups
+    std::uint64_t body_digest = 0;  // XXH3-64 of records and places
     std::uint64_t facts_digest = 0;
     std::uint64_t header_digest = 0;  // of all above
 };
@@ -95,7 +89,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 48);
 
-inline constexpr std::size_t lookup_size = 16;
+inline constexpr std::size_t place_size = 8;
 
 // Returns the XXH3 of the header up to header_digest.
 [[nodiscard]] std::uint64_t digest_of(const FileHeader& header);
@@ -107,6 +101,9 @@ inline constexpr std::size_t lookup_size = 16;
 [[nodiscard]] std::string to_text(const Facts& facts);
 [[nodiscard]] std::optional<Facts> parse_facts(std::string_view text);
 
+// The first 16 bytes of a name in lower case, to be compared as numbers.
+using NameStart = std::array<std::uint64_t, 2>;
+
 // A record, and where the next one begins.
 struct RecordAt {
     Entry entry;
@@ -115,12 +112,10 @@ struct RecordAt {
 [[nodiscard]] std::optional<RecordAt> record_at(std::string_view records, std::uint64_t at);
 void append_record(std::string& bytes, const Entry& entry);
 
-// Adds to the line of the record at `at`, and replaces its class index by classes[index].
-void move_record(char* at, std::uint64_t lines, const std::vector<std::uint16_t>& classes);
-
-// Returns the hash by which an object is looked up. `folded` is scratch memory.
-[[nodiscard]] std::uint64_t key_of(std::string_view class_name, std::string_view name,
-                                   std::string& folded);
+// Adds to the line of the record at `at`, and replaces its class index by classes[index]. Returns where
+// the next record begins.
+std::uint64_t move_record(std::string& records, std::uint64_t at, std::uint64_t lines,
+                          const std::vector<std::uint16_t>& classes);
 
 }  // namespace index_format
 

@@ -143,20 +143,6 @@ Listed IndexedSource::listed(const Entry& entry) const {
             entry.length};
 }
 
-base::Result<void> IndexedSource::each_unknown_to(
-    const Source& other, const std::function<bool(const Listed&)>& visit) const {
-    const auto* indexed = dynamic_cast<const IndexedSource*>(&other);
-    if (indexed == nullptr) return Source::each_unknown_to(other, visit);
-    std::function<bool(const Entry&)> is_found;  // only where some are not
-    if (!indexed->is_skipped_.empty())
-        is_found = [&](const Entry& entry) { return indexed->is_kept(entry); };
-    index_.each_unmatched(indexed->index_, is_found, [&](const Entry& entry) {
-        return !is_kept(entry) || indexed->if_kept(indexed->index_.find(index_.name_of(entry))) ||
-               visit(listed(entry));
-    });
-    return {};
-}
-
 base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const {
     const auto* known = known_stamps_.load(std::memory_order_acquire);
     if (known == nullptr) {
@@ -191,19 +177,20 @@ base::Result<std::vector<std::string>> IndexedSource::sample_loading_stamps() co
     for (const auto& one : class_counts()) objects += one.objects;
     if (objects < StampSample::fewest) return sample.loading_stamps();
     const auto stride = objects / StampSample::fewest;
-    // Where classes are skipped, every entry is looked at to count those that are not.
-    const std::size_t step = is_skipped_.empty() ? stride : 1;
-    for (std::size_t i = 0, kept = 0; i < index_.size(); i += step) {
-        const auto entry = if_kept(index_.entry(i));
-        if (!entry || (step == 1 && kept++ % stride != 0)) continue;
-        const auto object = load(index_.name_of(*entry));
+    base::Result<void> done;
+    std::uint64_t kept = 0;
+    index_.each(0, UINT64_MAX, [&](const Entry& entry) {
+        if (!is_kept(entry) || kept++ % stride != 0) return true;
+        const auto object = load(index_.name_of(entry));
         if (object)
             sample.add(*object);
         else if (object.error().kind == ErrorKind::unavailable)
-            return tl::unexpected(object.error());
+            done = tl::unexpected(object.error());
         else
             sample.add_unreadable();
-    }
+        return done.has_value();
+    });
+    if (!done) return tl::unexpected(done.error());
     return sample.loading_stamps();
 }
 

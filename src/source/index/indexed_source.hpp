@@ -31,8 +31,6 @@ class IndexedSource : public Source {
     [[nodiscard]] Parts parts(std::uint64_t objects) const override;
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Listed&)>& visit) const override;
-    [[nodiscard]] base::Result<void> each_unknown_to(
-        const Source& other, const std::function<bool(const Listed&)>& visit) const override;
     [[nodiscard]] const tree::Models& models() const override { return models_; }
 
    protected:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "source/index/index.hpp"
 
+#include <algorithm>
 #include <csignal>
-#include <set>
+#include <random>
 #include <sys/resource.h>
 
+#include "base/text.hpp"
 #include "source/dumps.hpp"
 #include "source/index/index_folder.hpp"
 #include "source/index/index_format.hpp"
@@ -70,7 +72,6 @@ TEST_CASE("An index contains what was written to it, unchanged") {
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, some));
     const auto index = opened(path);
-    CHECK(index.size() == 5);
     const auto entry = index.find_exact({"Paper", "a name of several words"});
     REQUIRE(entry);
     CHECK(entry->offset == 500);
@@ -106,20 +107,90 @@ TEST_CASE("A name is found exactly, or in another case where that gives one obje
     CHECK(found("Gene", "daf-1") == "none");
 }
 
-TEST_CASE("Entries are listed in the order of the files, and each is found once by its hash") {
+TEST_CASE("Entries are listed by name, in whatever order they were added") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, some));
     const auto index = opened(path);
-    std::vector<std::string> names;
-    index.each(0, UINT64_MAX, [&](const Entry& entry) {
-        names.emplace_back(entry.name);
-        return names.size() < 3;
-    });
-    CHECK(names == std::vector<std::string>{"unc-26", "UNC-26", "daf-16"});
-    std::multiset<std::uint64_t> offsets;
-    for (std::size_t i = 0; i < index.size(); ++i) offsets.insert(index.entry(i)->offset);
-    CHECK(offsets == std::multiset<std::uint64_t>{100, 200, 300, 400, 500});
+    std::vector<tree::ObjectName> names;
+    const auto visit = [&](const Entry& entry) {
+        names.push_back(index.name_of(entry));
+        return true;
+    };
+    index.each(0, UINT64_MAX, visit);
+    const std::vector<tree::ObjectName> all{{"Paper", "a name of several words"},
+                                            {"Gene", "daf-16"},
+                                            {"Gene", "UNC-26"},
+                                            {"Gene", "unc-26"},
+                                            {"Paper", "unc-26"}};
+    CHECK(names == all);
+    const auto places = index.places(2);
+    REQUIRE(places.size() == 4);
+    names.clear();
+    for (std::size_t i = 0; i < 3; ++i) index.each(places[i], places[i + 1], visit);
+    CHECK(names == all);
+}
+
+// Long enough for several places, and for parts that are merged.
+TEST_CASE("Whatever was looked for before, a name leads to what a walk over all entries finds") {
+    std::vector<tree::ObjectName> names;
+    for (int i = 0; i < 2000; ++i) {
+        const auto name = (i % 3 == 0   ? "Ab"
+                           : i % 3 == 1 ? "aB"
+                                        : "b") +
+                          std::to_string(i * 37 % 700);
+        names.push_back({i % 5 == 0 ? "gene" : i % 2 == 0 ? "Gene" : "Paper", name});
+    }
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    TempDir folder;
+    const auto path = (folder.path() / "x.index").string();
+    auto writer = IndexWriter::create(path);
+    REQUIRE(writer);
+    constexpr std::size_t parts = 7;
+    for (std::size_t part = 0; part < parts; ++part) {
+        source::IndexPart some_names;
+        for (std::size_t i = names.size(); i-- > 0;) {
+            if (i % parts != part) continue;
+            Entry entry;
+            entry.name = names[i].name;
+            REQUIRE(some_names.add(entry, names[i].class_name));
+        }
+        REQUIRE(writer->append(std::move(some_names), 0));
+    }
+    source::Facts facts;
+    facts.release = {"WS1", *base::parse_date("2008-02-01")};
+    const auto twins = writer->finish(facts);
+    REQUIRE(twins);
+    REQUIRE_FALSE(*twins);
+    const auto index = opened(path);
+    auto asked = names;
+    for (const auto& [class_name, name] : names) {
+        asked.push_back({class_name, base::fold_ascii(name)});
+        asked.push_back({base::fold_ascii(class_name), name + "0"});
+    }
+    const auto expected = [&](const tree::ObjectName& object) -> std::optional<tree::ObjectName> {
+        std::vector<tree::ObjectName> alike;
+        for (const auto& each : names) {
+            if (each == object) return each;
+            if (base::equal_ignoring_case(each.name, object.name) &&
+                base::equal_ignoring_case(each.class_name, object.class_name))
+                alike.push_back(each);
+        }
+        return alike.size() == 1 ? std::optional(alike.front()) : std::nullopt;
+    };
+    for (const bool is_sorted : {true, false}) {
+        if (is_sorted)
+            std::ranges::sort(asked, {}, &tree::ObjectName::name);
+        else
+            std::ranges::shuffle(asked, std::minstd_rand(1));
+        for (const auto& object : asked) {
+            const auto found = index.find(object);
+            INFO(object.class_name << ' ' << object.name);
+            CHECK((found ? std::optional(index.name_of(*found)) : std::nullopt) ==
+                  expected(object));
+        }
+    }
 }
 
 TEST_CASE("The digest of a build depends on its objects and not on their order") {
