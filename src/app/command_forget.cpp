@@ -15,7 +15,9 @@ namespace {
 using release::Forgettable;
 using tables::Deleted;
 
-std::string name_of(const release::WholeRelease& what) { return "release " + what.version; }
+std::string name_of(const release::WholeRelease& what) {
+    return "release " + what.version + (what.with_later ? " with all later ones" : "");
+}
 std::string name_of(const release::WholeClass& what) { return "class " + what.class_name; }
 std::string name_of(const tree::ObjectName& what) { return what.class_name + " " + what.name; }
 
@@ -32,12 +34,19 @@ bool is_current(const Config& config, const Forgettable& what) {
     return current && current->version == asked->version;
 }
 
+bool is_with_later(const Forgettable& what) {
+    const auto* asked = std::get_if<release::WholeRelease>(&what);
+    return asked != nullptr && asked->with_later;
+}
+
 // What is said before anything is done.
 void announce(const Config& config, const Forgettable& what, const std::string& name,
               const Deleted& counted) {
     tell(fmt::format("{}: this deletes {}\n", on_one_line(name), text_of(counted)));
     if (is_current(config, what))
         tell("This is the current release: the next request will record it again.\n");
+    else if (is_with_later(what))
+        tell("If the current release is among them, the next request will record it again.\n");
 }
 
 bool says_yes() {

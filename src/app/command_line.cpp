@@ -37,7 +37,7 @@ struct Options {
     std::string which_feed, opml;
     bool once = false, all_feeds = false;
     WatchListOptions watch_list;
-    bool again = false;
+    bool again = false, with_later = false;
     PrewarmOptions prewarm;
     bool json = false, yes = false;
 };
@@ -264,7 +264,9 @@ void add_forget(Line& line) {
     auto* whole =
         command->add_subcommand("release", "A release, as if it had never been recorded");
     whole->add_option("release", options.release, "Its version, e.g. WS187")->required();
-    whole->callback(deletes([&] { return release::WholeRelease{options.release}; }));
+    whole->add_flag("--with-later", options.with_later, "And all releases after it");
+    whole->callback(
+        deletes([&] { return release::WholeRelease{options.release, options.with_later}; }));
     auto* of_class = command->add_subcommand("class", "All objects of a class");
     of_class->add_option("class", options.object.class_name, "e.g. Gene")->required();
     of_class->callback(deletes([&] { return release::WholeClass{options.object.class_name}; }));

@@ -2,7 +2,6 @@
 #include "release/forget.hpp"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "base/digest.hpp"
@@ -34,15 +33,38 @@ constexpr std::size_t oids_at_once = 16;
 
 // -- what would be deleted
 
+tl::unexpected<base::Error> not_recorded(const WholeRelease& what) {
+    return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
+}
+
+// Returns the releases that go, the newest first.
+Result<std::vector<Release>> releases_of(Transaction& transaction, const WholeRelease& what) {
+    const auto recorded = tables::load_releases(transaction);
+    if (recorded.find(what.version) == nullptr) return not_recorded(what);
+    auto going = recorded.all();
+    std::erase_if(going, [&](const Release& each) {
+        return recorded.is_later(what.version, each.version);
+    });
+    std::ranges::reverse(going);
+    if (going.size() == 1 || what.with_later) return going;
+    return base::fail(ErrorKind::conflict,
+                      going.front().version + " is recorded after " + what.version +
+                          ", and says what changed since then; to forget the later releases too, "
+                          "add --with-later");
+}
+
 Deleted count(store::Pool& pool, const WholeRelease& what) {
     const auto read = [&](const auto&... count) {
         return store::perform(pool, Access::read, count...);
     };
-    Deleted all{0, read(tables::count_history, what.version), 0};
+    std::vector<std::string> versions;
+    for (const auto& release : read(releases_of, what).value_or(std::vector<Release>()))
+        versions.push_back(release.version);
+    Deleted all{0, read(tables::count_history, versions), 0};
     const auto slice = static_cast<std::int64_t>(JobOptions().part_objects);
     const auto highest = read(tables::highest_oid);
     for (std::int64_t from = 0; from < highest; from += slice)
-        all.add(read(tables::count_only_in, what.version, tables::OidRange{from, from + slice}));
+        all.add(read(tables::count_only_in, versions, tables::OidRange{from, from + slice}));
     return all;
 }
 
@@ -54,13 +76,8 @@ Deleted count(store::Pool& pool, const ObjectName& name) {
     return store::perform(pool, Access::read, tables::count_object, name);
 }
 
-tl::unexpected<base::Error> not_recorded(const WholeRelease& what) {
-    return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
-}
-
 Result<void> check_is_known(Transaction& transaction, const WholeRelease& what) {
-    if (tables::read_build(transaction, what.version)) return {};
-    return not_recorded(what);
+    return releases_of(transaction, what).map([](const auto&) {});
 }
 
 Result<void> check_is_known(Transaction& transaction, const WholeClass& what) {
@@ -115,22 +132,18 @@ class ForgetRun {
     }
 
     Result<JobResult> run(const WholeRelease& what) {
-        const auto recorded = read(tables::load_releases);
-        const auto* release = recorded.find(what.version);
-        if (release == nullptr) return not_recorded(what);
+        const auto releases = read(releases_of, what);
+        if (!releases) return tl::unexpected(releases.error());
         // First of all, so that nothing calls objects compared that no longer are.
         write([&](Transaction& transaction) {
-            tables::delete_prewarmed_release(transaction, what.version);
+            for (const auto& release : *releases)
+                tables::delete_prewarmed_release(transaction, release.version);
             delete_leases(transaction);
         });
-        if (const auto done = sweep(*release, "first"); !done || !*done) return ended(done);
-        write([&](Transaction& transaction) {
-            tables::delete_release(transaction, what.version);
-            tables::note_rewrite(transaction, job_.context.clock());
-        });
-        // Where it is the current release, requests have recorded rows behind the first sweep.
-        // Later requests find no release, and record it again.
-        return ended(sweep(*release, "second"));
+        Result<bool> done = true;
+        for (const auto& release : *releases)
+            if (done = forget_newest(release); !done || !*done) break;
+        return ended(done);
     }
 
     Result<JobResult> run(const WholeClass& what) {
@@ -241,6 +254,17 @@ class ForgetRun {
 
     // -- a release
 
+    Result<bool> forget_newest(const Release& release) {
+        if (auto done = sweep(release, "first"); !done || !*done) return done;
+        write([&](Transaction& transaction) {
+            tables::delete_release(transaction, release.version);
+            tables::note_rewrite(transaction, job_.context.clock());
+        });
+        // Where it is the current release, requests have recorded rows behind the first sweep.
+        // Later requests find no release, and record it again.
+        return sweep(release, "second");
+    }
+
     Result<bool> sweep(const Release& release, const std::string& which) {
         const auto oids_of_part = static_cast<std::int64_t>(job_.options.part_objects);
         const auto parts = read(tables::highest_oid) / oids_of_part + 1;
@@ -255,14 +279,7 @@ class ForgetRun {
     }
 
     Result<Counters> take_back_part(const Release& release, const tables::OidRange& range) const {
-        const auto objects = read(tables::objects_touched_by, release.version, range);
-        std::vector<std::int64_t> oids;
-        std::set<std::string> classes;
-        for (const auto& object : objects) {
-            oids.push_back(object.oid);
-            classes.insert(object.class_name);
-        }
-        forget_later_jobs(release, classes);
+        const auto oids = read(tables::objects_touched_by, release.version, range);
         const auto deleted = delete_in_time(
             oids, [&](Transaction& transaction, Oids some, store::CountChanges& counts) {
                 return take_back(transaction, release, some, counts);
@@ -271,18 +288,6 @@ class ForgetRun {
         Counters counters;
         counters.deleted = *deleted;
         return counters;
-    }
-
-    // Jobs that prewarmed later releases relied on what is deleted now.
-    void forget_later_jobs(const Release& release, const std::set<std::string>& classes) const {
-        if (classes.empty()) return;
-        write([&](Transaction& transaction) {
-            const auto releases = releases_with(transaction, release);
-            for (const auto& [class_name, version] : tables::prewarmed(transaction))
-                if ((class_name.empty() || classes.contains(class_name)) &&
-                    !releases.is_later(release.version, version))
-                    tables::delete_prewarmed(transaction, class_name, version);
-        });
     }
 
     // Read in each transaction, since a new release may become current meanwhile.

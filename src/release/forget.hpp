@@ -17,16 +17,17 @@ namespace release {
 
 struct WholeRelease {
     std::string version;
+    bool with_later = false;  // and all releases after it
 };
 struct WholeClass {
     std::string class_name;  // as it is recorded
 };
 using Forgettable = std::variant<WholeRelease, WholeClass, ObjectName>;
 
-// Counts what forget() would delete. Of a release: its rows, and the objects of which nothing else
+// Counts what forget() would delete. Of releases: their rows, and the objects of which nothing else
 // is known.
-//   error   absent: nothing of that name is recorded; conflict: a release job is running, or the
-//           rows of a re-publication are still being moved into their tables
+//   error   absent: nothing of that name is recorded; conflict: a later release is recorded, a release
+//           job is running, or the rows of a re-publication are still being moved into their tables
 //   throws  store::Failure
 //   cost    reads the whole store: some seconds for a million objects
 [[nodiscard]] base::Result<tables::Deleted> count_forgettable(store::Pool& pool,
@@ -48,10 +49,10 @@ struct ForgetJob {
 // A release is deleted as if it had never been recorded: an object whose newest tree was of that
 // release goes back to the tree before, and is compared from there on. Without an older tree it is
 // deleted or, where rows of other releases remain, is a first sight again from the newest of them
-// on. Rows of later releases stay as they are, also when they were compared with this one. The
-// classes of its objects no longer count as prewarmed in it and in later releases.
-//   error   absent: the release is not recorded; malformed: a stored tree is damaged;
-//           unavailable: the store failed
+// on. The newest release goes first: the rows of a later one would say what changed since a release
+// that nobody knows.
+//   error   absent: the release is not recorded; conflict: a later one is; malformed: a stored tree is
+//           damaged; unavailable: the store failed
 [[nodiscard]] base::Result<JobResult> forget(const ForgetJob& job, const Forgettable& what,
                                              Progress& progress, const std::stop_token& stop);
 

@@ -39,26 +39,38 @@ std::uint64_t delete_rows(Transaction& transaction, const std::string& where,
 
 }  // namespace
 
-std::uint64_t count_history(Transaction& transaction, const std::string& version) {
-    return count(transaction, "SELECT COUNT(*) FROM history WHERE version = ?",
-                 std::vector{Value{version}});
+std::uint64_t count_history(Transaction& transaction, const Versions& versions) {
+    std::uint64_t rows = 0;
+    for (const auto& version : versions)
+        rows += count(transaction, "SELECT COUNT(*) FROM history WHERE version = ?",
+                      std::vector{Value{version}});
+    return rows;
 }
 
-Deleted count_only_in(Transaction& transaction, const std::string& version,
-                      const OidRange& range) {
-    const Value after{range.after}, to{range.to}, release{version};
+Deleted count_only_in(Transaction& transaction, const Versions& versions, const OidRange& range) {
+    std::string marks = "?";
+    for (std::size_t i = 1; i < versions.size(); ++i) marks += ", ?";
+    const auto in_range = [&](int lists) {
+        std::vector<Value> values{Value{range.after}, Value{range.to}};
+        for (; lists > 0; --lists)
+            for (const auto& version : versions) values.emplace_back(version);
+        return values;
+    };
+    const auto exists = [&](const char* table, const char* in) {
+        return std::string(" EXISTS (SELECT 1 FROM ") + table +
+               " t WHERE t.oid = o.oid AND t.version " + in + " (" + marks + "))";
+    };
     Deleted counted;
-    counted.trees = count(transaction,
-                          "SELECT COUNT(*) FROM trees WHERE oid > ? AND oid <= ? AND version = ?",
-                          std::vector{after, to, release});
+    counted.trees = count(
+        transaction,
+        "SELECT COUNT(*) FROM trees WHERE oid > ? AND oid <= ? AND version IN (" + marks + ")",
+        in_range(1));
     counted.objects =
         count(transaction,
-              "SELECT COUNT(*) FROM objects o WHERE o.oid > ? AND o.oid <= ? AND"
-              " (EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version = ?) OR"
-              " EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version = ?)) AND"
-              " NOT EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version <> ?) AND"
-              " NOT EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version <> ?)",
-              std::vector{after, to, release, release, release, release});
+              "SELECT COUNT(*) FROM objects o WHERE o.oid > ? AND o.oid <= ? AND (" +
+                  exists("history", "IN") + " OR" + exists("trees", "IN") + ") AND NOT" +
+                  exists("history", "NOT IN") + " AND NOT" + exists("trees", "NOT IN"),
+              in_range(4));
     return counted;
 }
 
@@ -109,20 +121,17 @@ NamePage objects_behind(Transaction& transaction, const ObjectName& last, std::s
     return page;
 }
 
-std::vector<TouchedObject> objects_touched_by(Transaction& transaction,
-                                              const std::string& version, const OidRange& range) {
+std::vector<std::int64_t> objects_touched_by(Transaction& transaction, const std::string& version,
+                                             const OidRange& range) {
     const Value release{version};
-    std::vector<TouchedObject> objects;
-    for (const auto& row : transaction.query(
-             "SELECT o.oid, o.class FROM objects o WHERE o.oid > ? AND o.oid <= ? AND"
-             " (o.ace_version = ?"
-             " OR EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version = ?)"
-             " OR EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version = ?)"
-             " OR EXISTS (SELECT 1 FROM replacements r WHERE r.version = ? AND"
-             " r.oid = o.oid)) ORDER BY o.oid",
-             {Value{range.after}, Value{range.to}, release, release, release, release}))
-        objects.push_back({row.integer(0), row.text(1)});
-    return objects;
+    return oids_of(transaction.query(
+        "SELECT o.oid FROM objects o WHERE o.oid > ? AND o.oid <= ? AND"
+        " (o.ace_version = ?"
+        " OR EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version = ?)"
+        " OR EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version = ?)"
+        " OR EXISTS (SELECT 1 FROM replacements r WHERE r.version = ? AND"
+        " r.oid = o.oid)) ORDER BY o.oid",
+        {Value{range.after}, Value{range.to}, release, release, release, release}));
 }
 
 const Record::Row* Record::row_of(const std::string& version) const {

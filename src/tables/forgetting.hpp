@@ -24,10 +24,11 @@ struct Deleted {
     bool operator==(const Deleted&) const = default;
 };
 
+using Versions = std::vector<std::string>;
 [[nodiscard]] std::uint64_t count_history(store::Transaction& transaction,
-                                          const std::string& version);
-// Counts trees of the release, and objects of which no other release has a row or a tree.
-[[nodiscard]] Deleted count_only_in(store::Transaction& transaction, const std::string& version,
+                                          const Versions& versions);
+// Counts trees of the releases, and objects of which no other release has a row or a tree.
+[[nodiscard]] Deleted count_only_in(store::Transaction& transaction, const Versions& versions,
                                     const OidRange& range);
 //   cost  an index look-up for each object of the class
 [[nodiscard]] Deleted count_class(store::Transaction& transaction, const std::string& class_name);
@@ -46,14 +47,10 @@ struct NamePage {
 [[nodiscard]] NamePage objects_behind(store::Transaction& transaction, const ObjectName& last,
                                       std::size_t most);
 
-struct TouchedObject {
-    std::int64_t oid = 0;
-    std::string class_name;
-};
 // Objects that were compared in the release last, or have a row, a tree or a replacement of it.
-[[nodiscard]] std::vector<TouchedObject> objects_touched_by(store::Transaction& transaction,
-                                                            const std::string& version,
-                                                            const OidRange& range);
+[[nodiscard]] std::vector<std::int64_t> objects_touched_by(store::Transaction& transaction,
+                                                           const std::string& version,
+                                                           const OidRange& range);
 
 // An object with its trees and rows, contents left out.
 struct Record {

@@ -272,7 +272,9 @@ def _(site):
     site.expect(0, "init")
     for build in ("WS187", "WS188"):
         site.visit(build, *GENE)
-    done = site.expect(0, "forget", "release", "WS188", "--yes")
+    done = site.expect(1, "forget", "release", "WS187", "--yes")
+    assert b"WS188 is recorded after WS187" in done.stderr and b"--with-later" in done.stderr, done
+    done = site.expect(0, "forget", "release", "WS188", "--yes", "--with-later")
     assert b"current release" in done.stderr and b"1 history row," in done.stdout, done
     assert b"WS188" not in site.visit("WS187", *GENE)
     site.visit("WS188", *GENE)
