@@ -81,12 +81,11 @@ $(B)/obj/tests/% $(B)/tests/%: private compile := $(subst $(flags_$(config)),$(t
 # What these rooms do themselves, apart from calling others, takes too little time to be worth -O2.
 $(B)/obj/src/app/% $(B)/obj/src/archive/% $(B)/obj/src/release/%: private compile := $(subst -O2,-O1,$(compile))
 
-# Compiled in: sql/ as store::sql_files(), templates/ as render::template_files(), a digest of what writes feeds.
+# Compiled in: sql/ as store::sql_files(), templates/ as render::template_files().
 embedded_in_store  := $(B)/embedded/store/sql_files
-embedded_in_render := $(addprefix $(B)/embedded/render/,template_files source_digest)
+embedded_in_render := $(B)/embedded/render/template_files
 $(embedded_in_store).cpp: $(wildcard sql/*.sql) $(B)/sql.list
 $(B)/embedded/render/template_files.cpp: $(wildcard templates/*) $(B)/templates.list
-$(B)/embedded/render/source_digest.cpp: $(shell find $(linked_render:%=src/%) -name '*.?pp') $(linked_render:%=$(B)/src/%.list)
 $(embedded_in_store:=.cpp) $(embedded_in_render:=.cpp): $(B)/embedded/%.cpp: tools/embed
 	mkdir -p $(@D) && tools/embed $(subst /,::,$*) $(filter-out tools/embed %.list,$^) > $@
 $(B)/embedded/%.o: $(B)/embedded/%.cpp $(B)/command ; $(to_object)

@@ -102,8 +102,6 @@ struct Config {
     MailConfig mail;
     std::string notify_command;  // for sh, called when a release has been recorded; empty: none
     base::log::Level log_level = base::log::Level::info;
-    // Digest over all that can change the bytes of a page; goes into entity tags.
-    std::string page_digest;
 };
 
 }  // namespace app

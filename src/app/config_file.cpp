@@ -8,7 +8,6 @@
 
 #include "app/config_keys.hpp"
 #include "app/releases_file.hpp"
-#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -112,57 +111,6 @@ Result<render::Templates> make_templates(const fs::path& folder) {
     return made;
 }
 
-// A digest over parts of any bytes.
-class Parts {
-   public:
-    Parts& operator<<(std::string_view part) {
-        digest_.update(std::to_string(part.size()));
-        digest_.update(":");
-        digest_.update(part);
-        return *this;
-    }
-    Parts& operator<<(const Paths& paths) {
-        for (const auto& path : paths) *this << base::join(path, ">");
-        return *this << "";
-    }
-    [[nodiscard]] std::string hex() { return digest_.hex(); }
-
-   private:
-    base::Digest digest_{base::Algorithm::sha256};
-};
-
-std::string page_digest_of(const Config& config) {
-    const auto& site = config.site;
-    Parts parts;
-    for (const auto& part :
-         {site.title, site.base_url, site.authority, site.contact, site.language, site.object_url,
-          std::to_string(site.max_age), std::to_string(config.serve.max_items)})
-        parts << part;
-    parts << (site.is_private ? "private" : "") << (site.hide_curators ? "hide" : "");
-    for (const auto& [class_name, url] : site.object_url_of_class) parts << class_name << url;
-    parts << "successor";
-    for (const auto& [class_name, paths] : site.successor_of_class) parts << class_name << paths;
-    parts << "names";
-    for (const auto& [class_name, paths] : config.history.names) parts << class_name << paths;
-    parts << "important";
-    for (const auto& [class_name, paths] : site.ranking.important) parts << class_name << paths;
-    parts << "minor";
-    for (const auto& [class_name, paths] : site.ranking.minor) parts << class_name << paths;
-    parts << "helpers";
-    for (const auto& class_name : site.ranking.helper_classes) parts << class_name;
-    parts << "ignore";
-    for (const auto& [class_name, paths] : config.history.ignored) parts << class_name << paths;
-    parts << "curators";
-    for (const auto& [user, object] : config.history.curators)
-        parts << user << object.class_name << object.name;
-    if (!site.authors.empty()) parts << "authors";
-    for (const auto& [author, object] : site.authors)
-        parts << author << object.class_name << object.name;
-    if (!site.hub_url.empty()) parts << "hub" << site.hub_url;
-    parts << config.templates->digest();
-    return parts.hex();
-}
-
 // Reads the files that the configuration names.
 Result<Config> complete(Draft draft) {
     auto& config = draft.config;
@@ -184,7 +132,6 @@ Result<Config> complete(Draft draft) {
     config.site.max_age = config.serve.max_age;
     config.site.ranking = config.history.ranking;
     if (config.hub.enabled) config.site.hub_url = config.site.base_url + "/hub";
-    config.page_digest = page_digest_of(config);
     return std::move(config);
 }
 

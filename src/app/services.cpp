@@ -94,12 +94,12 @@ void look_at_build(history::CurrentBuild& current) {
 std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::Metrics* metrics) {
     const auto& config = services.config;
     serve::Settings settings;
-    settings.cache_bytes = config.serve.cache_mb << 20;
+    // A program that answers one request keeps no page, so that none has a date.
+    settings.cache_bytes =
+        asker == Asker::server_clients ? config.serve.cache_mb << 20 : std::size_t{0};
     settings.max_items = config.serve.max_items;
     settings.max_age = config.serve.max_age;
-    settings.page_digest = config.page_digest;
     settings.count_hits = asker == Asker::server_clients;
-    settings.has_dates = asker != Asker::operator_of_it;
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.wide = serve::WideGate::limits_of(config.serve.threads, base::processors());

@@ -52,8 +52,7 @@ KnownReleasesPtr ReleaseCache::get(store::Transaction& transaction,
                                    const history::Settings& settings,
                                    const history::Builds& builds) {
     const auto& [build, previous] = builds;
-    const Version version{tables::generation(transaction), release_of(build),
-                          release_of(previous)};
+    const Version version{clock_(), expirations_, release_of(build), release_of(previous)};
     const auto load = [&]() -> Result<KnownReleasesPtr> {
         KnownReleases known{
             history::known_releases(transaction, settings, build.get(), previous.get()),
@@ -140,14 +139,6 @@ People Curators::of(const history::Settings& settings, const source::Build& buil
                         : steady_clock::time_point::max()};
     reading_ = nullptr;
     return people;
-}
-
-bool Curators::are_complete(const history::Settings& settings, const source::Build& build) {
-    if (settings.curators.empty()) return true;
-    static_cast<void>(of(settings, build));
-    const std::lock_guard lock(mutex_);
-    return kept_ && kept_->digest == build->digest() &&
-           kept_->valid_until == steady_clock::time_point::max();
 }
 
 }  // namespace query

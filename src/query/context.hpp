@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "base/byte_budget.hpp"
+#include "base/date.hpp"
 #include "base/result.hpp"
 #include "base/shared_work.hpp"
 #include "base/single_flight.hpp"
@@ -33,22 +35,31 @@ struct KnownReleases {
 };
 using KnownReleasesPtr = std::shared_ptr<const KnownReleases>;
 
-// Keeps them for as long as the write generation of the store and the builds are the same.
+// Keeps them for a second, while the builds are the same.
 class ReleaseCache {
    public:
-    // Returns what this transaction would read from the tables now.
+    explicit ReleaseCache(base::Clock clock = base::system_clock_now)
+        : clock_(std::move(clock)) {}
+
+    // Returns what a transaction has read from the tables in this second of the clock.
     //   throws  store::Failure
-    //   cost    a look-up of the generation; a read of the table `releases` when it has moved on
+    //   cost    a read of the table `releases` once a second
     [[nodiscard]] KnownReleasesPtr get(store::Transaction& transaction,
                                        const history::Settings& settings,
                                        const history::Builds& builds);
 
+    // Lets the next call read them.
+    void expire() { ++expirations_; }
+
    private:
     struct Version {
-        std::int64_t generation = 0;
+        base::Seconds read_at;
+        std::uint64_t expirations = 0;
         Release build, previous;
         bool operator==(const Version&) const = default;
     };
+    const base::Clock clock_;
+    std::atomic<std::uint64_t> expirations_ = 0;
     base::VersionedValue<Version, KnownReleasesPtr> kept_;
 };
 
@@ -150,11 +161,6 @@ class Curators {
     //           come meanwhile load some of them
     //   blocks  for the loads that other threads have in progress, one each
     [[nodiscard]] People of(const history::Settings& settings, const source::Build& build);
-
-    // Returns whether of() could read all of them, or learn that the build does not have them. Once
-    // it could, it stays so for the build.
-    [[nodiscard]] bool are_complete(const history::Settings& settings,
-                                    const source::Build& build);
 
    private:
     struct Reading {

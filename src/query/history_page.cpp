@@ -39,10 +39,4 @@ Slice slice_of(const PageRequest& request, std::size_t rows) {
     return {rows - std::min(request.before, rows), std::min(to, rows)};
 }
 
-base::Seconds newest_recording(const HistoryPage& page) {
-    base::Seconds newest{};
-    for (const auto& row : page.rows) newest = std::max(newest, row.recorded_at);
-    return newest;
-}
-
 }  // namespace query

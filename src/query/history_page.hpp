@@ -74,8 +74,6 @@ struct PageRequest {
     std::size_t before = 0;
     // So many of the newest mentions of the objects are read with the rows.
     std::size_t mentions = 0;
-    // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
-    bool identities = false;
     PageLimits limits = {};
     bool operator==(const PageRequest&) const = default;
 };
@@ -124,9 +122,6 @@ struct HistoryPage {
     Memory memory = {};                            // of the rows
     bool operator==(const HistoryPage&) const = default;
 };
-
-// Returns when the newest of the rows was recorded; 0 without rows.
-[[nodiscard]] base::Seconds newest_recording(const HistoryPage& page);
 
 // The history of one object as one feed or page shows it.
 struct History : HistoryPage {

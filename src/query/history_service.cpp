@@ -8,13 +8,11 @@
 #include <set>
 #include <type_traits>
 
-#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/single_flight.hpp"
 #include "base/text.hpp"
 #include "history/recorder.hpp"
 #include "query/object_history.hpp"
-#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 
 namespace query {
@@ -30,26 +28,6 @@ constexpr std::size_t most_hits = 50'000;
 constexpr std::size_t hits_at_once = 500;
 
 constexpr std::chrono::minutes failure_counts_for{1};
-
-// How long a presentation that could not be recorded is left alone: requests wait for each attempt.
-constexpr std::chrono::seconds record_again_after{10};
-
-// How long another process may be the newest one to show a site. If it still differs, each of the two
-// takes its turn.
-constexpr std::chrono::minutes take_over_after{10};
-
-// What every page depends on and the store knows, read in one transaction.
-struct StoreVersion {
-    std::int64_t generation = 0;
-    std::map<std::string, base::Seconds> presentations;
-};
-
-std::optional<base::Seconds> since_of(const tables::Presentation& presentation,
-                                      const StoreVersion& known) {
-    const auto found = known.presentations.find(presentation.name());
-    if (found == known.presentations.end()) return std::nullopt;
-    return found->second;
-}
 
 void log_not_refreshed(const ObjectName& asked, const base::Error& error) {
     base::log::warning(
@@ -117,22 +95,13 @@ std::vector<history::Identity> recorded_once(std::vector<history::Identity> iden
     return identities;
 }
 
-// Returns since when the newest presentation of a site is shown; 0: there is none.
-base::Seconds newest_of(const std::string& site, const StoreVersion& known) {
-    const auto prefix = tables::Presentation{site, ""}.name();
-    const auto found = known.presentations.lower_bound(prefix);
-    const bool is_there = found != known.presentations.end() && found->first.starts_with(prefix);
-    return is_there ? found->second : base::Seconds{};
-}
-
 }  // namespace
 
 struct HistoryService::State {
     State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
           base::Clock clock_, base::ByteBudget::Limits budget_)
         : pool(pool_), current(current_), settings(std::move(settings_)),
-          clock(std::move(clock_)), budget(budget_),
-          store_version({.refresh_after = std::chrono::seconds(1)}, clock) {}
+          clock(std::move(clock_)), budget(budget_), release_cache(clock) {}
 
     store::Pool& pool;
     history::CurrentBuild& current;
@@ -149,16 +118,6 @@ struct HistoryService::State {
 
     // Computations of one object with one build.
     base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
-    base::RefreshedValue<StoreVersion, base::Seconds> store_version;
-
-    base::VersionedValue<std::vector<std::string>, std::string> presentation_digest;
-    // Attempts to record a presentation, by its name.
-    base::SingleFlight<std::string, std::optional<base::Seconds>> presenting;
-    std::mutex presented_mutex;  // guards what follows; not held while the store is asked
-    // The presentation of each site and look that this process has recorded or found recorded.
-    std::map<std::string, std::string> presented;
-    base::Seconds not_presented_at{};  // when the last attempt failed
-
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
     std::set<std::string> used_lists;
@@ -168,84 +127,6 @@ struct HistoryService::State {
         auto people = curators.of(settings, builds.build);
         return {pool,   settings,          release_cache,    unreadable,
                 budget, std::move(builds), std::move(people)};
-    }
-
-    // Returns nullopt when the store cannot be reached. Tries once, because a request is waiting.
-    std::optional<StoreVersion> read_store_version() {
-        try {
-            const auto connection = pool.lease();
-            Transaction transaction(*connection, Access::read);
-            StoreVersion read{tables::generation(transaction),
-                              tables::presentations(transaction)};
-            transaction.commit();
-            return read;
-        } catch (const store::Failure& failure) {
-            log_unreachable(failure);
-            return std::nullopt;
-        }
-    }
-
-    auto store_version_now() {
-        return store_version.get([this] { return read_store_version(); });
-    }
-
-    // Returns since when this presentation is the newest one of its site; nullopt: it is not. A process
-    // records its own once, and again when another process took over the site long ago. Requests that
-    // come meanwhile wait for one attempt together, and only those of the same presentation.
-    std::optional<base::Seconds> presented_since(const std::string& site_and_look,
-                                                 const tables::Presentation& presentation) {
-        const auto known = store_version_now();
-        if (known.value == nullptr || known.has_failed) return std::nullopt;
-        if (const auto since = since_of(presentation, *known.value)) {
-            note_presented(site_and_look, presentation);
-            return since;
-        }
-        if (!must_record(site_and_look, presentation, *known.value)) return std::nullopt;
-        return presenting.run(presentation.name(), [&] {
-            const auto since = record_presentation(presentation);
-            if (since)
-                note_presented(site_and_look, presentation);
-            else
-                note_not_presented();
-            return since;
-        });
-    }
-
-    bool must_record(const std::string& site_and_look, const tables::Presentation& presentation,
-                     const StoreVersion& known) {
-        const auto now = clock();
-        const std::lock_guard lock(presented_mutex);
-        if (now < not_presented_at + record_again_after) return false;
-        return presented[site_and_look] != presentation.name() ||
-               newest_of(presentation.site, known) + take_over_after <= now;
-    }
-
-    void note_presented(const std::string& site_and_look,
-                        const tables::Presentation& presentation) {
-        const std::lock_guard lock(presented_mutex);
-        presented[site_and_look] = presentation.name();
-    }
-
-    // Asks for the time again: the attempt itself may have taken long, and others waited for it.
-    void note_not_presented() {
-        const std::lock_guard lock(presented_mutex);
-        not_presented_at = clock();
-    }
-
-    // Returns since when it is the newest one of its site; nullopt: the store cannot be reached, or
-    // another process has taken over at once.
-    std::optional<base::Seconds> record_presentation(const tables::Presentation& presentation) {
-        const auto now = clock();
-        try {
-            store::perform(pool, Access::write, tables::record_presentation, presentation, now);
-        } catch (const store::Failure& failure) {
-            log_unreachable(failure);
-            if (failure.kind().needs_operator) record_failed_at = now;
-            return std::nullopt;
-        }
-        store_version.expire();
-        const auto read = read_store_version();
-        return read ? since_of(presentation, *read) : std::nullopt;
     }
 
     // Returns the object up to date, or why it cannot be brought up to date now.
@@ -265,11 +146,9 @@ struct HistoryService::State {
             if (!results) return tl::unexpected(results.error());
             auto& done = results->front();
             if (done.computed) ++computations;
-            // Pages that were made before this write are out of date at once.
-            if (done.wrote_history) {
-                store_version.expire();
-                record_failed_at = base::Seconds{};
-            }
+            if (done.wrote_history) record_failed_at = base::Seconds{};
+            // Another process may have recorded it in a release that is not known here yet.
+            release_cache.expire();
             if (done.error) return tl::unexpected(*done.error);
             if (done.status == history::Status::absent)
                 return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
@@ -424,30 +303,9 @@ HistoryService::HistoryService(store::Pool& pool, history::CurrentBuild& current
                                      budget)) {}
 HistoryService::~HistoryService() = default;
 
-CacheVersion HistoryService::cache_version() {
+ServedBuild HistoryService::served_build() const {
     const auto build = state_->current.build();
-    CacheVersion version;
-    if (build) {
-        version.version = build->release().version;
-        version.build_digest = build->digest();
-    }
-    const auto known = state_->store_version_now();
-    if (known.value) version.generation = known.value->generation;
-    version.store_reachable = !known.has_failed;
-    return version;
-}
-
-std::optional<base::Seconds> HistoryService::shown_since(const std::string& site,
-                                                         const std::string& look) {
-    const auto build = state_->current.build();
-    if (!build) return std::nullopt;
-    // The curators' names change on pages that are made later, and no row says so.
-    if (!state_->curators.are_complete(state_->settings, build)) return std::nullopt;
-    const std::vector<std::string> what{look, build->release().version, build->digest()};
-    const auto digest = state_->presentation_digest.get(what, [&]() -> Result<std::string> {
-        return base::sha256_hex(base::join(what, "\n")).substr(0, 32);
-    });
-    return state_->presented_since(site + look, {site, digest.value()});
+    return build ? ServedBuild{build->release().version, build->digest()} : ServedBuild{};
 }
 
 Result<HistoryService::Answer> HistoryService::history_of(const ObjectName& asked,

@@ -23,13 +23,11 @@ namespace query {
 
 using tables::is_watch_list_id;
 
-// What every page depends on besides its own address. Equal versions mean equal pages.
-struct CacheVersion {
-    std::string version;  // current release; empty: no build has been accepted yet
-    std::string build_digest;
-    std::int64_t generation = 0;  // of writes, see tables::generation()
-    bool store_reachable = true;  // false: generation is the last one seen
-    bool operator==(const CacheVersion&) const = default;
+// The build that requests are answered from.
+struct ServedBuild {
+    std::string version;  // of its release; empty: no build has been accepted yet
+    std::string digest;
+    bool operator==(const ServedBuild&) const = default;
 };
 
 class HistoryService {
@@ -40,19 +38,7 @@ class HistoryService {
                    base::Clock clock, base::ByteBudget::Limits budget = {});
     ~HistoryService();
 
-    // Cheap: reads the generation from the store at most once a second.
-    [[nodiscard]] CacheVersion cache_version();
-
-    // Returns since when readers of a site see the history as it is shown now: no page had other bytes
-    // since then, except by new rows. The store keeps it, so that every process says the same. Ask
-    // before the rows are read.
-    //   site     16 hex digits: which of the sites over this store
-    //   look     a digest of what decides how it shows the history, besides release and build
-    //   returns  nullopt: there is no build, the store cannot say, or another process shows the site
-    //            differently right now
-    //   cost     as cache_version(); a write when the presentation of this process has changed
-    [[nodiscard]] std::optional<base::Seconds> shown_since(const std::string& site,
-                                                           const std::string& look);
+    [[nodiscard]] ServedBuild served_build() const;
 
     struct Answer {
         History history;

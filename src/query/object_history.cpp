@@ -55,11 +55,9 @@ class RowReader {
         if (!first_rank) return tl::unexpected(first_rank.error());
         read_replaced();
         if (objects_.size() == 1 && !request.filter.chooses_rows() &&
-            most_note_bytes_ >= tables::FewRows::most_whole * tables::FewRows::longest_notes)
-            few_ =
-                tables::FewRows::of(transaction_, objects_.front()->oid, objects_.front()->object,
-                                    request.identities ? tables::FewRows::Part::identity
-                                                       : tables::FewRows::Part::whole);
+            most_note_bytes_ >= tables::FewRows::most * tables::FewRows::longest_notes)
+            few_ = tables::FewRows::of(transaction_, objects_.front()->oid,
+                                       objects_.front()->object);
         find_candidates();
         ShownRows rows;
         for (const auto& candidate : candidates_)

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 
-#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/opml.hpp"
@@ -68,81 +66,6 @@ std::optional<Successor> successor_in_description(const query::History& history,
                             history.rows.front().kind == tables::RowKind::vanished;
     return has_newest ? successor_of(history.rows.front(), site) : std::nullopt;
 }
-
-// Writes each value with its length before it, so that different values give different texts.
-class IdentityText {
-   public:
-    explicit IdentityText(std::size_t rows) {
-        constexpr std::size_t of_channel = 1'000, of_row = 200;
-        text_.reserve(of_channel + rows * of_row);
-    }
-
-    void add(std::string_view value) {
-        text_ += std::to_string(value.size());
-        text_ += ':';
-        text_ += value;
-    }
-    void add(std::integral auto value) { add(std::string_view(std::to_string(value))); }
-    void add(base::Seconds time) { add(time.time_since_epoch().count()); }
-    void add(const base::Release& release) {
-        add_all(release.version, base::Seconds(release.released_on));
-    }
-    void add(const tree::ObjectName& object) { add_all(object.class_name, object.name); }
-    void add(const std::optional<tree::ObjectName>& object) {
-        add(object.has_value());
-        if (object) add(*object);
-    }
-
-    void add(const Channel& channel) {
-        const auto& [title, description, page_url, id] = channel.subject;
-        add_all(title, description, page_url, id, channel.filter_text, channel.self_url,
-                channel.current_url, channel.archive_url, channel.before, channel.for_browser,
-                channel.hub_url, channel.older_url, channel.is_older, channel.language);
-    }
-
-    // Of the notes, only what may change without another revision: so a tag is made without them
-    // where it is to be compared alone (query::PageRequest::identities).
-    void add(const tables::Row& row) {
-        add_all(row.oid, row.object, row.release, row.of_day, row.revision, row.since,
-                row.since_on ? base::format_date(*row.since_on) : std::string(), row.recorded_at,
-                row.signature, static_cast<int>(row.kind), row.label);
-        if (tables::may_be_renamed(row.kind))
-            add_all(row.notes.renamed_to, row.notes.renamed_from);
-    }
-
-    void add(const tables::MassChange& change) {
-        add_all(change.version, change.class_name, change.place, change.objects, change.of);
-    }
-
-    void add(const tables::Mention& mention) {
-        add_all(mention.object, mention.entry, mention.title, mention.link, mention.feed,
-                mention.feed_name);
-        add_each(mention.authors);
-        add_all(mention.happened_at(), mention.first_seen);
-    }
-
-    void add(const query::ChangeFilter& filter) {
-        add_all(filter.tag, filter.only.size());
-        for (const auto op : filter.only) add(compare::name_of(op));
-        add(filter.mass);
-    }
-
-    template <class... Values>
-    void add_all(const Values&... values) {
-        (add(values), ...);
-    }
-
-    template <class Values>
-    void add_each(const Values& values) {
-        add(values.size());
-        for (const auto& value : values) add(value);
-    }
-
-    std::string take() && { return std::move(text_); }
-
-   private:
-    std::string text_;
-};
 
 }  // namespace
 
@@ -244,26 +167,6 @@ std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
             base::percent_encode(object.class_name) + ":" + base::percent_encode(object.name);
     }
     return query;
-}
-
-std::string entity_tag_parts(const query::HistoryPage& page, const Channel& channel) {
-    IdentityText text(page.rows.size());
-    text.add(channel);
-    // An archive page stays the same while newer rows are recorded.
-    text.add(channel.before > 0 ? std::size_t{page.recorded > channel.before} : page.recorded);
-    text.add_all(page.cut, page.numbered_by_recording, last_modified(page));
-    text.add_each(page.rows);
-    text.add_each(page.mass_changes);
-    text.add(page.people.size());
-    for (const auto& [user, person] : page.people)
-        text.add_all(user, person.object, person.label);
-    text.add(page.filter);
-    // Without mentions, tags stay as they were.
-    if (page.mentioned > 0) {
-        text.add(page.mentioned);
-        text.add_each(page.mentions);
-    }
-    return std::move(text).take();
 }
 
 std::string channel_title_of(const Channel& channel) {

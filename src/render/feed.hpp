@@ -1,5 +1,4 @@
-// render/feed.hpp -- feeds: their formats, what a feed is about, what its entity tag depends on,
-// and how formats assemble a document.
+// render/feed.hpp -- feeds: their formats, what a feed is about, and how formats assemble a document.
 // A new format is a Shape, and a line in the table of feed.cpp.
 // Pure: no clock, no I/O. The same page, channel and site give the same bytes. Safe from any
 // thread.
@@ -20,10 +19,6 @@
 #include "render/source_feed.hpp"
 
 namespace render {
-
-// Part of entity tags: a digest of the sources of this room and of all rooms below it, made by the
-// build (tools/embed). So a program that could write other bytes for equal input has other tags.
-[[nodiscard]] std::string_view source_digest();
 
 // What a feed is about. Plain lines, an absolute URL, and a tag: URI that does not depend on
 // format and parameters.
@@ -81,12 +76,6 @@ struct Channel {
 // Returns when a document last changed: the newest of the release dates and recorded_at of its
 // rows; without rows page.last_modified.
 [[nodiscard]] base::Seconds last_modified(const query::HistoryPage& page);
-
-// Returns what entity tags are made of: everything that the bytes of a document depend on, apart
-// from format, configuration and source_digest(). Equal texts mean equal bytes. Rows are named
-// and not read, so this costs little.
-[[nodiscard]] std::string entity_tag_parts(const query::HistoryPage& page,
-                                           const Channel& channel);
 
 // For the writers of formats.
 

@@ -81,7 +81,7 @@ class Templates {
     // The text of a file that is sent as it is: style.css, feed.css, varve.js,
     // json-feed.txt.
     [[nodiscard]] const std::string& file(std::string_view name) const;
-    // Of all texts; part of entity tags.
+    // Of all texts; part of the addresses of files.
     [[nodiscard]] const std::string& digest() const;
 
     // Fills a template.

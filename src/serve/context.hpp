@@ -6,14 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -47,12 +44,8 @@ struct Services {
 struct Settings {
     std::size_t cache_bytes = 64 << 20;  // 0: no page is cached, each request renders
     std::size_t max_items = 1000;
-    long max_age = 3600;      // seconds
-    std::string page_digest;  // of everything that changes a page, templates included;
-                              // part of entity tags
-    bool count_hits = true;   // false for plain CGI and `varve feed`
-    bool has_dates = true;  // false for `varve feed`: pages have no Last-Modified, and the store
-                            // is not told since when they look as they do
+    long max_age = 3600;         // seconds
+    bool count_hits = true;      // false for plain CGI and `varve feed`
     bool private_site = false;   // readers need a token
     RateLimits limits = {};      // for each client
     WideGate::Limits wide = {};  // for all clients together
@@ -64,20 +57,6 @@ struct Settings {
                                  // nullptr: the site has its own
     base::Clock clock = base::system_clock_now;
     SteadyClock steady_clock = std::chrono::steady_clock::now;
-};
-
-// The version for pages of many objects: they follow a new build at once, but the write generation, which a busy
-// site moves each second, only once a minute.
-class MinuteVersion {
-   public:
-    // Returns the version to use when `current` is the current one.
-    [[nodiscard]] query::CacheVersion of(const query::CacheVersion& current,
-                                         std::chrono::steady_clock::time_point now);
-
-   private:
-    std::mutex mutex_;  // guards what follows
-    std::optional<query::CacheVersion> used_;
-    std::chrono::steady_clock::time_point used_since_;
 };
 
 inline constexpr std::size_t most_found = 50;  // objects that a search shows
@@ -103,27 +82,6 @@ class NotedReaders {
     std::unordered_set<std::int64_t> feeds_;
 };
 
-// The versions of our copies of source feeds, kept for a second. They depend on no build: the generation is how often
-// what they show was written.
-class CopyVersions {
-   public:
-    // Returns nullopt when there is no such feed.
-    //   read    returns the writes of the feed; store::Failure: the version is the last one seen
-    //   throws  what else `read` throws
-    [[nodiscard]] std::optional<query::CacheVersion> get(
-        std::int64_t feed, std::chrono::steady_clock::time_point now,
-        const std::function<std::optional<std::int64_t>()>& read);
-
-   private:
-    struct Known {
-        query::CacheVersion version;
-        std::chrono::steady_clock::time_point read_at;
-    };
-    static constexpr std::size_t most_known = 10'000;  // feeds; then all are read again
-    std::mutex mutex_;                                 // guards what follows
-    std::unordered_map<std::int64_t, Known> known_;
-};
-
 // What the routes of one site share. The services outlive it.
 struct SiteContext {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
@@ -137,21 +95,21 @@ struct SiteContext {
     const render::PageSite page_site;  // the same for pages
     const render::Templates templates;
     const Settings settings;
-    const std::string site_id;  // 16 hex digits: which site this is among those over one store
-    const std::string look;     // entity_tag_of() nothing: what decides how pages look
     PageCache pages;
-    // Stands for the token in the cached feeds of readers who send theirs in the query; replaced in
-    // each answer. Random, so that no history contains it.
-    const std::string token_place = new_token();
-    MinuteVersion minute_version;
+    base::RefreshedValue<bool> store_answer;  // asked every second, while somebody wants to know
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;
     base::RefreshedValue<hub::HubNumbers> hub_numbers;
     base::RefreshedValue<harvest::HarvestNumbers> harvest_numbers;
-    base::VersionedValue<query::CacheVersion, std::vector<std::string>> known_classes;
+    // What the pages of one build share, kept for a part of the time for which these are fresh.
+    struct Moment {
+        query::ServedBuild build;
+        std::chrono::seconds begin;
+        bool operator==(const Moment&) const = default;
+    };
+    base::VersionedValue<Moment, std::vector<std::string>> known_classes;
     query::ReleaseListCache release_details;
-    base::VersionedValue<query::CacheVersion, std::shared_ptr<const query::ReleaseList>>
-        release_list;
+    base::VersionedValue<Moment, std::shared_ptr<const query::ReleaseList>> release_list;
     RateLimiter limiter;
     // Of lists that are kept, by anybody: a stranger who fills the store needs days.
     RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
@@ -160,31 +118,24 @@ struct SiteContext {
     RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
     hub::Subscriptions subscriptions;
     NotedReaders noted_readers;
-    CopyVersions copy_versions;
     WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;
 
-    [[nodiscard]] query::CacheVersion wide_version() {
-        return minute_version.of(history.cache_version(), settings.steady_clock());
-    }
-    // Return all releases, and the classes that every search page offers.
+    // Returns whether the store could be read when it was asked last, at most a second ago.
+    [[nodiscard]] bool store_answers();
+    // Return all releases, and the classes that every search page offers, as they were a second ago at
+    // most.
     //   throw  store::Failure
-    [[nodiscard]] base::Result<std::shared_ptr<const query::ReleaseList>> releases(
-        const query::CacheVersion& version);
-    [[nodiscard]] base::Result<std::vector<std::string>> classes(
-        const query::CacheVersion& version);
+    [[nodiscard]] std::shared_ptr<const query::ReleaseList> releases();
+    [[nodiscard]] std::vector<std::string> classes();
     // Returns a URL with the host, for what leaves the site.
     [[nodiscard]] std::string absolute_url(std::string_view url) const {
         return site.base_url + std::string(url);
     }
-    // Returns since when the site shows the history as it does now: no page had other bytes since then,
-    // except by new rows. Ask before the rows are read.
-    //   returns  nullopt: unknown
-    [[nodiscard]] std::optional<base::Seconds> shown_since();
-    // Returns an entity tag: a digest of these texts, the configuration, the renderer's version and
-    // the templates. Strong, in the coding identity, 34 bytes with its quotes.
-    [[nodiscard]] std::string entity_tag_of(std::initializer_list<std::string_view> parts) const;
+
+   private:
+    [[nodiscard]] Moment moment();
 };
 
 }  // namespace serve

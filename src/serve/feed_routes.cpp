@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/date.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "hub/protocol.hpp"
@@ -26,9 +25,6 @@ namespace {
 using tree::ObjectName;
 using Subject = FeedRequest::Subject;
 
-// How long after its row was recorded the transaction may end that recorded it.
-constexpr std::chrono::minutes rows_come_within{1};
-
 // Returns the name under which the cache keeps the tags of a class or a release.
 std::string key_of_tags(const FeedRequest& request) {
     // No URL begins like this.
@@ -40,7 +36,7 @@ std::string key_of_tags(const FeedRequest& request) {
 // for all requests of a minute, by callers who have their turn.
 //   error  what the feed itself would be answered with
 Result<Body> recorded_tags(SiteContext& context, const FeedRequest& request,
-                           const query::CacheVersion& version) {
+                           const query::ServedBuild& build) {
     const bool is_class = request.subject == Subject::whole_class;
     const auto& class_name = request.object.class_name;
     const auto render = [&]() -> Result<RenderedPage> {
@@ -52,7 +48,7 @@ Result<Body> recorded_tags(SiteContext& context, const FeedRequest& request,
         for (const auto& tag : *tags) page.body.append(tag) += '\n';
         return page;
     };
-    return cached_response(context, {}, {key_of_tags(request), version, {}}, render)
+    return cached_response(context, {}, {key_of_tags(request), build, {}}, render)
         .map([](Response response) { return response.body; });
 }
 
@@ -93,15 +89,15 @@ enum class RecordedTags : unsigned char { cached, computed };
 //   returns  404; 301 to the right spelling; 503 while that cannot be found out; nullopt: nothing
 //            is wrong, or the feed itself has another error, or the tags are not in the cache
 std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& request,
-                                   const query::CacheVersion& version, RecordedTags where) {
+                                   const query::ServedBuild& served, RecordedTags where) {
     const auto& tag = request.page.filter.tag;
     if (tag.empty() || !request.is_of_many()) return std::nullopt;
     const auto build = context.build.build();
     std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
     if (spelling.empty()) {
-        if (where == RecordedTags::cached && !context.pages.find(key_of_tags(request), version))
+        if (where == RecordedTags::cached && !context.pages.find(key_of_tags(request), served))
             return std::nullopt;
-        const auto recorded = recorded_tags(context, request, version);
+        const auto recorded = recorded_tags(context, request, served);
         if (!recorded && recorded.error().status == 503) return recorded.error();
         if (!recorded) return std::nullopt;
         spelling = spelling_in(**recorded, tag);
@@ -139,65 +135,9 @@ std::optional<HttpError> check_tag_of_object(SiteContext& context, const FeedReq
     return no_tag(tag, "class " + class_name + " or of a recorded change", known);
 }
 
-// Returns the entity tag of the feed with a reader's token in its addresses; empty: without one.
-std::string tag_for_reader(const SiteContext& context, const std::string& entity_tag,
-                           const std::string& query_token) {
-    return query_token.empty() ? entity_tag
-                               : context.entity_tag_of({"token", entity_tag, query_token});
-}
-
-// Returns the entity tag of a feed without a reader's token, in the coding identity. It is a digest of
-// what identifies the rows, not of the bytes, so that it is known without rendering the feed.
-std::string shared_tag_of(const SiteContext& context, const FeedDocument& document,
-                          const query::HistoryPage& page, const render::Channel& channel) {
-    const auto tag_with = [&](const render::Channel& shared) {
-        return context.entity_tag_of(
-            {document.format.name, render::entity_tag_parts(page, shared)});
-    };
-    if (document.query_token.empty()) return tag_with(channel);
-    const FeedDocument shared{document.request, document.format, document.is_for_browser};
-    return tag_with(channel_of(context, shared, channel.subject));
-}
-
-// Returns the time for Last-Modified; 0: unknown.
-//   shown_since       asked before the rows were read
-//   newest_recording  of the rows shown
-base::Seconds date_of(const SiteContext& context, const FeedRequest& request,
-                      std::optional<base::Seconds> shown_since, base::Seconds newest_recording) {
-    // A mention may go without leaving anything that is newer.
-    if (!shown_since || request.page.mentions > 0) return {};
-    // Rows of several objects come in any order of their times, as their transactions end.
-    if (request.is_wide() && context.settings.clock() < newest_recording + rows_come_within)
-        return {};
-    return std::max(*shown_since, newest_recording);
-}
-
-// Returns a feed without its bytes. Its entity tag is that of the feed without a token.
-//   shown_since  asked before the rows were read
-Representation description_of(SiteContext& context, const FeedDocument& document,
-                              const query::CacheVersion& version, const LoadedFeed& loaded,
-                              const render::Channel& channel,
-                              std::optional<base::Seconds> shown_since) {
+// Renders a feed of rows.
+Result<RenderedPage> render_rows(SiteContext& context, const FeedDocument& document) {
     const auto& request = document.request;
-    Representation feed;
-    feed.entity_tag = shared_tag_of(context, document, loaded.page, channel);
-    // When the build was switched meanwhile, the page may show either of the two.
-    feed.provisional =
-        !loaded.up_to_date || !same_build(version, context.history.cache_version());
-    if (!feed.provisional)
-        feed.last_modified =
-            date_of(context, request, shown_since, query::newest_recording(loaded.page));
-    // Not so for a class: rows of a release that is not shown yet may come between its rows.
-    feed.permanent = request.is_archive() && request.subject != Subject::whole_class &&
-                     loaded.page.rows.size() == query::archive_page;
-    return feed;
-}
-
-// Renders a feed.
-Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
-                                          const query::CacheVersion& version) {
-    const auto& request = document.request;
-    const auto shown_since = context.shown_since();
     auto loaded = load_feed(context, request, request.page);
     if (!loaded) return fail(std::move(loaded.error()));
     if (auto wrong = check_tag_of_object(context, request, loaded->page))
@@ -206,139 +146,45 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
         return fail(
             404, "This archive has no page before=" + std::to_string(request.page.before) + ".");
     const auto channel = channel_of(context, document, loaded->subject);
-    auto body = document.format.render(loaded->page, channel, context.site);
-    body.shrink_to_fit();  // the page may stay in the cache for long
-    auto feed = description_of(context, document, version, *loaded, channel, shown_since);
-    feed.body = std::make_shared<const std::string>(std::move(body));
-    return std::make_shared<const Representation>(std::move(feed));
+    return RenderedPage{.body = document.format.render(loaded->page, channel, context.site),
+                        .provisional = !loaded->up_to_date};
 }
 
-std::string replaced(const std::string& text, std::string_view old, std::string_view by) {
-    std::string result;
-    std::size_t begin = 0;
-    for (auto at = text.find(old); at != std::string::npos; at = text.find(old, begin)) {
-        result.append(text, begin, at - begin).append(by);
-        begin = at + old.size();
-    }
-    return result.append(text, begin);
-}
-
-// Returns a document whose entity tag is a digest of its bytes, without the place for a reader's token: every process
-// has another one.
-Representation digested(const SiteContext& context, std::string_view kind, std::string body) {
-    Representation page;
-    page.entity_tag = context.entity_tag_of({kind, replaced(body, context.token_place, "")});
-    body.shrink_to_fit();  // the page may stay in the cache for long
-    page.body = std::make_shared<const std::string>(std::move(body));
-    return page;
-}
-
-// Renders our copy of a source feed, which depends on no build. It has no Last-Modified: entries are dropped, come from
-// archives, and change their markup, without leaving anything that is newer.
-Result<RepresentationPtr> render_source_document(SiteContext& context,
-                                                 const FeedDocument& document) {
+// Renders our copy of a source feed.
+Result<RenderedPage> render_source_document(SiteContext& context, const FeedDocument& document) {
     const auto feed = load_source_feed(context, document.request);
     if (!feed) return fail(feed.error());
     auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
     channel.language = feed->language;
-    return std::make_shared<const Representation>(digested(
-        context, "source feed", document.format.render_source(*feed, channel, context.site)));
+    return RenderedPage{.body = document.format.render_source(*feed, channel, context.site)};
 }
 
-// Renders the feed of all releases. Its entity tag is a digest of its bytes.
-Result<RepresentationPtr> render_releases_document(SiteContext& context,
-                                                   const FeedDocument& document,
-                                                   const query::CacheVersion& version) {
-    const auto list = context.releases(version);
-    if (!list) return fail(http_error_of(list.error(), wanted_search()));
+// Renders the feed of all releases.
+RenderedPage render_releases_document(SiteContext& context, const FeedDocument& document,
+                                      const query::ServedBuild& build) {
     const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
-    auto page = digested(
-        context, "releases",
-        document.format.render_releases(query::compared_releases(**list), channel, context.site));
-    page.provisional =
-        version.version.empty() || !same_build(version, context.history.cache_version());
-    return std::make_shared<const Representation>(std::move(page));
+    return {.body = document.format.render_releases(query::compared_releases(*context.releases()),
+                                                    channel, context.site),
+            .provisional = build.version.empty()};
 }
 
-// True when a 304 may follow from which rows the feed has, without their notes: a filter looks into
-// these, and of many objects it would have to wait for its turn.
-bool may_be_known_by_rows(const Request& request, const FeedRequest& feed) {
-    return feed.subject == Subject::object && !feed.page.filter.chooses_rows() &&
-           is_conditional(request);
+Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document,
+                                     const query::ServedBuild& build) {
+    const auto& request = document.request;
+    if (auto wrong = check_tag(context, request, build, RecordedTags::computed))
+        return fail(std::move(*wrong));
+    if (request.subject == Subject::source_feed) return render_source_document(context, document);
+    if (request.subject == Subject::all_releases)
+        return render_releases_document(context, document, build);
+    return render_rows(context, document);
 }
 
-// Returns the feed without its bytes, if its rows show that the client has it; nullopt: it has another
-// one, or that cannot be told without rendering.
-std::optional<PageCache::Found> known_by_rows(SiteContext& context, const Request& request,
-                                              const FeedDocument& document, Coding coding,
-                                              const query::CacheVersion& version) {
-    auto identities = document.request.page;
-    identities.identities = true;
-    const auto shown_since = context.shown_since();
-    const auto loaded = load_feed(context, document.request, identities);
-    if (!loaded || (document.request.is_archive() && loaded->page.rows.empty()))
-        return std::nullopt;
-    const auto channel = channel_of(context, document, loaded->subject);
-    auto feed = description_of(context, document, version, *loaded, channel, shown_since);
-    auto sent =
-        tag_in_coding(tag_for_reader(context, feed.entity_tag, request.query_token), coding);
-    auto validators = validators_of(context, feed);
-    validators.entity_tag = sent;
-    if (!is_not_modified(request, validators)) return std::nullopt;
-    if (request.query_token.empty()) feed.entity_tag = std::move(sent);
-    context.metrics.count_page(false);
-    return PageCache::Found{.page = std::make_shared<const Representation>(std::move(feed)),
-                            .stale = !version.store_reachable};
-}
-
-// Returns the feed from the cache, or renders it, unless its rows show that the client has it. What is
-// kept for readers who send their token in the query is kept for all of them, in the coding identity
-// and with context.token_place where the token belongs.
-Result<PageCache::Found> cached_feed(SiteContext& context, const Request& request,
-                                     FeedDocument document, Coding coding,
-                                     const query::CacheVersion& version) {
-    const auto kept_in = request.query_token.empty() ? coding : Coding::identity;
-    const auto& feed = document.request;
-    auto key = url_of(feed) + " " + std::string(document.format.name);
+// Returns the key of a document. The addresses in it repeat the token of its reader.
+std::string key_of(const FeedDocument& document) {
+    auto key = url_of(document.request) + " " + std::string(document.format.name);
     if (document.is_for_browser) key += " for browsers";
-    if (!document.query_token.empty()) {
-        key += " with a token";
-        document.query_token = context.token_place;
-    }
-    if (may_be_known_by_rows(request, feed)) {
-        if (auto kept = kept_page(context, key, version, kept_in)) return *std::move(kept);
-        if (auto known = known_by_rows(context, request, document, coding, version))
-            return *std::move(known);
-    }
-    return cached_page(
-        context, key, version, kept_in,
-        [&]() -> Result<RepresentationPtr> {
-            if (auto wrong = check_tag(context, feed, version, RecordedTags::computed))
-                return fail(std::move(*wrong));
-            if (feed.subject == Subject::source_feed)
-                return render_source_document(context, document);
-            return feed.subject == Subject::all_releases
-                       ? render_releases_document(context, document, version)
-                       : render_document(context, document, version);
-        },
-        feed.is_wide() ? PageCost::wide : PageCost::ordinary);
-}
-
-// Returns the feed as a reader gets it who sent a token in the query: it is put into the addresses.
-//   shared  in the coding identity, as cached_feed() returns it
-PageCache::Found feed_with_token(SiteContext& context, const Request& request,
-                                 PageCache::Found shared, Coding coding) {
-    Representation own = *shared.page;
-    own.entity_tag =
-        tag_in_coding(tag_for_reader(context, own.entity_tag, request.query_token), coding);
-    if (!is_not_modified(request, validators_of(context, own))) {
-        auto body =
-            replaced(*own.body, context.token_place, base::percent_encode(request.query_token));
-        if (coding == Coding::gzip) body = gzip(body);
-        own.body = std::make_shared<const std::string>(std::move(body));
-    }
-    shared.page = std::make_shared<const Representation>(std::move(own));
-    return shared;
+    if (!document.query_token.empty()) key += " with the token " + document.query_token;
+    return key;
 }
 
 std::string vary_of(const FeedDocument& document) {
@@ -356,13 +202,6 @@ void add_hub_link(const SiteContext& context, const FeedDocument& document, Resp
         "Link", hub::link_field(with_token(context.site.hub_url, document.query_token), topic));
 }
 
-// Returns the version of what a feed shows.
-//   error  404: there is no source feed with this number
-Result<query::CacheVersion> version_for(SiteContext& context, const FeedRequest& feed) {
-    if (feed.subject == Subject::source_feed) return version_of_copy(context, feed.source_feed);
-    return feed.is_wide() ? context.wide_version() : context.history.cache_version();
-}
-
 }  // namespace
 
 Result<Response> answer_feed_request(SiteContext& context, const Request& request,
@@ -372,24 +211,19 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
     const FeedDocument document{
         feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type),
         request.query_token};
-    const auto found_version = version_for(context, feed);
-    if (!found_version) return fail(found_version.error());
-    const auto& version = *found_version;
+    const auto build = context.history.served_build();
     // A tag that is known to be none needs no turn.
-    if (auto wrong = check_tag(context, feed, version, RecordedTags::cached))
+    if (auto wrong = check_tag(context, feed, build, RecordedTags::cached))
         return fail(std::move(*wrong));
-    const auto coding = preferred_coding(request.field("accept-encoding"));
-    const bool has_token = !request.query_token.empty();
-    auto found = cached_feed(context, request, document, coding, version);
-    if (found && has_token) found = feed_with_token(context, request, *std::move(found), coding);
-    if (!found) return fail(found.error());
-    auto response = page_response(context, request, *found,
-                                  {.content_type = document.content_type(),
-                                   .coding = coding,
-                                   .vary = vary_of(document),
-                                   .max_age = context.settings.max_age,
-                                   .is_for_browser = document.is_for_browser});
-    if (response.status == 200) add_hub_link(context, document, response);
+    const Metadata metadata{.content_type = document.content_type(),
+                            .vary = vary_of(document),
+                            .max_age = context.settings.max_age,
+                            .is_for_browser = document.is_for_browser};
+    auto response = cached_response(
+        context, request,
+        {key_of(document), build, metadata, feed.is_wide() ? PageCost::wide : PageCost::ordinary},
+        [&] { return render_document(context, document, build); });
+    if (response && response->status == 200) add_hub_link(context, document, *response);
     return response;
 }
 

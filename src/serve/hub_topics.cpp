@@ -98,9 +98,6 @@ News news_of_rows(SiteContext& context, const FeedDocument& document, std::strin
     const auto most = document.request.page.most;
     auto request = document.request.page;
     request.most = 2 * most;  // to know the earlier document
-    // Most topics have nothing new when they are looked at, and their rows say so without their notes.
-    request.identities =
-        document.request.subject == Subject::object && !request.filter.chooses_rows();
     auto loaded = load_feed(context, document.request, request);
     if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
     if (since.empty()) return position_alone(document, position_of(loaded->page, most));
@@ -109,13 +106,6 @@ News news_of_rows(SiteContext& context, const FeedDocument& document, std::strin
         return base::fail(ErrorKind::unavailable,
                           "an object cannot be compared with the current build right now");
     if (!news) return std::nullopt;
-    if (request.identities) {
-        request.identities = false;
-        loaded = load_feed(context, document.request, request);
-        if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
-        news = rows_since(loaded->page, most, since);
-        if (!news) return std::nullopt;
-    }
     news = in_format(*std::move(news), document);
     auto position = position_of(loaded->page, most);
     auto channel = channel_of(context, document, loaded->subject);
@@ -136,9 +126,8 @@ query::HistoryPage rows_of(const query::ReleaseList& releases) {
 
 News news_of_releases(SiteContext& context, const FeedDocument& document,
                       std::string_view since) {
-    const auto list = context.releases(context.history.cache_version());
-    if (!list) return tl::unexpected(list.error());
-    const auto releases = query::compared_releases(**list);
+    const auto releases =
+        query::compared_releases(context.release_details.get(context.history.read_context()));
     const auto rows = rows_of(releases);
     auto position = position_of(rows, render::releases_in_feed);
     if (since.empty()) return position_alone(document, std::move(position));

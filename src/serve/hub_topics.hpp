@@ -33,7 +33,6 @@ struct ParsedTopic {
 // Reads what is new, as hub::ReadNews says. RSS and Atom have the new items alone; JSON Feed has all that the
 // feed has. Where only some of the rows can be told apart, all of them come again (feed_position.hpp).
 //   throws  store::Failure; query::Busy
-//   cost  of an object that has nothing new: a look at its rows without their notes
 [[nodiscard]] base::Result<std::optional<hub::FeedNews>> read_news(SiteContext& context,
                                                                    const hub::Topic& topic,
                                                                    std::string_view since);

@@ -134,11 +134,6 @@ bool names_tag(std::string_view list, std::string_view entity_tag) {
     return false;
 }
 
-bool is_conditional(const Request& request) {
-    return request.fields.contains("if-none-match") ||
-           !base::trim(request.field("if-modified-since")).empty();
-}
-
 bool is_not_modified(const Request& request, const Validators& current) {
     if (request.fields.contains("if-none-match")) {
         const auto list = request.field("if-none-match");

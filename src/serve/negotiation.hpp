@@ -50,9 +50,6 @@ struct Validators {
     base::Seconds last_modified{};  // 0: unknown, only the entity tag counts
 };
 
-// True when a request may get 304: it says which representation the client has.
-[[nodiscard]] bool is_conditional(const Request& request);
-
 // True when a GET or HEAD request gets 304 (RFC 9110 section 13.2.2): If-None-Match (a list, "*",
 // weak comparison) takes precedence over If-Modified-Since. That has to name Last-Modified exactly:
 // the date of a page that another host made, or a clock that is wrong, may be later than a change.

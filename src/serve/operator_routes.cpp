@@ -100,7 +100,8 @@ std::optional<harvest::HarvestNumbers> numbers_of_harvest(SiteContext& context) 
 
 // What this process can do. Readers are served with what is recorded as long as `can_serve` is true.
 struct Health {
-    query::CacheVersion version;
+    query::ServedBuild build;
+    bool store_answers = false;
     std::optional<StoreState> store;  // nullopt: unknown
     std::string store_fault;          // empty: it takes what is recorded
     std::string source_fault;         // empty: objects can be loaded from the current build
@@ -122,7 +123,8 @@ std::string fault_of(const StoreState& store) {
 
 Health health_of(SiteContext& context) {
     Health health;
-    health.version = context.history.cache_version();
+    health.build = context.history.served_build();
+    health.store_answers = context.store_answers();
     const auto known = context.store_state.get(
         [&] { return if_reachable([&] { return look_at_store(context.pool); }); });
     if (known.value != nullptr && !known.has_failed) health.store = *known.value;
@@ -136,8 +138,7 @@ Health health_of(SiteContext& context) {
         health.harvest_fault = harvest::fault_of(*harvest, context.settings.clock());
     const bool is_ours =
         !health.store || (health.store->schema_error.empty() && !health.store->has_moved);
-    health.can_serve =
-        health.version.store_reachable && !health.version.version.empty() && is_ours;
+    health.can_serve = health.store_answers && !health.build.version.empty() && is_ours;
     return health;
 }
 
@@ -147,20 +148,19 @@ std::string schema_of(const Health& health) {
 }
 
 std::string health_report(const SiteContext& context, const Health& health) {
-    const auto& version = health.version;
     std::string text;
     base::JsonWriter json(text);
     json.begin_object().field("status", health.is_ok()     ? "ok"
                                         : health.can_serve ? "degraded"
                                                            : "unavailable");
-    json.field("store", version.store_reachable ? "reachable" : "unreachable");
+    json.field("store", health.store_answers ? "reachable" : "unreachable");
     if (!health.store_fault.empty()) json.field("store_fault", health.store_fault);
-    json.field("release", version.version);
+    json.field("release", health.build.version);
     if (const auto release = current_release(context)) {
         json.field("released_on", base::format_date(release->released_on));
         json.field("age_days", days_since(release->released_on, context.settings.clock()));
     }
-    json.field("build", version.build_digest);
+    json.field("build", health.build.digest);
     if (!health.source_fault.empty()) json.field("source_fault", health.source_fault);
     if (!health.hub_fault.empty()) json.field("hub_fault", health.hub_fault);
     if (!health.harvest_fault.empty()) json.field("harvest_fault", health.harvest_fault);
@@ -197,7 +197,7 @@ Result<Response> answer_metrics(SiteContext& context, const Request&) {
         [&] { return if_reachable([&] { return query::count_store(context.pool); }); });
     if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
     const auto health = health_of(context);
-    gauges.store_up = health.version.store_reachable;
+    gauges.store_up = health.store_answers;
     gauges.store_writable = gauges.store_up && health.store_fault.empty();
     gauges.source_up = gauges.release.has_value() && health.source_fault.empty();
     gauges.hub = numbers_of_hub(context);

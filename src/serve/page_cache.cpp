@@ -21,34 +21,26 @@ constexpr std::size_t most_shards = 16;
 // headers. Measured with mallinfo2 over 10,000 entries: 626 bytes.
 constexpr std::size_t entry_overhead = 640;
 
+using SteadyTime = std::chrono::steady_clock::time_point;
+
 struct Entry {
     std::string key;  // complete, because two keys may have the same hash
-    query::CacheVersion version;
+    query::ServedBuild build;
+    SteadyTime rendered_at;  // when its rendering began
     RepresentationPtr page;
     [[nodiscard]] std::size_t bytes() const {
         return key.capacity() + page->body->capacity() + entry_overhead;
     }
 };
 
-// True when a page of one version is valid for the other. It stays valid when the store cannot be reached.
-bool same_version(const query::CacheVersion& a, const query::CacheVersion& b) {
-    return same_build(a, b) && a.generation == b.generation;
-}
-
 // What is rendered once for all concurrent callers.
 struct RenderKey {
     std::string key;
-    query::CacheVersion version;
-    bool operator==(const RenderKey& other) const {
-        return key == other.key && same_version(version, other.version);
-    }
+    query::ServedBuild build;
+    bool operator==(const RenderKey&) const = default;
 };
 
 }  // namespace
-
-bool same_build(const query::CacheVersion& a, const query::CacheVersion& b) {
-    return a.version == b.version && a.build_digest == b.build_digest;
-}
 
 struct PageCache::Shard {
     explicit Shard(std::size_t most_bytes_) : most_bytes(most_bytes_) {}
@@ -57,58 +49,66 @@ struct PageCache::Shard {
     std::mutex mutex;          // guards what follows, but for `rendering`
     std::list<Entry> entries;  // most recently used first
     std::unordered_map<std::string_view, std::list<Entry>::iterator>
-        by_key;             // views of entries' keys
-    std::size_t bytes = 0;  // sum of the entries' bytes(), <= most_bytes
+        by_key;                    // views of entries' keys
+    std::size_t bytes = 0;         // sum of the entries' bytes(), <= most_bytes
+    base::Seconds next_date = {};  // later than Last-Modified of all pages that were dropped
     base::SingleFlight<RenderKey, Result<RepresentationPtr>> rendering;
 
-    // Returns the page of `key` in any version, as the most recently used one. Requires the lock.
+    // Returns the page of `key` of any build and age, as the most recently used one. Requires the lock.
     Entry* touch(std::string_view key) {
         const auto found = by_key.find(key);
         if (found == by_key.end()) return nullptr;
         entries.splice(entries.begin(), entries, found->second);
         return &*found->second;
     }
+    // Returns the page if it is fresh. Requires the lock.
+    Entry* touch_fresh(const std::string& key, const query::ServedBuild& build, SteadyTime now) {
+        auto* entry = touch(key);
+        const bool is_fresh =
+            entry != nullptr && entry->build == build && now - entry->rendered_at < fresh_for;
+        return is_fresh ? entry : nullptr;
+    }
 
-    void evict(std::list<Entry>::iterator entry) {
+    void drop(std::list<Entry>::iterator entry) {
+        next_date = std::max(next_date, entry->page->last_modified + std::chrono::seconds(1));
         bytes -= entry->bytes();
         by_key.erase(entry->key);
         entries.erase(entry);
     }
 
-    void store(const RenderKey& key, const RepresentationPtr& page) {
-        if (const auto old = by_key.find(key.key); old != by_key.end()) evict(old->second);
-        Entry entry{key.key, key.version, page};
+    // Keeps a page, unless it is too large. Requires the lock.
+    RepresentationPtr store(const RenderKey& key, Representation page, SteadyTime rendered_at,
+                            base::Seconds now) {
+        if (const auto old = by_key.find(key.key); old != by_key.end()) {
+            auto& entry = *old->second;
+            if (entry.page->entity_tag == page.entity_tag) {
+                entry.build = key.build;
+                entry.rendered_at = rendered_at;
+                return entry.page;
+            }
+            drop(old->second);
+        }
+        if (page.last_modified == base::Seconds{}) page.last_modified = std::max(now, next_date);
+        Entry entry{key.key, key.build, rendered_at,
+                    std::make_shared<const Representation>(std::move(page))};
         const auto size = entry.bytes();
-        if (size > most_bytes) return;
-        while (bytes + size > most_bytes) evict(std::prev(entries.end()));
+        if (size > most_bytes) return without_date(*entry.page);
+        while (bytes + size > most_bytes) drop(std::prev(entries.end()));
         entries.push_front(std::move(entry));
         by_key.emplace(entries.front().key, entries.begin());
         bytes += size;
+        return entries.front().page;
     }
 
-    Result<RepresentationPtr> render_and_store(const RenderKey& key, const Render& render);
+    // Nobody knows later since when a page is what it is that was not kept.
+    static RepresentationPtr without_date(Representation page) {
+        page.last_modified = {};
+        return std::make_shared<const Representation>(std::move(page));
+    }
 };
 
-Result<RepresentationPtr> PageCache::Shard::render_and_store(const RenderKey& key,
-                                                             const Render& render) {
-    RepresentationPtr before;
-    {
-        const std::lock_guard lock(mutex);
-        const auto* entry = touch(key.key);
-        // Another thread may have finished between this caller's look-up and its rendering.
-        if (entry != nullptr && same_version(entry->version, key.version)) return entry->page;
-        if (entry != nullptr) before = entry->page;
-    }
-    auto rendered = render();
-    if (!rendered || (*rendered)->provisional) return rendered;
-    const std::lock_guard lock(mutex);
-    const auto* entry = touch(key.key);
-    // A page that was stored meanwhile is of a later version.
-    if ((entry == nullptr ? nullptr : entry->page) == before) store(key, *rendered);
-    return rendered;
-}
-
-PageCache::PageCache(std::size_t bytes) {
+PageCache::PageCache(std::size_t bytes, SteadyClock steady, base::Clock clock)
+    : steady_(std::move(steady)), clock_(std::move(clock)) {
     if (bytes == 0) return;
     const auto count = std::clamp(bytes / least_shard_bytes, std::size_t{1}, most_shards);
     for (std::size_t i = 0; i < count; ++i)
@@ -121,23 +121,41 @@ PageCache::Shard& PageCache::shard_of(const std::string& key) {
     return *shards_[std::hash<std::string>()(key) % shards_.size()];
 }
 
-Result<PageCache::Found> PageCache::get(const std::string& key,
-                                        const query::CacheVersion& version, const Render& render,
-                                        WhileRendering policy) {
+Result<PageCache::Found> PageCache::get(const std::string& key, const query::ServedBuild& build,
+                                        const Render& render, WhileRendering policy) {
     const auto found = [](RepresentationPtr page) { return Found{.page = std::move(page)}; };
-    if (shards_.empty()) return render().map(found);
+    if (shards_.empty()) return render().map(Shard::without_date).map(found);
 
     Shard& shard = shard_of(key);
     RepresentationPtr stale;  // of the same build
     {
         const std::lock_guard lock(shard.mutex);
-        const auto* entry = shard.touch(key);
-        if (entry != nullptr && same_version(entry->version, version))
-            return Found{.page = entry->page, .hit = true};
-        if (entry != nullptr && same_build(entry->version, version)) stale = entry->page;
+        const auto* entry = shard.touch_fresh(key, build, steady_());
+        if (entry != nullptr) return Found{.page = entry->page, .hit = true};
+        entry = shard.touch(key);
+        if (entry != nullptr && entry->build == build) stale = entry->page;
     }
-    const RenderKey flight{key, version};
-    const auto render_and_store = [&] { return shard.render_and_store(flight, render); };
+    const RenderKey flight{key, build};
+    const auto render_and_store = [&]() -> Result<RepresentationPtr> {
+        const auto began = steady_();
+        RepresentationPtr before;
+        {
+            const std::lock_guard lock(shard.mutex);
+            // Another thread may have finished between this caller's look-up and its rendering.
+            const auto* entry = shard.touch_fresh(key, build, began);
+            if (entry != nullptr) return entry->page;
+            entry = shard.touch(key);
+            if (entry != nullptr) before = entry->page;
+        }
+        auto rendered = render();
+        if (!rendered) return fail(std::move(rendered.error()));
+        const std::lock_guard lock(shard.mutex);
+        const auto* entry = shard.touch(key);
+        // A page that was stored meanwhile is of a later build.
+        if (rendered->provisional || (entry == nullptr ? nullptr : entry->page) != before)
+            return Shard::without_date(*std::move(rendered));
+        return shard.store(flight, *std::move(rendered), began, clock_());
+    };
     auto rendered = policy == WhileRendering::send_stale && stale != nullptr
                         ? shard.rendering.try_run(flight, render_and_store)
                         : shard.rendering.run(flight, render_and_store);
@@ -148,12 +166,12 @@ Result<PageCache::Found> PageCache::get(const std::string& key,
 }
 
 std::optional<PageCache::Found> PageCache::find(const std::string& key,
-                                                const query::CacheVersion& version) {
+                                                const query::ServedBuild& build) {
     if (shards_.empty()) return std::nullopt;
     Shard& shard = shard_of(key);
     const std::lock_guard lock(shard.mutex);
-    const auto* entry = shard.touch(key);
-    if (entry == nullptr || !same_version(entry->version, version)) return std::nullopt;
+    const auto* entry = shard.touch_fresh(key, build, steady_());
+    if (entry == nullptr) return std::nullopt;
     return Found{.page = entry->page, .hit = true};
 }
 

@@ -1,11 +1,11 @@
 // serve/page_cache.hpp -- rendered pages, kept in memory up to a number of bytes.
-// A page is valid for one version of what it shows (current build and write generation). Stale
-// pages stay until they are replaced or evicted, because they are sent when the store cannot be
-// reached.
+// A page is fresh for a minute, while the same build is served. Older ones stay until they are
+// replaced or evicted, because they are sent when the store cannot be reached.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -15,6 +15,7 @@
 
 #include "base/date.hpp"
 #include "query/history_service.hpp"
+#include "serve/access_control.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
@@ -22,21 +23,22 @@ namespace serve {
 // One representation: the body in one content coding, and its validators.
 struct Representation {
     Body body;
-    std::string entity_tag;         // quoted, strong
-    base::Seconds last_modified{};  // 0: unknown
+    std::string entity_tag;  // quoted, strong
+    // When this process rendered these bytes first; 0: unknown. It may lie ahead by a few seconds, so
+    // that no two bodies of one address have the same.
+    base::Seconds last_modified{};
     bool provisional =
-        false;               // the build or store could not be reached: not cached, short max-age
-    bool permanent = false;  // almost never changes again: a full page of an archive
+        false;  // the build or store could not be reached: not cached, short max-age
 };
 using RepresentationPtr = std::shared_ptr<const Representation>;
 
-// True when both are of the same build.
-[[nodiscard]] bool same_build(const query::CacheVersion& a, const query::CacheVersion& b);
-
 class PageCache {
    public:
+    static constexpr std::chrono::seconds fresh_for{60};
+
     //   bytes  of bodies, keys and overhead; 0: nothing is cached, each call renders
-    explicit PageCache(std::size_t bytes);
+    explicit PageCache(std::size_t bytes, SteadyClock steady = std::chrono::steady_clock::now,
+                       base::Clock clock = base::system_clock_now);
     ~PageCache();
 
     // What a caller gets while another one renders the same page: it waits for that page, or takes
@@ -44,27 +46,28 @@ class PageCache {
     // and slow to render: otherwise all threads would wait for one.
     enum class WhileRendering : unsigned char { wait, send_stale };
 
-    using Render = std::function<Result<RepresentationPtr>()>;
+    using Render = std::function<Result<Representation>()>;
     struct Found {
         RepresentationPtr page;
-        // Of an earlier version, because `render` failed with 503 or another caller renders the page:
-        // nobody may keep it for long.
+        // Older than fresh_for or of an earlier build, because `render` failed with 503 or another
+        // caller renders the page: nobody may keep it for long.
         bool stale = false;
         bool hit = false;  // neither rendered nor waited for
     };
 
-    // Returns the page under `key` of `version`, rendering it when it is not cached.
-    //   render   called by one thread at a time for a key and version: concurrent callers get its
-    //            result, error or exception. A provisional page is returned and not cached.
-    //   error    that of `render`, unless it is 503 and a stale page is cached
-    [[nodiscard]] Result<Found> get(const std::string& key, const query::CacheVersion& version,
+    // Returns the fresh page under `key` of `build`, rendering it when there is none. A page that is
+    // kept has the time for Last-Modified: that of its last rendering with other bytes.
+    //   render  called by one thread at a time for a key and build: concurrent callers get its
+    //           result, error or exception. A provisional page is returned and not cached.
+    //   error   that of `render`, unless it is 503 and a stale page is cached
+    [[nodiscard]] Result<Found> get(const std::string& key, const query::ServedBuild& build,
                                     const Render& render,
                                     WhileRendering policy = WhileRendering::wait);
 
-    // Returns the page that is cached under `key` of `version`; nullopt: none is.
+    // Returns the fresh page under `key` of `build`; nullopt: none is cached.
     [[nodiscard]] std::optional<Found> find(const std::string& key,
-                                            const query::CacheVersion& version);
-    // Returns the page that is cached under `key` of any version, as a stale one.
+                                            const query::ServedBuild& build);
+    // Returns the page that is cached under `key`, of any build and age, as a stale one.
     [[nodiscard]] std::optional<Found> find_stale(const std::string& key);
 
     // Returns the bytes in use; never above the limit.
@@ -73,6 +76,8 @@ class PageCache {
    private:
     struct Shard;
     [[nodiscard]] Shard& shard_of(const std::string& key);
+    const SteadyClock steady_;
+    const base::Clock clock_;
     std::vector<std::unique_ptr<Shard>> shards_;
 };
 

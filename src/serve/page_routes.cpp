@@ -68,7 +68,7 @@ void add_found(render::HomeView& view, SiteContext& context, const HomeRequest& 
 }
 
 Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& request,
-                                 const query::CacheVersion& version) {
+                                 const query::ServedBuild& build) {
     const auto reads = context.history.read_context();
     render::HomeView view;
     view.class_name = request.class_name;
@@ -76,15 +76,11 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
     if (!request.text.empty()) add_found(view, context, request);
     if (request.format == PageFormat::json)
         return RenderedPage{.body = render::search_json(view, context.site)};
-    auto classes = context.classes(version);
-    if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
-    view.classes = std::move(*classes);
-    auto releases = context.releases(version);
-    if (!releases) return fail(http_error_of(releases.error(), wanted_search()));
-    view.releases = std::move(*releases);
+    view.classes = context.classes();
+    view.releases = context.releases();
     view.has_sources = store::perform(context.pool, store::Access::read, harvest::has_feeds);
     return RenderedPage{.body = render::home_page(view, context.page_site, context.templates),
-                        .provisional = version.version.empty()};
+                        .provisional = build.version.empty()};
 }
 
 Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& request) {
@@ -92,7 +88,6 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
         .most = most_rows,
         .since = "",
         .mentions = request.at.empty() ? render::most_mentions_on_page : 0};
-    const auto shown_since = context.shown_since();
     auto answer = history_for(context, request, page_request, "page");
     if (!answer) return fail(std::move(answer.error()));
     auto& history = answer->history;
@@ -105,9 +100,6 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
                              " was recorded in " + request.at + ".");
     RenderedPage page;
     page.provisional = !answer->up_to_date;
-    // A mention may go without leaving anything that is newer.
-    if (shown_since && !page.provisional && history.mentions.empty())
-        page.last_modified = std::max(*shown_since, query::newest_recording(history));
     query::FollowedReleases followed;
     if (request.at.empty())
         followed = query::followed_releases(context.history.read_context(), history);
@@ -134,13 +126,12 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
 }
 
 Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
-                                     const query::CacheVersion& version) {
-    auto list = context.releases(version);
-    if (!list) return fail(http_error_of(list.error(), wanted_search()));
-    if (from > 0 && from >= (*list)->size()) return fail(past_the_end());
-    return RenderedPage{.body = render::releases_page({std::move(*list), from}, context.page_site,
+                                     const query::ServedBuild& build) {
+    auto list = context.releases();
+    if (from > 0 && from >= list->size()) return fail(past_the_end());
+    return RenderedPage{.body = render::releases_page({std::move(list), from}, context.page_site,
                                                       context.templates),
-                        .provisional = version.version.empty()};
+                        .provisional = build.version.empty()};
 }
 
 HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
@@ -253,28 +244,28 @@ Metadata negotiated_metadata(const SiteContext& context) {
 Result<Response> answer_home(SiteContext& context, const Request& request) {
     const auto home = parse_request<HomeRequest>(request.query);
     if (!home) return fail(home.error());
-    const auto version = context.wide_version();
+    const auto build = context.history.served_build();
     // The page without a search is one key, and what it shows is kept in memory.
     const auto cost = *home == HomeRequest{} ? PageCost::ordinary : PageCost::wide;
     return cached_response(context, request,
-                           {url_of(*home), version, metadata_of(home->format, context), cost},
-                           [&] { return render_home(context, *home, version); });
+                           {url_of(*home), build, metadata_of(home->format, context), cost},
+                           [&] { return render_home(context, *home, build); });
 }
 
 Result<Response> answer_history(SiteContext& context, const Request& request) {
     const auto history = parse_request<HistoryRequest>(request.query);
     if (!history) return fail(history.error());
-    return cached_response(context, request,
-                           {url_of(*history), context.history.cache_version(),
-                            metadata_of(history->format, context)},
-                           [&] { return render_history(context, *history); });
+    return cached_response(
+        context, request,
+        {url_of(*history), context.history.served_build(), metadata_of(history->format, context)},
+        [&] { return render_history(context, *history); });
 }
 
 Result<Response> answer_difference(SiteContext& context, const Request& request) {
     const auto diff = parse_request<DiffRequest>(request.query);
     if (!diff) return fail(diff.error());
     return cached_response(context, request,
-                           {url_of(*diff), context.history.cache_version(),
+                           {url_of(*diff), context.history.served_build(),
                             metadata_of(diff->format, context), PageCost::wide},
                            [&] { return render_difference(context, *diff); });
 }
@@ -283,7 +274,7 @@ Result<Response> answer_object(SiteContext& context, const Request& request) {
     const auto object = parse_request<ObjectRequest>(request.query);
     if (!object) return fail(object.error());
     return cached_response(context, request,
-                           {url_of(*object), context.history.cache_version(),
+                           {url_of(*object), context.history.served_build(),
                             metadata_of(object->format, context), PageCost::wide},
                            [&] { return render_object(context, *object); });
 }
@@ -301,7 +292,7 @@ Result<Response> answer_release(SiteContext& context, const Request& request) {
     const auto contents = parse_request<query::ContentsQuery>(request.query);
     if (!contents) return fail(contents.error());
     return cached_response(context, request,
-                           {release_url_of(*version, *contents), context.wide_version(),
+                           {release_url_of(*version, *contents), context.history.served_build(),
                             negotiated_metadata(context), PageCost::wide},
                            [&] { return render_release(context, *version, *contents); });
 }
@@ -314,11 +305,11 @@ Result<Response> answer_releases(SiteContext& context, const Request& request) {
                               *format);
     const auto releases = parse_request<ReleasesRequest>(request.query);
     if (!releases) return fail(releases.error());
-    const auto version = context.wide_version();
+    const auto build = context.history.served_build();
     return cached_response(
         context, request,
-        {url_of(*releases), version, negotiated_metadata(context), PageCost::wide},
-        [&] { return render_releases(context, releases->from, version); });
+        {url_of(*releases), build, negotiated_metadata(context), PageCost::wide},
+        [&] { return render_releases(context, releases->from, build); });
 }
 
 Result<Response> answer_suggest(SiteContext& context, const Request& request) {
@@ -326,18 +317,20 @@ Result<Response> answer_suggest(SiteContext& context, const Request& request) {
     if (!search) return fail(search.error());
     const auto metadata = file_metadata("application/json",
                                         std::min(suggestions_max_age, context.settings.max_age));
-    return cached_response(context, request,
-                           {url_of(*search), context.wide_version(), metadata, PageCost::wide},
-                           [&] { return render_suggestions(context, *search); });
+    return cached_response(
+        context, request,
+        {url_of(*search), context.history.served_build(), metadata, PageCost::wide},
+        [&] { return render_suggestions(context, *search); });
 }
 
 Result<Response> answer_opml(SiteContext& context, const Request& request) {
     const auto list = parse_request<ListRequest>(request.query);
     if (!list) return fail(list.error());
     const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
-    auto response = cached_response(
-        context, request, {url_of(*list), context.wide_version(), metadata, PageCost::wide},
-        [&] { return render_opml(context, *list); });
+    auto response =
+        cached_response(context, request,
+                        {url_of(*list), context.history.served_build(), metadata, PageCost::wide},
+                        [&] { return render_opml(context, *list); });
     if (response) note_use_of_list(context, list->id);
     return response;
 }

@@ -1,5 +1,5 @@
-// serve/representation.hpp -- from a rendered page to its response: entity tag, content coding,
-// page cache, and the header fields with which clients and proxies cache and validate it.
+// serve/representation.hpp -- from a rendered page to its response: entity tag (a digest of its body),
+// content coding, page cache, and the header fields with which clients and proxies cache and validate it.
 // For this room only. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -9,11 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/date.hpp"
 #include "serve/context.hpp"
 #include "serve/http.hpp"
-#include "serve/negotiation.hpp"
-#include "serve/page_cache.hpp"
 
 namespace serve {
 
@@ -26,7 +23,6 @@ namespace serve {
 // How a representation is described to clients and caches.
 struct Metadata {
     std::string content_type;
-    Coding coding = Coding::identity;
     std::string vary;
     long max_age = 0;             // seconds; shorter for a provisional page
     bool is_for_browser = false;  // adds the fields that restrict what the page may load
@@ -44,45 +40,25 @@ void add_security_fields(Response& response);
 // (serve/wide_gate.hpp), and a stale page of the same build is sent while another thread renders it.
 enum class PageCost : unsigned char { ordinary, wide };
 
-// Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
-// when necessary; its gzip form is cached as well. Counts hits and misses.
-//   render  may throw store::Failure, which becomes 503
-//   error   503 for a wide page that is not cached in any version, when its turn does not come
-//   blocks  a wide page: up to context.settings.wide.wait_at_most
-[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
-                                                   const query::CacheVersion& version,
-                                                   Coding coding, const PageCache::Render& render,
-                                                   PageCost cost);
-
-// Returns the page under `key` if the cache has it of this version, and counts the hit.
-[[nodiscard]] std::optional<PageCache::Found> kept_page(SiteContext& context,
-                                                        const std::string& key,
-                                                        const query::CacheVersion& version,
-                                                        Coding coding);
-
-// Returns what a conditional request is compared with. A date that lies ahead is not.
-[[nodiscard]] Validators validators_of(const SiteContext& context, const Representation& page);
-
-// Returns 200 with the page, or 304 when the client has it.
-[[nodiscard]] Response page_response(const SiteContext& context, const Request& request,
-                                     const PageCache::Found& found, const Metadata& metadata);
-
 // Returns a response that nobody keeps.
 [[nodiscard]] Response uncached(int status, std::string_view content_type, std::string body);
 
-// A page whose entity tag is a digest of its bytes: all but feeds.
+// A page as a route renders it.
 struct RenderedPage {
     std::string body;
-    base::Seconds last_modified{};  // 0: unknown
-    bool provisional = false;       // the build or store could not be reached
+    bool provisional = false;  // the build or store could not be reached
 };
 struct CachePolicy {
-    std::string key;                             // the canonical URL
-    std::optional<query::CacheVersion> version;  // nullopt: the page depends on none
+    std::string key;  // the canonical URL, and what else the bytes depend on
+    std::optional<query::ServedBuild> build;  // nullopt: the page depends on none
     Metadata metadata;
     PageCost cost = PageCost::ordinary;
 };
-// Returns the response with such a page, from the cache or rendered now.
+// Returns the response with such a page, from the cache or rendered now, in the coding that the client
+// prefers: 200, or 304 when the client has it. Counts hits and misses.
+//   render  may throw store::Failure and query::Busy, which become 503
+//   error   that of `render`; 503 for a wide page that is not cached, when its turn does not come
+//   blocks  a wide page: up to context.settings.wide.wait_at_most
 [[nodiscard]] Result<Response> cached_response(
     SiteContext& context, const Request& request, const CachePolicy& policy,
     const std::function<Result<RenderedPage>()>& render);

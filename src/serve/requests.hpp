@@ -37,8 +37,7 @@ struct FeedRequest {
     bool operator==(const FeedRequest&) const = default;
 
     [[nodiscard]] bool is_archive() const { return page.before > 0; }
-    // True for feeds that may be up to a minute old (docs/protocols.md), and for copies of source feeds, which follow
-    // within a second.
+    // True for feeds that are made of many rows: they take turns (docs/protocols.md).
     [[nodiscard]] bool is_wide() const { return subject != Subject::object; }
     // True for feeds whose rows are those of thousands of objects. Each value of their parameters is a
     // page that is expensive to render.

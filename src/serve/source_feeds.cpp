@@ -49,19 +49,6 @@ HttpError no_source_feed(std::int64_t feed) {
     return {404, "There is no source feed with the number " + std::to_string(feed) + "."};
 }
 
-Result<query::CacheVersion> version_of_copy(SiteContext& context, std::int64_t feed) {
-    auto version = context.copy_versions.get(feed, context.settings.steady_clock(), [&] {
-        // Once, because a request is waiting.
-        const auto connection = context.pool.lease();
-        Transaction transaction(*connection, Access::read);
-        const auto writes = harvest::writes_of_feed(transaction, feed);
-        transaction.commit();
-        return writes;
-    });
-    if (!version) return fail(no_source_feed(feed));
-    return *std::move(version);
-}
-
 Result<render::SourceFeed> load_source_feed(const SiteContext& context,
                                             const FeedRequest& request) {
     std::optional<harvest::FeedRow> row;

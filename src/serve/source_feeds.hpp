@@ -15,11 +15,6 @@ namespace serve {
 // The error of a feed that is not known.
 [[nodiscard]] HttpError no_source_feed(std::int64_t feed);
 
-// Returns the version of our copy of a feed, which is at most a second old.
-//   error  404
-[[nodiscard]] Result<query::CacheVersion> version_of_copy(SiteContext& context,
-                                                          std::int64_t feed);
-
 // Reads the items of our copy of a feed that a request asks for.
 //   error   404
 //   throws  store::Failure

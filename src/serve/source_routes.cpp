@@ -182,15 +182,6 @@ std::string media_type_of(Format format) {
     return "text/html; charset=utf-8";
 }
 
-// Returns a version of the page that lasts a minute: fetches that bring nothing are no writes that others follow.
-query::CacheVersion version_of_minute(SiteContext& context) {
-    auto version = context.wide_version();
-    version.generation = std::chrono::duration_cast<std::chrono::minutes>(
-                             context.settings.steady_clock().time_since_epoch())
-                             .count();
-    return version;
-}
-
 }  // namespace
 
 Result<Response> answer_sources(SiteContext& context, const Request& request) {
@@ -202,7 +193,7 @@ Result<Response> answer_sources(SiteContext& context, const Request& request) {
                             .is_for_browser = sources->format == Format::html};
     return cached_response(
         context, request,
-        {url_of(*sources), version_of_minute(context), metadata, PageCost::wide},
+        {url_of(*sources), context.history.served_build(), metadata, PageCost::wide},
         [&] { return render_sources(context, *sources); });
 }
 

@@ -94,7 +94,7 @@ Result<query::HistoryService::Listed> known_of(SiteContext& context,
 }
 
 Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& request,
-                                  const query::CacheVersion& version) {
+                                  const query::ServedBuild& build) {
     auto asked = objects_of_list(context, request.list);
     if (!asked) return fail(asked.error());
     auto listed = known_of(context, *asked);
@@ -119,22 +119,20 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
         view.found = std::move(answer.found);
         view.has_more = answer.has_more;
     }
-    auto classes = context.classes(version);
-    if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
-    view.classes = std::move(*classes);
+    view.classes = context.classes();
     view.changes = std::move(listed->list);
     return RenderedPage{.body = render::watch_page(view, context.page_site, context.templates),
-                        .provisional = version.version.empty() || !listed->up_to_date};
+                        .provisional = build.version.empty() || !listed->up_to_date};
 }
 
 Result<Response> answer_watch_request(SiteContext& context, const Request& request,
                                       const WatchRequest& watch) {
-    const auto version = context.wide_version();
+    const auto build = context.history.served_build();
     // The page without a list is one key, and what it shows is kept in memory.
     const auto cost = watch == WatchRequest{} ? PageCost::ordinary : PageCost::wide;
     auto response =
-        cached_response(context, request, {url_of(watch), version, html_metadata(context), cost},
-                        [&] { return render_watch(context, watch, version); });
+        cached_response(context, request, {url_of(watch), build, html_metadata(context), cost},
+                        [&] { return render_watch(context, watch, build); });
     if (response) note_use_of_list(context, watch.list.id);
     return response;
 }

@@ -263,18 +263,7 @@ std::string select_rows_of_one(std::string_view notes) {
 }
 constexpr std::size_t kind_column = 9, sid_column = 11, notes_column = 12;
 
-// SQL for the kinds that may_be_renamed(). SQLite would make a table for IN ('created', …).
-std::string is_renamed_kind() {
-    std::string condition;
-    for (const auto& [kind, name] : kinds)
-        if (may_be_renamed(kind))
-            condition.append(condition.empty() ? "h.kind = '" : " OR h.kind = '").append(name) +=
-                '\'';
-    return condition;
-}
-
-// Returns the row without its notes.
-Result<Row> row_without_notes(const store::Row& stored, ObjectName object) {
+Result<Row> row_from(const store::Row& stored, ObjectName object) {
     Row row;
     row.oid = stored.integer(0);
     row.object = std::move(object);
@@ -290,15 +279,9 @@ Result<Row> row_without_notes(const store::Row& stored, ObjectName object) {
     row.signature = stored.text(8);
     row.kind = *kind;
     row.label = stored.text(10);
-    return row;
-}
-
-Result<Row> row_from(const store::Row& stored, ObjectName object) {
-    auto row = row_without_notes(stored, std::move(object));
-    if (!row) return row;
     auto notes = notes_from_json(stored.text(notes_column));
     if (!notes) return tl::unexpected(notes.error());
-    row->notes = std::move(*notes);
+    row.notes = std::move(*notes);
     return row;
 }
 
@@ -511,19 +494,14 @@ std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
 }
 
 std::optional<FewRows> FewRows::of(Transaction& transaction, std::int64_t oid,
-                                   const ObjectName& object, Part part) {
+                                   const ObjectName& object) {
     const auto length = store::byte_length(transaction.engine(), "h.notes");
-    const auto short_notes = "CASE WHEN " + length + " <= ? THEN h.notes END";
-    const auto notes = part == Part::whole ? short_notes
-                                           : "CASE WHEN " + is_renamed_kind() + " THEN " +
-                                                 short_notes + " ELSE '' END";
-    const auto most = part == Part::whole ? most_whole : most_identities;
     FewRows few;
-    few.part_ = part;
     few.object_ = object;
-    few.stored_ = transaction.query(select_rows_of_one(notes),
-                                    {Value{static_cast<std::int64_t>(longest_notes)}, Value{oid},
-                                     Value{static_cast<std::int64_t>(most + 1)}});
+    few.stored_ =
+        transaction.query(select_rows_of_one("CASE WHEN " + length + " <= ? THEN h.notes END"),
+                          {Value{static_cast<std::int64_t>(longest_notes)}, Value{oid},
+                           Value{static_cast<std::int64_t>(most + 1)}});
     const auto is_long = [](const store::Row& row) { return row.is_null(notes_column); };
     if (few.stored_.size() > most || std::ranges::any_of(few.stored_, is_long))
         return std::nullopt;
@@ -542,10 +520,7 @@ std::unordered_map<std::int64_t, Row> FewRows::numbered(std::span<const std::int
     std::unordered_map<std::int64_t, Row> rows;
     for (const auto& stored : stored_) {
         if (std::ranges::find(sids, stored.integer(sid_column)) == sids.end()) continue;
-        const auto kind = kind_named(stored.text(kind_column));
-        const bool is_whole = part_ == Part::whole || (kind && may_be_renamed(*kind));
-        auto row = is_whole ? row_from(stored, object_) : row_without_notes(stored, object_);
-        if (row)
+        if (auto row = row_from(stored, object_))
             rows.emplace(stored.integer(sid_column), std::move(*row));
         else
             on_unreadable({object_, stored.text(3), row.error().text});

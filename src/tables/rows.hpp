@@ -132,16 +132,12 @@ struct RowKey {
 // every object.
 class FewRows {
    public:
-    // identity: what entity tags of feeds are made of; without notes, except where they may change
-    // (may_be_renamed()).
-    enum class Part : unsigned char { whole, identity };
-    static constexpr std::size_t most_whole = 50, most_identities = 1000;
+    static constexpr std::size_t most = 50;
     static constexpr std::size_t longest_notes = 4 << 10;  // of one row, in bytes
 
     // Returns nullopt where there are more, or longer ones.
     [[nodiscard]] static std::optional<FewRows> of(store::Transaction& transaction,
-                                                   std::int64_t oid, const ObjectName& object,
-                                                   Part part);
+                                                   std::int64_t oid, const ObjectName& object);
 
     [[nodiscard]] std::vector<RowKey> keys() const;  // as row_keys()
     // Returns those of these numbers as rows_numbered() does.
@@ -149,7 +145,6 @@ class FewRows {
         std::span<const std::int64_t> sids, const OnUnreadable& on_unreadable) const;
 
    private:
-    Part part_ = Part::whole;
     ObjectName object_;
     store::Rows stored_;
 };

@@ -94,7 +94,6 @@ TEST_CASE("Authors of entries are names or mail addresses, in any case, and stan
     CHECK(config->site.authors ==
           std::map<std::string, tree::ObjectName>{{"jane doe", {"Person", "WBPerson1"}},
                                                   {"joe@x.org", {"Person", "WBPerson2"}}});
-    CHECK(config->page_digest != load(least)->page_digest);
     CHECK(says(complaint(least + "[authors]\nJane = Doe\n"), "[authors] Jane: "));
 }
 
@@ -254,35 +253,7 @@ TEST_CASE("Each key is read, and left out it has its default") {
           std::vector<std::vector<std::string>>{{"Identity", "Merged_into"}, {"Merged"}});
 }
 
-TEST_CASE("The configuration digest changes with what can change a page, and with nothing else") {
-    const auto digest = [](const std::string& text) {
-        const auto config = load(text);
-        REQUIRE(config);
-        return config->page_digest;
-    };
-    const auto with = [](const std::string& line) {
-        auto text = least;
-        return text.insert(text.find("[source]"), line + "\n");
-    };
-    std::set<std::string> digests = {digest(least)};
-    for (const auto& text :
-         {with("title = Other"), with("language = de"), with("contact = a@x.org"),
-          with("object_url = https://x.org/{name}"), with("private = yes"),
-          with("hide_curators = yes"), least + "[serve]\nmax_age = 60\n",
-          least + "[object_url]\nGene = https://x.org/{name}\n", least + "[names]\nGene = A>B\n",
-          least + "[successor]\nGene = A>B\n", least + "[names]\nGene = A, B\n",
-          least + "[ignore]\nGene = A>B\n", least + "[ignore]\nGene = A, B\n",
-          least + "[hub]\nenabled = yes\n", least + "[ignore]\n* = A, B\n",
-          least + "[curators]\nGene = A:B\n"}) {
-        INFO(text);
-        CHECK(digests.insert(digest(text)).second);
-    }
-    for (const auto* line : {"[net]\nallow = 10.0.0.1\n", "[serve]\nthreads = 3\n",
-                             "[serve]\nlimit_per_minute = 3\n", "[log]\nlevel = debug\n"})
-        CHECK(digest(least + line) == digest(least));
-}
-
-TEST_CASE("The operator's templates are read from their folder and are part of the digest") {
+TEST_CASE("The operator's templates are read from their folder") {
     const support::TempDir folder;
     auto text = least;
     text.insert(text.find("[source]"), "templates = own\n");
@@ -299,7 +270,6 @@ TEST_CASE("The operator's templates are read from their folder and are part of t
     const auto own = app::load_config(file);
     REQUIRE(own);
     CHECK(own->templates->file("style.css") == "body { color: red }\n");
-    CHECK(own->page_digest != load(least)->page_digest);
     folder.write("own/nonsense.mustache", "x");
     CHECK(says(fault(), "own/nonsense.mustache"));
     std::filesystem::remove(folder.path() / "own/nonsense.mustache");

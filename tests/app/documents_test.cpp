@@ -90,20 +90,6 @@ std::map<std::string, std::set<std::string>> arrows() {
     return services;
 }
 
-// Returns a room and all rooms that it may include, directly or through others.
-std::set<std::string> rooms_below(const std::string& room) {
-    const auto services = arrows();
-    std::set<std::string> below{room};
-    for (std::size_t before = 0; before != below.size();) {
-        before = below.size();
-        for (const auto& each : std::set(below)) {
-            const auto& next = services.at(each);
-            below.insert(next.begin(), next.end());
-        }
-    }
-    return below;
-}
-
 }  // namespace
 
 TEST_CASE("every path that a document names exists") {
@@ -161,20 +147,4 @@ TEST_CASE("the documents name every format of feeds") {
         CHECK(is_in_manual);
         CHECK(read_file("docs/protocols.md").find(format.media_type) != std::string::npos);
     }
-}
-
-// Entity tags contain it: a source that it left out could change the bytes of a feed and not its tag.
-TEST_CASE(
-    "the digest of the sources is that of every source of render and of the rooms below it") {
-    std::set<std::string> files;
-    for (const auto& room : rooms_below("render"))
-        for (const auto& entry : fs::recursive_directory_iterator("src/" + room))
-            if (entry.is_regular_file()) files.insert(entry.path().string());
-    REQUIRE(files.contains("src/base/date.cpp"));
-    REQUIRE(files.contains("src/render/feed.cpp"));
-    REQUIRE_FALSE(files.contains("src/serve/site.cpp"));
-    std::string lines;
-    for (const auto& file : files)
-        lines += base::sha256_hex(read_file(file)) + "  " + file + "\n";
-    CHECK(render::source_digest() == base::sha256_hex(lines));
 }

@@ -28,7 +28,7 @@ from checks import same
 from ways import can_be_cgi
 
 WORTH_HOLDING = ("content-type", "location", "allow", "retry-after", "www-authenticate", "vary",
-                 "cache-control", "content-encoding", "last-modified", "content-security-policy",
+                 "cache-control", "content-encoding", "content-security-policy",
                  "referrer-policy", "link", "x-content-type-options")
 SPELLED = {"etag": "ETag", "www-authenticate": "WWW-Authenticate"}
 SEPARATOR = "=====\n"

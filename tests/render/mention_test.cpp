@@ -90,24 +90,6 @@ TEST_CASE("A feed is complete when it has all rows and all mentions") {
     CHECK_FALSE(support::read_rss(document_of(*render::format_named("rss"), history)).complete);
 }
 
-TEST_CASE("What a mention shows is part of the entity tag, and no mentions leave it as it was") {
-    const auto plain = history_with({});
-    const auto channel = sample::channel_of(plain, sample::site());
-    const auto tag_of = [&](const query::History& history) {
-        return render::entity_tag_parts(history, channel);
-    };
-    auto one = mention(9, day(2008, 3, 1));
-    const auto tag = tag_of(history_with({one}));
-    CHECK(tag != tag_of(plain));
-    for (auto* text : {&one.title, &one.link, &one.feed_name}) {
-        text->push_back('x');
-        CHECK(tag_of(history_with({one})) != tag);
-        text->pop_back();
-    }
-    one.authors = {"Jane"};
-    CHECK(tag_of(history_with({one})) != tag);
-}
-
 TEST_CASE("Hostile texts of an entry harm neither feeds nor the page") {
     auto hostile = mention(9, day(2008, 3, 1), "</title><script>alert(1)</script>&\"'");
     hostile.feed_name = "<b>&amp;</b>";

@@ -280,7 +280,7 @@ TEST_CASE("A hub that is full says when to come again") {
 
 TEST_CASE("While the store is away nothing is accepted") {
     HubWorld world;
-    world.small.set_store_down(true);
+    world.set_store_down(true);
     CHECK(subscribe(world, {}).status == 503);
     CHECK(subscribe(world, {.mode = "unsubscribe"}).status == 503);
 }

@@ -90,7 +90,7 @@ TEST_CASE("No transaction and no connection is kept while a request waits for me
 }
 
 TEST_CASE("Memory is given back whatever becomes of the answer") {
-    LongHistory site({.bytes = 1, .wait_at_most = 0ms}, settings_with("c", 0));  // no page cache
+    LongHistory site({.bytes = 1, .wait_at_most = 0ms}, settings_with(0));  // no page cache
     const std::string tag(site.get(plain).field("ETag"));
     CHECK(site.get(plain, {{"if-none-match", tag}}).status == 304);
     CHECK(site.ask("HEAD", "/rss?" + plain).status == 200);

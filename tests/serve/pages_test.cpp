@@ -211,7 +211,7 @@ TEST_CASE("What the store prevents is 503 or the cached page, but for static fil
     with_rows(world);
     const auto cached = world.open(gene_page);
     world.small.put(world.build(3));
-    world.small.set_store_down(true);
+    world.set_store_down(true);
     const auto stale = world.open(gene_page);
     CHECK(stale.body == cached.body);
     CHECK(stale.field("Cache-Control") == "public, max-age=60");
@@ -225,7 +225,7 @@ TEST_CASE("What the store prevents is 503 or the cached page, but for static fil
     world.small.put(nullptr);
     for (const std::string path : {"/style.css", "/feed.css", "/varve.js"})
         CHECK(world.open(path + "?v=1").status == 200);
-    world.small.set_store_down(false);
+    world.set_store_down(false);
     world.small.put(world.build(3));
     CHECK(world.open("/?class=Paper").status == 200);
 }

@@ -58,7 +58,7 @@ void record_late(World& world, const ObjectName& object, const std::string& vers
         {store::Value{object.name}, store::Value{recorded_at}, store::Value{object.class_name},
          store::Value{object.name}, store::Value{version}, store::Value{unc26.name}});
     world.small.count_rows();
-    world.small.write_elsewhere();
+    world.make_stale();
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ TEST_CASE("A row that a release published again has changed or withdrawn goes ou
         world.small.execute("UPDATE history SET revision = 1, kind = ?, recorded_at ="
                             " '2008-02-01T00:00:00Z' WHERE version = 'WS2'",
                             {store::Value{std::string(kind)}});
-        world.small.write_elsewhere();
+        world.make_stale();
         const auto news = news_of(world, gene_url, position);
         REQUIRE(news);
         CHECK(items_of(*news, gene_url) == std::vector<std::string>{"Gene/WBGene00006763/WS2/2"});
@@ -216,9 +216,9 @@ TEST_CASE("While the store is away a topic is unavailable") {
     world.release_up_to(1);
     for (const auto& url : {gene_url, pair_url, std::string("/rss?class=Gene"),
                             std::string("/release/WS1?format=rss")}) {
-        world.small.set_store_down(true);
+        world.set_store_down(true);
         CHECK(failure_of(world, url) == ErrorKind::unavailable);
-        world.small.set_store_down(false);
+        world.set_store_down(false);
     }
 }
 

@@ -239,11 +239,11 @@ TEST_CASE("A store that cannot be reached makes forms and short addresses 503") 
     World world;
     world.release(1, {unc26});
     const auto address = sent_to(world, "keep=1&object=Gene:WBGene00006763");
-    world.small.set_store_down(true);
+    world.set_store_down(true);
     CHECK(world.open(address).status == 503);
     CHECK(send(world, "names=unc-26").status == 503);
     CHECK(send(world, "keep=1&object=Gene:WBGene00006763").status == 503);
-    world.small.set_store_down(false);
+    world.set_store_down(false);
     CHECK(world.open(address).status == 200);
 }
 

@@ -11,6 +11,7 @@
 #include "base/digest.hpp"
 #include "serve/access_control.hpp"
 #include "serve/monitoring.hpp"
+#include "serve/page_cache.hpp"
 #include "serve/site.hpp"
 #include "support/catch.hpp"
 #include "support/small_site.hpp"
@@ -28,11 +29,9 @@ inline const ObjectName daf16{"Gene", "WBGene00000912"};
 inline const ObjectName paper{"Paper", "WBPaper00031000"};
 inline const std::string plain = "class=Gene&name=WBGene00006763";
 
-inline serve::Settings settings_with(const std::string& page_digest = "c",
-                                     std::size_t cache_bytes = 1 << 20) {
+inline serve::Settings settings_with(std::size_t cache_bytes = 1 << 20) {
     serve::Settings settings;
     settings.cache_bytes = cache_bytes;
-    settings.page_digest = page_digest;
     return settings;
 }
 
@@ -109,13 +108,22 @@ class World {
         for (const auto& object : changed) set_value(object, std::to_string(number));
         small.publish(version(number), day(number));
         newest = number;
-        tick += std::chrono::minutes(1);
     }
     // Publishes releases up to this one, each of which changes unc-26.
     void release_up_to(int number) {
         while (newest < number) release(newest + 1, {unc26});
     }
 
+    // Moves the clocks on until no page is fresh.
+    void make_stale() {
+        small.now += serve::PageCache::fresh_for;
+        tick += serve::PageCache::fresh_for;
+    }
+    // Cuts the store off or makes it reachable again, and moves the clocks so that this is noticed.
+    void set_store_down(bool is_down) {
+        small.set_store_down(is_down);
+        tick += std::chrono::seconds(1);
+    }
     // Returns how many pages were not in the cache.
     [[nodiscard]] int rendered() const {
         constexpr std::string_view name = "\nvarve_page_cache_misses_total ";

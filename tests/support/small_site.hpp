@@ -119,12 +119,6 @@ class SmallSite {
                 throw std::runtime_error("not recorded: " + object.name);
     }
 
-    // Advances the write generation, as another host does that records something.
-    void write_elsewhere() {
-        execute("INSERT INTO meta (name, value) VALUES ('generation-00', 1)"
-                " ON CONFLICT (name) DO UPDATE SET value = value + 1");
-        now += std::chrono::seconds(1);
-    }
     // Cuts the store off or makes it reachable again, and moves the clock so that this is noticed.
     void set_store_down(bool is_down) {
         store_switch.is_down = is_down;
