@@ -8,8 +8,8 @@
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
 #include "tables/prewarmed.hpp"
-#include "tables/release_counts.hpp"
 #include "tables/releases.hpp"
+#include "tables/rows.hpp"
 
 namespace hub {
 
@@ -20,66 +20,84 @@ using store::Transaction;
 using store::Value;
 
 const store::Insert a_note{"hub_notes", {"name", "number", "text"}, {"name"}};
-constexpr std::string_view rows_of = "rows ";
 constexpr std::chrono::seconds look_claim{60};
+// Within this time after a row got its number, its transaction ends.
+constexpr std::chrono::minutes rows_settle_within{1};
 
 // What the last finished look saw.
 struct LastLook {
     std::string version;  // empty: there was none
-    std::int64_t generation = 0, feed_writes = -1;
+    bool is_compared = false;
+    std::int64_t highest = 0, seen = 0, settling = 0, feed_writes = -1;
+    base::Seconds settling_since{};
 };
 
 LastLook last_look(Transaction& transaction) {
     LastLook last;
-    for (const auto& row : transaction.query("SELECT name, number, text FROM hub_notes"
-                                             " WHERE name IN ('looked', 'feed writes')")) {
-        if (row.text(0) != "looked") {
+    const auto number_in = [](std::string_view text) {
+        return base::parse_integer(text).value_or(0);
+    };
+    for (const auto& row :
+         transaction.query("SELECT name, number, text FROM hub_notes"
+                           " WHERE name IN ('looked', 'rows', 'feed writes')")) {
+        const std::string text = row.text(2);
+        const auto words = base::split(text, ' ');
+        if (row.text(0) == "feed writes") {
             last.feed_writes = row.integer(1);
-            continue;
+        } else if (row.text(0) == "looked" && words.size() == 2) {
+            // "VERSION yes": it is compared
+            last.version = words[0];
+            last.is_compared = words[1] == "yes";
+        } else if (row.text(0) == "rows" && words.size() == 3) {
+            // "HIGHEST SETTLING SINCE"
+            last.seen = row.integer(1);
+            last.highest = number_in(words[0]);
+            last.settling = number_in(words[1]);
+            last.settling_since = base::Seconds(std::chrono::seconds(number_in(words[2])));
         }
-        // "GENERATION VERSION"
-        const std::string_view text = row.text(2);
-        const auto blank = std::min(text.find(' '), text.size());
-        last.version = text.substr(std::min(blank + 1, text.size()));
-        last.generation = base::parse_integer(text.substr(0, blank)).value_or(-1);
     }
     return last;
 }
 
-std::map<std::string, std::int64_t> last_writes(Transaction& transaction) {
-    std::map<std::string, std::int64_t> writes;
-    for (const auto& row : transaction.query(
-             "SELECT name, number FROM hub_notes WHERE name >= 'rows ' AND name < 'rows!'"))
-        writes[row.text(0).substr(rows_of.size())] = row.integer(1);
-    return writes;
-}
-
-// How often rows of a release were written, for releases up to the current one.
-std::map<std::string, std::int64_t> writes_up_to(Transaction& transaction,
-                                                 const std::string& current) {
-    const auto releases = tables::load_releases(transaction);
-    std::map<std::string, std::int64_t> writes;
-    for (const auto& [version, kinds] : tables::count_rows_by_kind(transaction)) {
-        if (releases.is_later(version, current)) continue;
-        auto& sum = writes[version];
-        for (const auto& [kind, rows] : kinds) sum += rows.writes;
-    }
-    return writes;
-}
-
 using Chosen = std::map<std::int64_t, std::string>;  // row_seen by topic
+
+// Returns the releases that have become visible since the last look.
+std::vector<std::string> releases_since(const tables::Releases& releases, const std::string& last,
+                                        const std::string& current) {
+    std::vector<std::string> versions;
+    if (last == current) return versions;
+    if (releases.find(last) == nullptr) return {current};
+    for (const auto& release : releases.all())
+        if (releases.is_later(release.version, last) &&
+            !releases.is_later(release.version, current))
+            versions.push_back(release.version);
+    return versions;
+}
+
+//   row  topic, row_seen and sid
+void choose_for_row(const store::Row& row, Chosen& chosen) {
+    auto seen = std::to_string(row.integer(2));
+    if (seen != row.text(1)) chosen[row.integer(0)] = std::move(seen);
+}
 
 // Chooses topics of objects that have a row in the release.
 void choose_changed(Transaction& transaction, const std::string& version, Chosen& chosen) {
-    const auto sql = std::string("SELECT t.id, t.row_seen, h.sid, h.revision FROM topics t ") +
+    const auto sql = std::string("SELECT t.id, t.row_seen, h.sid FROM topics t ") +
                      std::string(store::read_first(transaction.engine())) +
                      "history h ON h.version = ? AND h.class = t.class AND h.name = t.name"
                      " WHERE t.subject = 'object'";
-    for (const auto& row : transaction.query(sql, {Value{version}})) {
-        auto seen =
-            version + ' ' + std::to_string(row.integer(2)) + ' ' + std::to_string(row.integer(3));
-        if (seen != row.text(1)) chosen[row.integer(0)] = std::move(seen);
-    }
+    for (const auto& row : transaction.query(sql, {Value{version}})) choose_for_row(row, chosen);
+}
+
+// Chooses topics of objects that have a row behind this one, in a release up to the current one.
+void choose_recorded(Transaction& transaction, const tables::Releases& releases,
+                     const std::string& current, std::int64_t seen, Chosen& chosen) {
+    const auto sql = std::string("SELECT t.id, t.row_seen, h.sid, h.version FROM history h ") +
+                     std::string(store::read_first(transaction.engine())) +
+                     "topics t ON t.class = h.class AND t.name = h.name AND t.subject = 'object'"
+                     " WHERE h.sid > ? ORDER BY h.sid";
+    for (const auto& row : transaction.query(sql, {Value{seen}}))
+        if (!releases.is_later(row.text(3), current)) choose_for_row(row, chosen);
 }
 
 // Chooses topics of objects that may not be compared in the release.
@@ -121,22 +139,29 @@ void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chose
 
 std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& current,
                                   base::Seconds now) {
+    const auto releases = tables::load_releases(transaction);
     LookPlan plan{.version = current,
-                  .generation = tables::generation(transaction),
+                  .is_compared = tables::is_compared(transaction, releases, current),
+                  .highest = tables::highest_sid(transaction),
                   .feed_writes = tables::all_feed_writes(transaction)};
     const auto last = last_look(transaction);
-    const bool is_written = last.version != current || last.generation != plan.generation;
+    const bool is_first = last.version.empty();
+    const bool begins_anew = is_first || last.settling <= last.seen ||
+                             now < last.settling_since ||
+                             last.settling_since + rows_settle_within <= now;
+    const bool has_settled = begins_anew && last.seen < last.settling;
+    plan.seen = is_first ? plan.highest : has_settled ? last.settling : last.seen;
+    plan.settling = begins_anew ? plan.highest : last.settling;
+    plan.settling_since = begins_anew ? now : last.settling_since;
+    const bool is_written = last.version != current || last.is_compared != plan.is_compared ||
+                            last.highest != plan.highest || has_settled;
     const bool are_feeds_written = last.feed_writes != plan.feed_writes;
     Chosen chosen;
     choose_activated(transaction, now, chosen);
     if (!is_written && !are_feeds_written && chosen.empty()) return std::nullopt;
-    plan.writes = writes_up_to(transaction, current);
-    const auto before = last_writes(transaction);
-    for (const auto& [version, writes] : plan.writes) {
-        const auto found = before.find(version);
-        if (found == before.end() || found->second != writes)
-            choose_changed(transaction, version, chosen);
-    }
+    for (const auto& version : releases_since(releases, last.version, current))
+        choose_changed(transaction, version, chosen);
+    if (!is_first) choose_recorded(transaction, releases, current, last.seen, chosen);
     if (last.version != current) choose_uncompared(transaction, current, chosen);
     if (is_written)
         for (const auto& row : transaction.query(
@@ -155,21 +180,13 @@ void note_finished_look(Transaction& transaction, const LookPlan& plan, base::Se
         const std::vector<Value> values{Value{name}, Value{number}, Value{text}};
         transaction.execute(upsert, values);
     };
-    // The counts of releases that are later than the current one, or that were forgotten, are no use any more.
-    const auto before = last_writes(transaction);
-    for (const auto& [version, writes] : before)
-        if (!plan.writes.contains(version))
-            transaction.execute("DELETE FROM hub_notes WHERE name = ?",
-                                {Value{std::string(rows_of) + version}});
-    for (const auto& [version, writes] : plan.writes) {
-        const auto found = before.find(version);
-        if (found == before.end() || found->second != writes)
-            note(std::string(rows_of) + version, writes, "");
-    }
     if (last_look(transaction).feed_writes != plan.feed_writes)
         note("feed writes", plan.feed_writes, "");
+    note("rows", plan.seen,
+         std::to_string(plan.highest) + ' ' + std::to_string(plan.settling) + ' ' +
+             std::to_string(plan.settling_since.time_since_epoch().count()));
     note("looked", now.time_since_epoch().count(),
-         std::to_string(plan.generation) + ' ' + plan.version);
+         plan.version + (plan.is_compared ? " yes" : " no"));
 }
 
 void note_looker_is_there(Transaction& transaction, base::Seconds now) {

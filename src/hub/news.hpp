@@ -1,14 +1,14 @@
 // hub/news.hpp -- which topics may have news, and up to where hubs have looked for them.
 // Only what is subscribed is looked at. A topic knows its own position, so looking at one too often costs
-// time and nothing else; what must not happen is that one is passed over. Therefore a look compares counts
-// and rows, not times and row numbers: rows are committed in another order than they are numbered in, they
-// are recorded before their release becomes current, and they are replaced later.
+// time and nothing else; what must not happen is that one is passed over. Rows are committed in another order
+// than they are numbered in, though within a minute: so looks begin behind the highest number (sid) that was
+// seen more than a minute ago. Rows are also recorded before their release becomes current; and one that is
+// replaced has a new number.
 // All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,30 +21,36 @@ namespace hub {
 
 // Topics to look at, and what the store had when they were chosen.
 struct LookPlan {
-    std::string version;  // the current release
-    std::int64_t generation = 0;
-    std::int64_t feed_writes = 0;                     // of all source feeds
-    std::map<std::string, std::int64_t> writes = {};  // of rows, by release
+    std::string version;       // the current release
+    bool is_compared = false;  // with all objects: it is in the feed of releases
+    // Numbers of rows: the highest; up to which the next look need not look again; and the highest at some time
+    // within the last minute, which will be that.
+    std::int64_t highest = 0, seen = 0, settling = 0;
+    base::Seconds settling_since{};
+    std::int64_t feed_writes = 0;  // of all source feeds
     struct Candidate {
         std::int64_t topic = 0;
-        // The row of history because of which it is looked at, or the writes of a source feed; empty: another reason.
+        // The number of the row because of which it is looked at, or the writes of a source feed; empty: another
+        // reason.
         std::string row_seen;
     };
     std::vector<Candidate> candidates = {};
 };
 
 // Chooses the topics that may have news since the last look that was finished:
-// - of objects, those with a row in a release up to the current one whose rows were written since, if the
-//   topic was not looked at because of this row already; and after a switch to another release those that it
-//   has not been compared in: of classes that no release job has prewarmed, or that a job could not read;
-// - all of watch lists, classes and releases, if the write generation has moved;
+// - of objects, those with a row in a release up to the current one that was recorded since, or whose release
+//   has become visible since, if the topic was not looked at because of this row already; and after a switch to
+//   another release those that it has not been compared in: of classes that no release job has prewarmed, or
+//   that a job could not read;
+// - all of watch lists, classes and releases, if a row was recorded or another release is served;
 // - of source feeds, those whose copy shows something else since they were looked at (tables/feed_writes.hpp),
 //   and those of feeds that were removed;
 // - those whose first subscription has come in force since.
 //   returns  nullopt: nothing has happened since
-//   cost     four queries if nothing has happened, however many topics there are. Otherwise an index look-up for
-//            each topic of an object and each release whose rows were written: 100,000 topics take 0.3 s on
-//            SQLite; and one for each topic of a source feed, if any of these was written
+//   cost     a few queries if nothing has happened, however many topics there are. Otherwise an index look-up for
+//            each row of the last minutes; after a switch one for each topic of an object and each release
+//            that has become visible: 100,000 topics take 0.3 s on SQLite; and one for each topic of a source
+//            feed, if any of these was written
 [[nodiscard]] std::optional<LookPlan> plan_look(store::Transaction& transaction,
                                                 const std::string& current, base::Seconds now);
 // Notes that a hub looks for news, whether there are any or not.

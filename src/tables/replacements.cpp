@@ -131,12 +131,9 @@ void place_row(Transaction& transaction, const Releases::Replacing& replacing, s
     counts.add(object.at(0).text(0), replacing.version, row.text(0), 1);
     if (!before.empty()) {
         counts.add(object.front().text(0), replacing.version, before.front().text(0), -1);
-        transaction.execute(
-            "UPDATE history SET kind = ?, revision = ?, since = ?, recorded_at = ?,"
-            " signature = ?, label = ?, notes = ? WHERE oid = ? AND version = ?",
-            {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
-             row.value(6), Value{oid}, Value{replacing.version}});
-        return;
+        // A new number, by which others see that there is something new.
+        transaction.execute("DELETE FROM history WHERE oid = ? AND version = ?",
+                            {Value{oid}, Value{replacing.version}});
     }
     transaction.execute(
         "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes, oid,"
@@ -251,7 +248,6 @@ void end_replacing(Transaction& transaction, const std::string& version,
                    const std::string& digest) {
     transaction.execute("UPDATE releases SET replacing = 0 WHERE version = ? AND digest = ?",
                         {Value{version}, Value{digest}});
-    move_generation(transaction);
 }
 
 void put_replacements(Transaction& transaction, std::span<const Replacement> replacements) {

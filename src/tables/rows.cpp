@@ -528,6 +528,11 @@ std::unordered_map<std::int64_t, Row> FewRows::numbered(std::span<const std::int
     return rows;
 }
 
+std::int64_t highest_sid(Transaction& transaction) {
+    const auto rows = transaction.query("SELECT MAX(sid) FROM history");
+    return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
+}
+
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
     for (const auto& stored :

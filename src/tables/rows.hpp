@@ -149,6 +149,10 @@ class FewRows {
     store::Rows stored_;
 };
 
+// Returns the number of the row that was recorded last; 0 without rows. Rows are committed in another
+// order than they are numbered in.
+[[nodiscard]] std::int64_t highest_sid(store::Transaction& transaction);
+
 // Reads rows only to find those that cannot be read.
 struct CheckedRows {
     std::size_t rows = 0;
