@@ -392,15 +392,6 @@ CREATE TABLE IF NOT EXISTS harvest_notes (
   text   TEXT NOT NULL DEFAULT '' CHECK (length(text) <= 512)
 ) STRICT;
 
--- One slot is moved on by a process: writers on several hosts don't wait for one row.
-INSERT INTO meta (name, value) VALUES
-  ('generation', 0),
-  ('generation-00', 0), ('generation-01', 0), ('generation-02', 0), ('generation-03', 0),
-  ('generation-04', 0), ('generation-05', 0), ('generation-06', 0), ('generation-07', 0),
-  ('generation-08', 0), ('generation-09', 0), ('generation-10', 0), ('generation-11', 0),
-  ('generation-12', 0), ('generation-13', 0), ('generation-14', 0), ('generation-15', 0)
-  ON CONFLICT (name) DO NOTHING;
-
 -- Last, because a schema that has its number is whole.
 INSERT INTO meta (name, value) VALUES ('schema', 1)
   ON CONFLICT (name) DO NOTHING;

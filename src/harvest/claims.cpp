@@ -154,15 +154,6 @@ bool move_feed(Transaction& transaction, const FinishedFetch& fetch) {
     return true;
 }
 
-// Returns whether an entry of the feed mentions an object.
-bool has_mentions(Transaction& transaction, std::int64_t feed) {
-    return !transaction
-                .query("SELECT 1 FROM entries e JOIN mentions m ON m.entry = e.id"
-                       " WHERE e.feed = ? LIMIT 1",
-                       {Value{feed}})
-                .empty();
-}
-
 // Makes feeds due for which an operator has asked during their fetch.
 void fetch_again(Transaction& transaction, std::span<const Value> feeds, base::Seconds now) {
     tables::execute_in(transaction,
@@ -343,7 +334,7 @@ std::vector<bool> are_ours(Transaction& transaction, std::span<const ClaimedFeed
 }
 
 std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFetch> fetches,
-                           base::Seconds now, tables::FeedsWritten recorded) {
+                           base::Seconds now, std::vector<std::int64_t> recorded) {
     static const std::string finish = "UPDATE feeds SET " + std::string(fetched_columns) +
                                       ", queued = 0, claim = 0 WHERE id = ? AND claim = ?";
     std::vector<Value> events, finished;
@@ -359,11 +350,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
         if (transaction.execute(finish, values) == 0) continue;
         ++written;
         finished.emplace_back(before.id);
-        if (shows_other_texts(before, fetch.after)) {
-            recorded.feeds.push_back(before.id);
-            recorded.objects_differ |= before.display_name() != fetch.after.display_name() &&
-                                       has_mentions(transaction, before.id);
-        }
+        if (shows_other_texts(before, fetch.after)) recorded.push_back(before.id);
         if (fetch.after.url == before.url || move_feed(transaction, fetch))
             append_event(events, before.id, now, fetch.event, fetch.note);
         else
@@ -372,7 +359,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
     }
     store::insert_many(transaction, an_event, events);
     fetch_again(transaction, finished, now);
-    tables::note_written(transaction, std::move(recorded));
+    tables::move_feed_writes(transaction, std::move(recorded));
     return written;
 }
 

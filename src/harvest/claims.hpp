@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "harvest/feeds.hpp"
-#include "tables/feed_writes.hpp"
 
 namespace harvest {
 
@@ -69,11 +68,11 @@ struct FinishedFetch {
 // Writes the results of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
 // claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled. One that was kicked
 // meanwhile is due at once, whatever the result.
-//   recorded  what the transaction has written of their entries, which is noted with what is written here
+//   recorded  feeds of which the transaction has recorded entries: that their copies show something else is noted here
 //   returns   how many were written
 std::size_t finish_fetches(store::Transaction& transaction,
                            std::span<const FinishedFetch> fetches, base::Seconds now,
-                           tables::FeedsWritten recorded = {});
+                           std::vector<std::int64_t> recorded = {});
 // Gives claims back: the feeds are due again at once.
 void give_back(store::Transaction& transaction, std::span<const ClaimedFeed* const> claims,
                base::Seconds now);

@@ -12,6 +12,7 @@
 #include "feed/safe_html.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
+#include "tables/feed_writes.hpp"
 #include "tables/lists.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"
@@ -214,21 +215,19 @@ std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_
 
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now) {
-    tables::FeedsWritten written;
+    std::vector<std::int64_t> written;
     auto result = record_entries(transaction, feed, entries, now, written);
-    tables::note_written(transaction, std::move(written));
+    tables::move_feed_writes(transaction, std::move(written));
     return result;
 }
 
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now,
-                               tables::FeedsWritten& written) {
+                               std::vector<std::int64_t>& written) {
     EntriesRecorded result;
-    bool copy_differs = false,
-         objects_differ = false;  // what our copy shows, and pages of objects
+    bool copy_differs = false;
     const auto record_mentions = [&](std::int64_t entry, const ReadyEntry& ready) {
-        if (tables::replace_mentions(transaction, entry, ready.mentions, now))
-            objects_differ = true;
+        tables::replace_mentions(transaction, entry, ready.mentions, now);
     };
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto& ready = entries[i];
@@ -258,14 +257,12 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
         copy_differs |= is_other;
         if (is_other && write_version(transaction, *known, ready, now)) {
             ++result.edited;
-            objects_differ |= !ready.mentions.empty();  // they name its title and authors
             result.recorded.push_back({known->id, i, false});
         } else {
             ++result.skipped;
         }
     }
-    written.objects_differ |= objects_differ;
-    if (copy_differs) written.feeds.push_back(feed);
+    if (copy_differs) written.push_back(feed);
     return result;
 }
 
@@ -315,7 +312,7 @@ std::size_t drop_old_entries(Transaction& transaction, std::chrono::days keep, b
         break;
     }
     note_round(transaction, round, end_of_part);
-    tables::move_feed_writes(transaction, feeds);
+    tables::move_feed_writes(transaction, std::move(feeds));
     return dropped;
 }
 

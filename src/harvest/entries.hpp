@@ -16,7 +16,6 @@
 #include "feed/feed.hpp"
 #include "harvest/mentions.hpp"
 #include "store/pool.hpp"
-#include "tables/feed_writes.hpp"
 #include "tree/object.hpp"
 
 namespace harvest {
@@ -62,10 +61,12 @@ struct EntriesRecorded {
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now);
-// The same in a transaction that records entries of several feeds: adds to what it has written, which the caller notes.
+// The same in a transaction that records entries of several feeds: adds the feed to those whose copies show something else, which
+// the caller notes (tables::move_feed_writes).
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
-                                             base::Seconds now, tables::FeedsWritten& written);
+                                             base::Seconds now,
+                                             std::vector<std::int64_t>& written);
 // Returns the last day on which an entry of the feed was in its window; nullopt: it has none.
 [[nodiscard]] std::optional<base::Date> window_day(store::Transaction& transaction,
                                                    std::int64_t feed);

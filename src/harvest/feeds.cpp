@@ -62,12 +62,9 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
         transaction.query("SELECT id FROM entries WHERE feed = ? LIMIT ?", {id, most})));
     if (!entries.empty()) {
         tables::execute_in(transaction, "DELETE FROM entry_changes WHERE entry IN", {}, entries);
-        // Pages of the objects show them.
-        if (tables::execute_in(transaction, "DELETE FROM mentions WHERE entry IN", {}, entries) >
-            0)
-            tables::move_generation(transaction);
+        tables::execute_in(transaction, "DELETE FROM mentions WHERE entry IN", {}, entries);
         tables::execute_in(transaction, "DELETE FROM entries WHERE id IN", {}, entries);
-        tables::move_feed_writes(transaction, std::span(&feed, 1));
+        tables::move_feed_writes(transaction, {feed});
         return true;
     }
     const auto urls = tables::values_of(tables::oids_of(
@@ -80,7 +77,7 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
     // There are not many of them: sweep().
     transaction.execute("DELETE FROM fetch_events WHERE feed = ?", {id});
     transaction.execute("DELETE FROM feeds WHERE id = ?", {id});
-    tables::move_feed_writes(transaction, std::span(&feed, 1));  // those of all feeds
+    tables::move_feed_writes(transaction, {feed});  // those of all feeds
     return false;
 }
 
@@ -240,12 +237,6 @@ std::size_t count_feeds(Transaction& transaction, std::string_view text) {
 
 bool has_feeds(Transaction& transaction) {
     return !transaction.query("SELECT 1 FROM feeds LIMIT 1").empty();
-}
-
-std::optional<std::int64_t> writes_of_feed(Transaction& transaction, std::int64_t feed) {
-    const auto rows = transaction.query("SELECT writes FROM feeds WHERE id = ?", {Value{feed}});
-    if (rows.empty()) return std::nullopt;
-    return rows.front().integer(0);
 }
 
 void note_read(Transaction& transaction, std::int64_t feed, base::Date day) {

@@ -74,9 +74,6 @@ Kicked kick(store::Transaction& transaction, std::string_view which, base::Secon
                                                        std::size_t most);
 [[nodiscard]] std::size_t count_feeds(store::Transaction& transaction, std::string_view text);
 [[nodiscard]] bool has_feeds(store::Transaction& transaction);
-// Returns how often what our copy of the feed shows was written (tables/feed_writes.hpp); nullopt: there is no such feed.
-[[nodiscard]] std::optional<std::int64_t> writes_of_feed(store::Transaction& transaction,
-                                                         std::int64_t feed);
 // Notes that somebody asked for our copy of the feed on this day: feeds without readers are fetched once a day.
 void note_read(store::Transaction& transaction, std::int64_t feed, base::Date day);
 

@@ -200,7 +200,7 @@ void Fetcher::write(std::span<Result> results) {
         for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
         const auto ours = are_ours(transaction, claims);
         std::vector<FinishedFetch> fetches;
-        tables::FeedsWritten recorded;
+        std::vector<std::int64_t> recorded;
         for (std::size_t i = 0; i < results.size(); ++i) {
             if (ours[i])
                 fetches.push_back(

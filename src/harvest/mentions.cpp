@@ -291,13 +291,10 @@ bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
         if (read_position(transaction, lock) != position) return;
         lock_feeds_of(transaction, entries);
         const auto now = clock(transaction);
-        bool has_written = false;
         for (const auto& entry : entries)
             if (!entry.tree.empty() && keep_entry(transaction, entry))
-                has_written |=
-                    tables::replace_mentions(transaction, entry.id, entry.mentions, now);
+                tables::replace_mentions(transaction, entry.id, entry.mentions, now);
         write_position(transaction, {entries.empty() ? 0 : entries.back().id, digest});
-        if (has_written) tables::move_generation(transaction);
     });
     return true;
 }

@@ -153,7 +153,7 @@ class Fetcher {
     // What a transaction adds to.
     struct Written {
         Outcomes& outcomes;
-        tables::FeedsWritten& feeds;
+        std::vector<std::int64_t>& feeds;  // whose copies show something else
     };
     // Records the entries of a fetch. The value points into `result`.
     [[nodiscard]] FinishedFetch record(store::Transaction& transaction, const Result& result,

@@ -187,8 +187,7 @@ class Writer {
             if (summary.fresh.size() - with_words >= most_without_words) add_words();
         }
         progress.is_ending = true;
-        write_renames(transaction, current().version, rename_cases(items.first(written)),
-                      view_.context.clock());
+        write_renames(transaction, current().version, rename_cases(items.first(written)));
         for (const auto& release : seen)
             // Known by name alone: no digest contradicts another.
             if (release.version != current().version)

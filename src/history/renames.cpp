@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "tables/objects.hpp"
-#include "tables/presentations.hpp"
 #include "tables/rows.hpp"
 
 namespace history {
@@ -140,9 +139,9 @@ std::set<Group> groups_of(std::span<const RenameCase* const> cases) {
 class RenameWriter {
    public:
     RenameWriter(Transaction& transaction, const std::string& version,
-                 std::span<const RenameCase* const> cases, base::Seconds now)
-        : transaction_(transaction), version_(version), cases_(cases), groups_(groups_of(cases)),
-          now_(now) {}
+                 std::span<const RenameCase* const> cases)
+        : transaction_(transaction), version_(version), cases_(cases), groups_(groups_of(cases)) {
+    }
 
     void write() {
         if (groups_.empty() && std::ranges::none_of(cases_, is_outdated)) return;
@@ -206,15 +205,13 @@ class RenameWriter {
                 other_names[row->oid] =
                     is_rename ? std::optional(group->vanished.front().object) : std::nullopt;
         }
-        if (tables::set_other_names(transaction_, version_, other_names))
-            tables::note_rewrite(transaction_, now_);
+        (void)tables::set_other_names(transaction_, version_, other_names);
     }
 
     Transaction& transaction_;
     const std::string& version_;
     std::span<const RenameCase* const> cases_;
     const std::set<Group> groups_;
-    const base::Seconds now_;
 };
 
 }  // namespace
@@ -258,8 +255,8 @@ std::optional<tables::Rename> rename_row(const RenameCase& rename, const std::st
 }
 
 void write_renames(Transaction& transaction, const std::string& version,
-                   std::span<const RenameCase* const> cases, base::Seconds now) {
-    RenameWriter(transaction, version, cases, now).write();
+                   std::span<const RenameCase* const> cases) {
+    RenameWriter(transaction, version, cases).write();
 }
 
 void renames_are_written(const std::string& version, std::span<const RenameCase* const> cases) {

@@ -73,7 +73,7 @@ void note_rename(tables::Row& row, const RenameCase& rename);
 //   throws  store::Failure; duplicate: somebody else has changed a group since it was read. Roll
 //           back and read again
 void write_renames(store::Transaction& transaction, const std::string& version,
-                   std::span<const RenameCase* const> cases, base::Seconds now);
+                   std::span<const RenameCase* const> cases);
 // Notes in the groups what write_renames() has written. Call it after the commit.
 void renames_are_written(const std::string& version, std::span<const RenameCase* const> cases);
 

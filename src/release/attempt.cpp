@@ -6,7 +6,6 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "release/leases.hpp"
-#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -143,14 +142,14 @@ Result<Attempt> begin(store::Pool& pool, const base::Release& release,
 }
 
 Result<bool> put_in_force(const history::Context& context, const Attempt& attempt,
-                          const source::Source& build, std::optional<std::int64_t> generation) {
+                          const source::Source& build, std::optional<std::int64_t> highest_sid) {
     return store::perform(
         context.pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
             const auto recorded = tables::lock_build(transaction, attempt.version);
             if (recorded && recorded->digest == attempt.to) return true;
             if (const auto newest = refuse_unless_newest(transaction, build.release()); !newest)
                 return tl::unexpected(newest.error());
-            if (generation && tables::generation(transaction) != *generation) return false;
+            if (highest_sid && tables::highest_sid(transaction) != *highest_sid) return false;
             const auto known = read_attempt(transaction, attempt.version);
             if (!known || known->name != attempt.name ||
                 !tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
@@ -158,7 +157,6 @@ Result<bool> put_in_force(const history::Context& context, const Attempt& attemp
             for (const auto& name : tables::prewarmed_classes(transaction, attempt.version))
                 if (!name.empty() && build.skips(name))  // the empty one stands for all
                     tables::delete_prewarmed(transaction, name, attempt.version);
-            tables::note_rewrite(transaction, context.clock());
             return true;
         });
 }

@@ -9,7 +9,6 @@
 #include "tables/mentions.hpp"
 #include "tables/object_search.hpp"
 #include "tables/objects.hpp"
-#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 #include "tree/outline.hpp"
@@ -154,7 +153,6 @@ class ForgetRun {
         if (!done || !*done) return ended(done);
         write([&](Transaction& transaction) {
             tables::delete_notes_on_class(transaction, what.class_name);
-            tables::note_rewrite(transaction, job_.context.clock());
         });
         return ended(done);
     }
@@ -165,7 +163,6 @@ class ForgetRun {
             Counters counters;
             counters.deleted = write([&](Transaction& transaction) {
                 tables::delete_failed(transaction, {}, name);
-                tables::note_rewrite(transaction, job_.context.clock());
                 store::CountChanges counts;
                 const auto oids = tables::oids_named(transaction, name);
                 tables::delete_mentions(transaction, oids);
@@ -220,8 +217,7 @@ class ForgetRun {
         return counters;
     }
 
-    // Works on all oids, in as many transactions as it takes. The pages made before are out of
-    // date at once.
+    // Works on all oids, in as many transactions as it takes.
     //   delete_some  deletes for at most oids_at_once objects, or returns an error and the
     //                transaction has no effect
     template <class DeleteSome>
@@ -241,7 +237,6 @@ class ForgetRun {
                     in_transaction.add(*one);
                     done += some.size();
                 }
-                tables::note_rewrite(transaction, job_.context.clock());
                 tables::change_counts(transaction, counts);
                 return in_transaction;
             });
@@ -258,7 +253,6 @@ class ForgetRun {
         if (auto done = sweep(release, "first"); !done || !*done) return done;
         write([&](Transaction& transaction) {
             tables::delete_release(transaction, release.version);
-            tables::note_rewrite(transaction, job_.context.clock());
         });
         // Where it is the current release, requests have recorded rows behind the first sweep.
         // Later requests find no release, and record it again.

@@ -13,7 +13,6 @@
 #include "base/text.hpp"
 #include "release/batch_collector.hpp"
 #include "tables/object_search.hpp"
-#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -487,10 +486,6 @@ class PrewarmJob {
                                    objects);
         tables::insert_mass_changes(transaction, result.mass_changes);
         delete_expired_leases(transaction);
-        if (result.mass_changes.empty())
-            tables::move_generation(transaction);
-        else
-            tables::note_rewrite(transaction, job_.context.clock());
         return is_whole && !was_whole;
     }
 

@@ -6,7 +6,6 @@
 
 #include "base/digest.hpp"
 #include "release/republish_steps.hpp"
-#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 
 namespace release {
@@ -113,13 +112,13 @@ class RepublishJob {
 
     Done compute() {
         for (int pass = 0; pass < most_passes; ++pass) {
-            const auto generation = job_.read(tables::generation);
+            const auto highest_sid = job_.read(tables::highest_sid);
             const auto written = compare_all(pass);
             if (!written) return tl::unexpected(written.error());
             if (!*written) return false;
             if (**written > 0) continue;
             const auto in_force =
-                put_in_force(job_.context, republication_.attempt, *job_.build, generation);
+                put_in_force(job_.context, republication_.attempt, *job_.build, highest_sid);
             if (!in_force || *in_force) return in_force;
         }
         return put_in_force(job_.context, republication_.attempt, *job_.build, std::nullopt);
@@ -207,7 +206,6 @@ class RepublishJob {
         for (const auto& class_name : classes)
             tables::update_prewarmed(transaction, class_name, attempt.version,
                                      objects_of(class_name));
-        tables::note_rewrite(transaction, job_.context.clock());
         delete_expired_leases(transaction);
         return ended;
     }

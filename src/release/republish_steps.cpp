@@ -6,7 +6,6 @@
 
 #include "history/republication.hpp"
 #include "release/batch_collector.hpp"
-#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -55,8 +54,6 @@ Result<void> write(const RepublishContext& republication, std::span<const Replac
     const auto begin = [&](Transaction& transaction) -> Result<void> {
         const auto in_force = is_in_force(transaction, republication.attempt);
         if (!in_force) return tl::unexpected(in_force.error());
-        // Readers see the rows at once, so the pages made before are out of date.
-        if (*in_force) tables::note_rewrite(transaction, republication.job.context.clock());
         tables::note_sharing(transaction);
         return {};
     };

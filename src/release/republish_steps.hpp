@@ -46,14 +46,14 @@ struct Attempt {
 
 // Puts the new rows in force, all at once. From then on, the classes that the build skips no longer
 // count as prewarmed in its release.
-//   generation  when set: the generation of the history before the rows in force were last
-//               compared. Nothing happens when it has moved on
+//   highest_sid  when set: the number of the last row before the rows in force were last compared.
+//               Nothing happens when there is another one
 //   returns     whether the new rows are in force now
 //   error       refused: a newer release was recorded meanwhile; conflict: another build replaced
 //               the release, or is about to
 [[nodiscard]] base::Result<bool> put_in_force(const history::Context& context,
                                               const Attempt& attempt, const source::Source& build,
-                                              std::optional<std::int64_t> generation);
+                                              std::optional<std::int64_t> highest_sid);
 
 // Returns whether the rows of the attempt are in force. That stays so until the transaction ends.
 //   error  conflict: another attempt has begun, or this one was ended by another process

@@ -25,21 +25,15 @@ bool lock_feed(Transaction& transaction, std::int64_t feed) {
                 .empty();
 }
 
-void move_feed_writes(Transaction& transaction, std::span<const std::int64_t> feeds) {
+void move_feed_writes(Transaction& transaction, std::vector<std::int64_t> feeds) {
     if (feeds.empty()) return;
+    std::ranges::sort(feeds);
+    const auto twice = std::ranges::unique(feeds);
+    feeds.erase(twice.begin(), twice.end());
     for (const auto feed : feeds)
         transaction.execute("UPDATE feeds SET writes = writes + 1 WHERE id = ?", {Value{feed}});
     static const Value name{"writes " + slot_of_process()};
     store::add_many(transaction, a_sum, std::vector{name, Value{std::int64_t{1}}});
-}
-
-void note_written(Transaction& transaction, FeedsWritten written) {
-    auto& feeds = written.feeds;
-    std::ranges::sort(feeds);
-    const auto twice = std::ranges::unique(feeds);
-    feeds.erase(twice.begin(), twice.end());
-    if (written.objects_differ) move_generation(transaction);
-    move_feed_writes(transaction, feeds);
 }
 
 std::int64_t all_feed_writes(Transaction& transaction) {

@@ -131,10 +131,9 @@ std::size_t count_mentions(Transaction& transaction, const ObjectName& object) {
             .integer(0));
 }
 
-bool replace_mentions(Transaction& transaction, std::int64_t entry,
+void replace_mentions(Transaction& transaction, std::int64_t entry,
                       std::span<const ObjectName> objects, base::Seconds now) {
     std::vector<ObjectName> known;
-    bool has_written = false;
     for (const auto& row : transaction.query(
              "SELECT class, name, first_seen FROM mentions WHERE entry = ?", {Value{entry}})) {
         known.push_back({row.text(0), row.text(1)});
@@ -142,19 +141,17 @@ bool replace_mentions(Transaction& transaction, std::int64_t entry,
         transaction.execute(
             "DELETE FROM mentions WHERE class = ? AND name = ? AND first_seen = ? AND entry = ?",
             {row.value(0), row.value(1), row.value(2), Value{entry}});
-        has_written = true;
     }
     std::vector<const ObjectName*> missing;
     for (const auto& object : objects)
         if (std::ranges::count(known, object) == 0) missing.push_back(&object);
     const auto first_seen = missing.empty() ? std::nullopt : first_seen_of(transaction, entry);
-    if (!first_seen) return has_written;
+    if (!first_seen) return;
     std::vector<Value> added;
     for (const auto* object : missing)
         added.insert(added.end(), {Value{object->class_name}, Value{object->name}, *first_seen,
                                    Value{entry}, Value{base::format_rfc3339(now)}});
     store::insert_missing(transaction, a_mention, added);
-    return true;
 }
 
 void delete_mentions(Transaction& transaction, std::span<const std::int64_t> oids) {

@@ -48,8 +48,7 @@ struct Mention {
 
 // Makes these the objects that an entry mentions. A mention that stays keeps its time.
 //   objects  each once
-//   returns  whether anything was written: then the caller moves the write generation (tables/releases.hpp)
-bool replace_mentions(store::Transaction& transaction, std::int64_t entry,
+void replace_mentions(store::Transaction& transaction, std::int64_t entry,
                       std::span<const tree::ObjectName> objects, base::Seconds now);
 
 // Deletes the mentions of recorded objects, before these are deleted.

@@ -135,10 +135,7 @@ Result<void> record_release(Transaction& transaction, const Release& release,
                                   " is recorded after it");
         const std::vector<Value> values{version, Value{base::format_date(release.released_on)},
                                         new_digest};
-        if (store::insert_unless_there(transaction, a_release, values)) {
-            move_generation(transaction);
-            return {};
-        }
+        if (store::insert_unless_there(transaction, a_release, values)) return {};
         rows = read();  // another was first
     }
     const auto& recorded = rows.at(0).text(0);
@@ -154,7 +151,6 @@ Result<void> record_release(Transaction& transaction, const Release& release,
         // Known by name alone until now: the build has its date.
         transaction.execute("UPDATE releases SET digest = ?, released_on = ? WHERE version = ?",
                             {new_digest, Value{base::format_date(release.released_on)}, version});
-    move_generation(transaction);
     return {};
 }
 
@@ -186,27 +182,13 @@ void accept_build(Transaction& transaction, const std::string& version, const st
                         {Value{version}, Value{digest}, Value{base::format_rfc3339(now)}});
 }
 
-std::int64_t generation(Transaction& transaction) {
-    // 'generation' itself, and one for each slot: '.' follows '-'.
-    const auto rows = transaction.query_cached(
-        "SELECT SUM(value) FROM meta WHERE name >= 'generation' AND name < 'generation.'");
-    return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
-}
-
 const std::string& slot_of_process() {
     static const std::string slot(slots[std::random_device()() % slots.size()]);
     return slot;
 }
 
-void move_generation(Transaction& transaction) {
-    static const Value name{"generation-" + slot_of_process()};
-    // One statement: two transactions that read first and then wrote would count once.
-    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {name});
-}
-
 void change_counts(Transaction& transaction, const store::CountChanges& counts) {
     if (counts.empty()) return;
-    move_generation(transaction);
     store::change_counts(transaction, counts, slot_of_process());
 }
 

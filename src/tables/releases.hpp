@@ -1,5 +1,4 @@
-// tables/releases.hpp -- the table releases: which releases are known, their order, and the write
-// generation of the store.
+// tables/releases.hpp -- the table releases: which releases are known, and their order.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -87,8 +86,7 @@ class Releases {
 //   throws  Failure, as all that follow
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);
 
-// Records the release unless it is recorded, and moves the write generation on when that changes
-// the table. Fills in an empty digest. The digest of a server takes the place of that of files and
+// Records the release unless it is recorded. Fills in an empty digest. The digest of a server takes the place of that of files and
 // the other way round, so the next build of this version is compared with what is served now.
 // Until the transaction ends, no other one can put another build of the release in force.
 //   error  conflict: it is recorded with a digest that contradicts this one; or a build of it would
@@ -129,15 +127,10 @@ struct OtherVersion {
 void accept_build(store::Transaction& transaction, const std::string& version,
                   const std::string& digest, base::Seconds now);
 
-// The write generation: every write that changes what readers see of history, releases, mass
-// changes or mentions moves it on. What was read in a transaction stays valid while it is the same.
-[[nodiscard]] std::int64_t generation(store::Transaction& transaction);
-void move_generation(store::Transaction& transaction);
-// Moves it on and adds to the counts of rows (store/row_counts.hpp), if rows were added or deleted. Called at the
-// end of a transaction: the row of the generation keeps others of the slot from its counts, and the
-// nodes of a cluster find here what they would find there.
+// Adds to the counts of rows (store/row_counts.hpp), if rows were added or deleted. Called at the end of a
+// transaction.
 void change_counts(store::Transaction& transaction, const store::CountChanges& counts);
-// Names of rows of meta end in one of these; those of the generation are made with the schema.
+// Names of rows of meta end in one of these.
 constexpr std::array<std::string_view, 16> slots{"00", "01", "02", "03", "04", "05", "06", "07",
                                                  "08", "09", "10", "11", "12", "13", "14", "15"};
 // Returns the one of the rows that this process writes again and again. Each process has its

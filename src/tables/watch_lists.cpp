@@ -146,9 +146,7 @@ std::vector<WatchListUse> list_watch_lists(Transaction& transaction, const std::
 }
 
 bool delete_watch_list(Transaction& transaction, const std::string& id) {
-    const bool was_there = delete_row(transaction, Value{id});
-    if (was_there) move_generation(transaction);
-    return was_there;
+    return delete_row(transaction, Value{id});
 }
 
 std::size_t delete_unused_watch_lists(Transaction& transaction, base::Date since,
@@ -158,7 +156,6 @@ std::size_t delete_unused_watch_lists(Transaction& transaction, base::Date since
         " LIMIT ?",
         {Value{base::format_date(since)}, Value{static_cast<std::int64_t>(most)}});
     for (const auto& row : unused) delete_row(transaction, row.value(0));
-    if (!unused.empty()) move_generation(transaction);
     return unused.size();
 }
 

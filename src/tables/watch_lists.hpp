@@ -73,8 +73,7 @@ struct WatchListUse {
                                                          const std::string& after,
                                                          std::size_t most = 1000);
 
-// Deletes a list, and moves the write generation on, since pages of it may be in memory; returns
-// whether it was there. Requires a writing transaction.
+// Deletes a list; returns whether it was there. Its pages stay in memory for a minute. Requires a writing transaction.
 bool delete_watch_list(store::Transaction& transaction, const std::string& id);
 // The same for lists that were not used on this day or later.
 //   most     of them, so that others who write need not wait for long

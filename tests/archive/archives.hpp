@@ -160,8 +160,7 @@ inline void fill(store::Connection& connection) {
            {Value(one), "pipermail", awkward, "walking", awkward, one, none, one,
             "2026-01-02T03:04:05Z", "", "", none, ""});
     insert(connection, "known_urls", {Value(one), INT64_MIN, awkward});
-    connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");
-    connection.execute("INSERT INTO meta (name, value) VALUES ('a note', 3)");
+    connection.execute("INSERT INTO meta (name, value) VALUES ('a note', 3), ('another', 12)");
 }
 
 inline store::Engine other(store::Engine engine) {
@@ -182,12 +181,9 @@ inline bool is_as_new(const store::Connect& connect) {
     if (!store::check_schema(*connection)) return false;
     for (const auto& table : archive::tables()) {
         const auto rows = connection->query("SELECT count(*) FROM " + std::string(table.name));
-        if (rows.at(0).integer(0) != (table.name == "meta" ? 18 : 0)) return false;
+        if (rows.at(0).integer(0) != (table.name == "meta" ? 1 : 0)) return false;
     }
-    return connection->query("SELECT slot FROM row_counts LIMIT 1").empty() &&
-           connection->query("SELECT SUM(value) FROM meta WHERE name <> 'schema'")
-                   .at(0)
-                   .integer(0) == 0;
+    return connection->query("SELECT slot FROM row_counts LIMIT 1").empty();
 }
 
 }  // namespace archives

@@ -42,8 +42,9 @@ struct HarvestStore : PooledStore {
         });
     }
     // How often what our copy of the feed shows was written.
-    std::int64_t writes(std::int64_t id) { return call(harvest::writes_of_feed, id).value(); }
-    std::int64_t generation() { return write(tables::generation); }
+    std::int64_t writes(std::int64_t id) {
+        return std::stoll(value("SELECT writes FROM feeds WHERE id = " + std::to_string(id)));
+    }
     std::vector<harvest::ClaimedFeed> claim(std::size_t most = 100) {
         const harvest::ClaimTerms terms{.claim = next_claim++, .most = most};
         return call(harvest::claim_feeds, terms, now);
@@ -59,7 +60,7 @@ struct HarvestStore : PooledStore {
         return fetch;
     }
     std::size_t finish(const std::vector<harvest::FinishedFetch>& fetches) {
-        return call(harvest::finish_fetches, fetches, now, tables::FeedsWritten());
+        return call(harvest::finish_fetches, fetches, now, std::vector<std::int64_t>());
     }
     std::size_t finish(const harvest::ClaimedFeed& claimed) {
         return finish({fetch_of(claimed)});

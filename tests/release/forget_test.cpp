@@ -275,24 +275,6 @@ TEST_CASE_METHOD(SiteWithStore, "Nothing is forgotten during a release job or a 
     CHECK(site.count(WholeClass{"Gene"}).error().kind == base::ErrorKind::conflict);
 }
 
-TEST_CASE_METHOD(
-    ThreeRecorded,
-    "A running server sees at once that something was forgotten, also while it goes") {
-    const auto what = GENERATE(Forgettable(third), Forgettable(WholeClass{"Gene"}));
-    const auto generation = [&] {
-        return store::perform(site.pool, store::Access::read, tables::generation);
-    };
-    const auto before = generation();
-    auto meanwhile = before;
-    JobSite job(after_first_part(fresh.connect(), [&] { meanwhile = generation(); }));
-    REQUIRE(job.try_forget(what));
-    CHECK(meanwhile > before);
-    const auto after = generation();
-    CHECK(after > meanwhile);
-    site.forget(ObjectName{"Paper", "p1"});
-    CHECK(generation() > after);
-}
-
 TEST_CASE("What a request records of a release while it is being forgotten is deleted as well") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     JobSite server(fresh.connect());

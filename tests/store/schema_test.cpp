@@ -89,13 +89,11 @@ TEST_CASE("An empty database gets the schema, and a second run changes nothing")
     REQUIRE(first);
     CHECK((first->from == 0 && first->to == newest_schema()));
     REQUIRE(check_schema(*connection));
-    connection->execute("UPDATE meta SET value = 7 WHERE name = 'generation'");
+    connection->execute("INSERT INTO meta (name, value) VALUES ('a note', 7)");
     const auto second = initialise(*connection);
     REQUIRE(second);
     CHECK((second->from == newest_schema() && second->to == newest_schema()));
-    CHECK(
-        connection->query("SELECT value FROM meta WHERE name = 'generation'").at(0).integer(0) ==
-        7);
+    CHECK(connection->query("SELECT value FROM meta WHERE name = 'a note'").size() == 1);
 }
 
 TEST_CASE("The databases' own clients can run the schema files twice") {
@@ -121,7 +119,7 @@ TEST_CASE("Creating the schema continues after an interruption at any statement"
         [](Connection& connection) {
             CHECK(check_schema(connection));
             CHECK(tables_of(connection).size() == 29);
-            CHECK(connection.query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 18);
+            CHECK(connection.query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 1);
         });
     CHECK(tried > 7);
 }

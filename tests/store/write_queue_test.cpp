@@ -140,6 +140,6 @@ TEST_CASE("A store whose lock file cannot be created is still written") {
     std::filesystem::create_directory(lock_file);
     const auto connection = fresh.connect()();
     connection->begin(Access::write);
-    connection->execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+    connection->execute("UPDATE meta SET value = value + 1 WHERE name = 'schema'");
     CHECK_NOTHROW(connection->commit());
 }

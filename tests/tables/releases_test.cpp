@@ -52,19 +52,6 @@ TEST_CASE("A release has a position among all, and among those of its day") {
     CHECK_FALSE(releases.position("WS1"));
 }
 
-TEST_CASE_METHOD(Writing,
-                 "Recording a release moves the generation on whenever it changes the table") {
-    const auto moves = [&](const std::string& digest) {
-        const auto before = generation(transaction);
-        REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), digest));
-        return generation(transaction) != before;
-    };
-    for (const auto* digest : {"", "one", "server:one"}) {
-        CHECK(moves(digest));
-        CHECK_FALSE(moves(digest));
-    }
-}
-
 TEST_CASE_METHOD(Writing, "A build is not recorded before a release that is") {
     REQUIRE(record_release(transaction, release("WS2", "2008-02-01"), "two"));
     const auto middle = record_release(transaction, release("WS1", "2008-01-01"), "one");
