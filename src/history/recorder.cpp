@@ -136,7 +136,7 @@ class Writer {
     };
     // What a transaction writes of all its items at the end.
     struct Summary {
-        store::CountChanges counts;
+        bool has_rows = false;
         std::vector<const tables::ObjectRow*> fresh;  // objects that had no row
     };
 
@@ -195,7 +195,7 @@ class Writer {
                 static_cast<void>(tables::record_release(transaction, release, {}));
         note_first_seen_late(transaction, summary.fresh);
         add_words();
-        tables::change_counts(transaction, summary.counts);
+        if (summary.has_rows) tables::move_generation(transaction);
         tables::note_sharing(transaction);
     }
 
@@ -217,7 +217,8 @@ class Writer {
                 rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
         }
         tables::insert_trees(transaction, trees);
-        tables::insert_rows(transaction, rows, summary.counts);
+        tables::insert_rows(transaction, rows);
+        summary.has_rows = summary.has_rows || !rows.empty();
         tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
     }
 
@@ -404,10 +405,8 @@ class Recorder {
             if (item->step != Step::plan || !item->before.row || !item->before.row->is_replaced)
                 continue;
             store::perform(view_.context.pool, Access::write, [&](Transaction& transaction) {
-                store::CountChanges counts;
                 tables::move_into_place(transaction, item->before.row->oid,
-                                        view_.context.settings.keep_trees, releases_, counts);
-                tables::change_counts(transaction, counts);
+                                        view_.context.settings.keep_trees, releases_);
             });
             ++item->attempts;
         }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "hub/news.hpp"
 
+#include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "hub/subscriptions.hpp"
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
 #include "tables/prewarmed.hpp"
-#include "tables/release_counts.hpp"
+#include "tables/release_rows.hpp"
 #include "tables/releases.hpp"
 
 namespace hub {
@@ -20,51 +22,50 @@ using store::Transaction;
 using store::Value;
 
 const store::Insert a_note{"hub_notes", {"name", "number", "text"}, {"name"}};
-constexpr std::string_view rows_of = "rows ";
 constexpr std::chrono::seconds look_claim{60};
+
+// Up to which row (sid) all were looked at, and the highest one that a look saw later: that one is the next
+// mark, once every transaction that might still bring a lower one is over.
+struct RowMark {
+    std::int64_t sid = 0, next = 0;
+    base::Seconds noted_at{};  // the next one
+
+    [[nodiscard]] bool is_due(base::Seconds now) const {
+        return now < noted_at || now - noted_at >= std::chrono::minutes(1);
+    }
+};
 
 // What the last finished look saw.
 struct LastLook {
     std::string version;  // empty: there was none
     std::int64_t generation = 0, feed_writes = -1;
+    RowMark mark;
 };
+
+// Splits "NUMBER REST".
+std::pair<std::int64_t, std::string> number_and_rest(const std::string& text) {
+    const auto blank = std::min(text.find(' '), text.size());
+    return {base::parse_integer(std::string_view(text).substr(0, blank)).value_or(-1),
+            text.substr(std::min(blank + 1, text.size()))};
+}
 
 LastLook last_look(Transaction& transaction) {
     LastLook last;
-    for (const auto& row : transaction.query("SELECT name, number, text FROM hub_notes"
-                                             " WHERE name IN ('looked', 'feed writes')")) {
-        if (row.text(0) != "looked") {
+    for (const auto& row :
+         transaction.query("SELECT name, number, text FROM hub_notes WHERE name IN"
+                           " ('looked', 'feed writes', 'rows', 'next rows')")) {
+        const auto name = row.text(0);
+        if (name == "looked")
+            std::tie(last.generation, last.version) = number_and_rest(row.text(2));
+        else if (name == "feed writes")
             last.feed_writes = row.integer(1);
-            continue;
-        }
-        // "GENERATION VERSION"
-        const std::string_view text = row.text(2);
-        const auto blank = std::min(text.find(' '), text.size());
-        last.version = text.substr(std::min(blank + 1, text.size()));
-        last.generation = base::parse_integer(text.substr(0, blank)).value_or(-1);
+        else if (name == "rows")
+            last.mark.sid = row.integer(1);
+        else
+            last.mark.next = row.integer(1),
+            last.mark.noted_at = *base::parse_rfc3339(row.text(2));
     }
     return last;
-}
-
-std::map<std::string, std::int64_t> last_writes(Transaction& transaction) {
-    std::map<std::string, std::int64_t> writes;
-    for (const auto& row : transaction.query(
-             "SELECT name, number FROM hub_notes WHERE name >= 'rows ' AND name < 'rows!'"))
-        writes[row.text(0).substr(rows_of.size())] = row.integer(1);
-    return writes;
-}
-
-// How often rows of a release were written, for releases up to the current one.
-std::map<std::string, std::int64_t> writes_up_to(Transaction& transaction,
-                                                 const std::string& current) {
-    const auto releases = tables::load_releases(transaction);
-    std::map<std::string, std::int64_t> writes;
-    for (const auto& [version, kinds] : tables::count_rows_by_kind(transaction)) {
-        if (releases.is_later(version, current)) continue;
-        auto& sum = writes[version];
-        for (const auto& [kind, rows] : kinds) sum += rows.writes;
-    }
-    return writes;
 }
 
 using Chosen = std::map<std::int64_t, std::string>;  // row_seen by topic
@@ -130,11 +131,11 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
     Chosen chosen;
     choose_activated(transaction, now, chosen);
     if (!is_written && !are_feeds_written && chosen.empty()) return std::nullopt;
-    plan.writes = writes_up_to(transaction, current);
-    const auto before = last_writes(transaction);
-    for (const auto& [version, writes] : plan.writes) {
-        const auto found = before.find(version);
-        if (found == before.end() || found->second != writes)
+    const auto releases = tables::load_releases(transaction);
+    for (const auto& [version, sid] : tables::newest_rows(transaction)) {
+        plan.newest_row = std::max(plan.newest_row, sid);
+        if (releases.is_later(version, current)) continue;
+        if (sid > last.mark.sid || releases.is_later(version, last.version))
             choose_changed(transaction, version, chosen);
     }
     if (last.version != current) choose_uncompared(transaction, current, chosen);
@@ -155,19 +156,12 @@ void note_finished_look(Transaction& transaction, const LookPlan& plan, base::Se
         const std::vector<Value> values{Value{name}, Value{number}, Value{text}};
         transaction.execute(upsert, values);
     };
-    // The counts of releases that are later than the current one, or that were forgotten, are no use any more.
-    const auto before = last_writes(transaction);
-    for (const auto& [version, writes] : before)
-        if (!plan.writes.contains(version))
-            transaction.execute("DELETE FROM hub_notes WHERE name = ?",
-                                {Value{std::string(rows_of) + version}});
-    for (const auto& [version, writes] : plan.writes) {
-        const auto found = before.find(version);
-        if (found == before.end() || found->second != writes)
-            note(std::string(rows_of) + version, writes, "");
+    const auto last = last_look(transaction);
+    if (last.mark.is_due(now)) {
+        note("rows", last.mark.next, "");
+        note("next rows", plan.newest_row, format_rfc3339(now));
     }
-    if (last_look(transaction).feed_writes != plan.feed_writes)
-        note("feed writes", plan.feed_writes, "");
+    if (last.feed_writes != plan.feed_writes) note("feed writes", plan.feed_writes, "");
     note("looked", now.time_since_epoch().count(),
          std::to_string(plan.generation) + ' ' + plan.version);
 }

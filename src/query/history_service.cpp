@@ -131,7 +131,7 @@ struct HistoryService::State {
     State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
           base::Clock clock_, base::ByteBudget::Limits budget_)
         : pool(pool_), current(current_), settings(std::move(settings_)),
-          clock(std::move(clock_)), budget(budget_),
+          clock(std::move(clock_)), budget(budget_), counted_rows(clock),
           store_version({.refresh_after = std::chrono::seconds(1)}, clock) {}
 
     store::Pool& pool;
@@ -142,6 +142,7 @@ struct HistoryService::State {
     history::BuildDifference difference;
     history::LabelCache labels;
     ReleaseCache release_cache;
+    CountedRowsCache counted_rows;
     UnreadableRows unreadable;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
@@ -166,8 +167,8 @@ struct HistoryService::State {
     [[nodiscard]] ReadContext context() {
         auto builds = current.builds();
         auto people = curators.of(settings, builds.build);
-        return {pool,   settings,          release_cache,    unreadable,
-                budget, std::move(builds), std::move(people)};
+        return {pool,       settings, release_cache,     counted_rows,
+                unreadable, budget,   std::move(builds), std::move(people)};
     }
 
     // Returns nullopt when the store cannot be reached. Tries once, because a request is waiting.

@@ -204,12 +204,6 @@ void move_generation(Transaction& transaction) {
     transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {name});
 }
 
-void change_counts(Transaction& transaction, const store::CountChanges& counts) {
-    if (counts.empty()) return;
-    move_generation(transaction);
-    store::change_counts(transaction, counts, slot_of_process());
-}
-
 base::Date date_of(const std::string& text) {
     const auto date = base::parse_date(text);
     if (!date) throw std::logic_error("no date in the store: " + text);

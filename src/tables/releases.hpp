@@ -16,7 +16,6 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "store/pool.hpp"
-#include "store/row_counts.hpp"
 
 namespace tables {
 
@@ -133,10 +132,6 @@ void accept_build(store::Transaction& transaction, const std::string& version,
 // changes or mentions moves it on. What was read in a transaction stays valid while it is the same.
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
-// Moves it on and adds to the counts of rows (store/row_counts.hpp), if rows were added or deleted. Called at the
-// end of a transaction: the row of the generation keeps others of the slot from its counts, and the
-// nodes of a cluster find here what they would find there.
-void change_counts(store::Transaction& transaction, const store::CountChanges& counts);
 // Names of rows of meta end in one of these; those of the generation are made with the schema.
 constexpr std::array<std::string_view, 16> slots{"00", "01", "02", "03", "04", "05", "06", "07",
                                                  "08", "09", "10", "11", "12", "13", "14", "15"};
