@@ -60,19 +60,6 @@ CREATE TABLE IF NOT EXISTS history (
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- How many rows of each kind a release has, by class and in all (the class that has no name). Each
--- process adds to a row of its own; the sum counts.
-CREATE TABLE IF NOT EXISTS row_counts (
-  class   VARCHAR(64) NOT NULL,
-  version VARCHAR(32) NOT NULL,
-  kind    VARCHAR(16) NOT NULL,
-  slot    CHAR(2)     NOT NULL,
-  objects BIGINT      NOT NULL,
-  writes  BIGINT      NOT NULL,
-  PRIMARY KEY (class, version, kind, slot),
-  KEY row_counts_by_release (version)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
 CREATE TABLE IF NOT EXISTS trees (
   oid     BIGINT      NOT NULL,
   version VARCHAR(32) NOT NULL,

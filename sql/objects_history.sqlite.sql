@@ -55,19 +55,6 @@ CREATE TABLE IF NOT EXISTS history (
 CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
 
--- How many rows of each kind a release has, by class and in all (the class that has no name). Each
--- process adds to a row of its own; the sum counts.
-CREATE TABLE IF NOT EXISTS row_counts (
-  class   TEXT NOT NULL CHECK (length(class) <= 64),
-  version TEXT NOT NULL CHECK (length(version) <= 32),
-  kind    TEXT NOT NULL CHECK (length(kind) <= 16),
-  slot    TEXT NOT NULL CHECK (length(slot) <= 2),
-  objects INTEGER NOT NULL,
-  writes  INTEGER NOT NULL,
-  PRIMARY KEY (class, version, kind, slot)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS row_counts_by_release ON row_counts (version);
-
 CREATE TABLE IF NOT EXISTS trees (
   oid     INTEGER NOT NULL REFERENCES objects (oid),
   version TEXT NOT NULL CHECK (length(version) <= 32),

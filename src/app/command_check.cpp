@@ -20,7 +20,6 @@
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"
 #include "store/dialect.hpp"
-#include "store/row_counts.hpp"
 #include "tables/objects.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/releases.hpp"
@@ -303,23 +302,6 @@ void check_history(Checklist& list, const Config& config) {
                    "");
 }
 
-// Compares the counts that pages of many objects show with the rows.
-void check_counts(Checklist& list, const Config& config) {
-    constexpr std::size_t most_named = 10;
-    const auto pool = open_pool(config, store::IfMissing::fail);
-    const auto wrong = store::perform(*pool, store::Access::read, store::wrong_counts);
-    for (const auto& each : std::span(wrong).first(std::min(wrong.size(), most_named)))
-        list.wrong("counts",
-                   on_one_line(fmt::format(
-                       "{}{}{} has {} of kind {}, but the count is {}", each.version,
-                       each.class_name.empty() ? "" : ", class ", each.class_name,
-                       render::counted(static_cast<std::uint64_t>(each.rows), "row", "rows"),
-                       each.kind, each.counted)),
-                   "export the store and import it into a new one, which counts them again");
-    if (wrong.size() > most_named)
-        list.wrong("counts", fmt::format("{} of them are wrong", wrong.size()), "");
-}
-
 // Names objects that requests would not find, or compare with nothing. Reads the newest ones only.
 void check_objects(Checklist& list, const Config& config) {
     constexpr std::size_t most_objects = 100'000, objects_at_once = 1'000, most_named = 10;
@@ -443,7 +425,6 @@ int check(const fs::path& config_file) {
     check_passwords(list, *config);
     if (store_is_fine) {
         check_history(list, *config);
-        check_counts(list, *config);
         check_objects(list, *config);
         check_watch_lists(list, *config);
         check_source_feeds(list, *config);

@@ -6,7 +6,6 @@
 #include "archive/archive.hpp"
 #include "archive/format.hpp"
 #include "store/dialect.hpp"
-#include "store/row_counts.hpp"
 #include "store/store.hpp"
 
 namespace archive {
@@ -87,8 +86,7 @@ class ImportMark {
         return {};
     }
 
-    // Deletes every row of every table except `meta`, some thousand in a step; of the counts, which
-    // are few, all at once.
+    // Deletes every row of every table except `meta`, some thousand in a step.
     [[nodiscard]] Result<void> clear_rows() {
         const auto all = tables();
         for (auto table = all.rbegin(); table != all.rend(); ++table) {
@@ -102,8 +100,7 @@ class ImportMark {
                 if (!done) return done;
             }
         }
-        return step(
-            [](Transaction& transaction) { transaction.execute("DELETE FROM row_counts"); });
+        return {};
     }
 
     // Removes the mark: the last step of an import. A mark that is gone already was removed by
@@ -189,7 +186,7 @@ class Importer {
         auto done = read_rows();
         if (done) done = finish();
         if (!done) return give_up(done.error());
-        return row_counts();
+        return rows_imported();
     }
 
    private:
@@ -337,7 +334,6 @@ class Importer {
     // mark.
     Result<void> finish() {
         if (auto same = compare_counts(); !same) return same;
-        if (auto counted = count_rows(); !counted) return counted;
         try {
             auto written = mark_.step([&](Transaction& transaction) {
                 transaction.execute("DELETE FROM meta WHERE name <> ?", {mark_name});
@@ -349,16 +345,6 @@ class Importer {
             return malformed_line(std::string("meta: the store rejects it: ") + failure.what());
         }
         return mark_.remove();
-    }
-
-    // What the archive does not have, because it follows from the rows.
-    Result<void> count_rows() {
-        for (const auto& version : store::perform(pool_, Access::read, store::counted_versions)) {
-            auto counted = mark_.step(
-                [&](Transaction& transaction) { store::count_again(transaction, version); });
-            if (!counted) return counted;
-        }
-        return {};
     }
 
     Result<void> compare_counts() {
@@ -383,7 +369,7 @@ class Importer {
         return tl::unexpected(gone ? error : gone.error());
     }
 
-    [[nodiscard]] RowCounts row_counts() const {
+    [[nodiscard]] RowCounts rows_imported() const {
         RowCounts counts;
         for (std::size_t table = 0; table < shapes_.size(); ++table)
             counts.push_back({shapes_[table].table->name, counts_[table]});

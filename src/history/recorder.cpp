@@ -136,7 +136,6 @@ class Writer {
     };
     // What a transaction writes of all its items at the end.
     struct Summary {
-        store::CountChanges counts;
         std::vector<const tables::ObjectRow*> fresh;  // objects that had no row
     };
 
@@ -194,7 +193,6 @@ class Writer {
                 static_cast<void>(tables::record_release(transaction, release, {}));
         note_first_seen_late(transaction, summary.fresh);
         add_words();
-        tables::change_counts(transaction, summary.counts);
         tables::note_sharing(transaction);
     }
 
@@ -216,7 +214,7 @@ class Writer {
                 rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
         }
         tables::insert_trees(transaction, trees);
-        tables::insert_rows(transaction, rows, summary.counts);
+        tables::insert_rows(transaction, rows);
         tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
     }
 
@@ -403,10 +401,8 @@ class Recorder {
             if (item->step != Step::plan || !item->before.row || !item->before.row->is_replaced)
                 continue;
             store::perform(view_.context.pool, Access::write, [&](Transaction& transaction) {
-                store::CountChanges counts;
                 tables::move_into_place(transaction, item->before.row->oid,
-                                        view_.context.settings.keep_trees, releases_, counts);
-                tables::change_counts(transaction, counts);
+                                        view_.context.settings.keep_trees, releases_);
             });
             ++item->attempts;
         }

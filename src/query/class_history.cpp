@@ -21,9 +21,8 @@ class RowChooser {
     //   class_name  empty: of all classes
     //   releases    known ones, newest first
     RowChooser(const ReadView& now, std::string class_name, const std::vector<Release>& releases)
-        : now_(now) {
+        : now_(now), counted_(now.counted(releases)) {
         selection_.class_name = std::move(class_name);
-        for (const auto& release : releases) versions_.push_back(release.version);
     }
 
     struct Chosen {
@@ -32,10 +31,8 @@ class RowChooser {
         bool cut = false;  // as in HistoryPage
     };
     Chosen choose(const PageRequest& request) {
-        if (versions_.empty()) return Chosen{};
-        count_rows();
         std::size_t recorded = 0;
-        for (const auto& [version, rows] : counts_) recorded += rows;
+        for (const auto& release : counted_) recorded += news(*release);
         if (request.filter.chooses_rows()) return filtered(request, recorded);
         if (request.before > 0) return Chosen{archived(request.before), recorded};
         return Chosen{newest(request.most), recorded};
@@ -43,8 +40,6 @@ class RowChooser {
 
     // Returns the tags in the newest changes, in any order.
     std::set<std::string> tags() {
-        if (versions_.empty()) return {};
-        count_rows();
         std::set<std::string> tags;
         visit_notes(
             now_.transaction, last_recorded(PageLimits{}.filtered),
@@ -57,19 +52,16 @@ class RowChooser {
     }
 
    private:
-    void count_rows() { counts_ = tables::count_rows(now_.transaction, selection_, versions_); }
-
-    [[nodiscard]] std::size_t count_of(const std::string& version) const {
-        const auto known = counts_.find(version);
-        return known == counts_.end() ? 0 : known->second;
+    [[nodiscard]] std::size_t news(const tables::CountedRows& release) const {
+        return release.news(selection_.class_name);
     }
 
     [[nodiscard]] std::vector<std::int64_t> newest(std::size_t most) const {
         std::vector<std::int64_t> sids;
-        for (const auto& version : versions_) {
-            if (count_of(version) == 0) continue;
+        for (const auto& release : counted_) {
+            if (news(*release) == 0) continue;
             if (sids.size() >= most) break;
-            append(sids, tables::rows_by_name(now_.transaction, selection_, version, 0,
+            append(sids, tables::rows_by_name(now_.transaction, selection_, *release, 0,
                                               most - sids.size()));
         }
         return sids;
@@ -79,14 +71,14 @@ class RowChooser {
     [[nodiscard]] std::vector<std::int64_t> archived(std::size_t before) const {
         auto skipped = before - archive_page;
         std::vector<std::int64_t> sids;
-        for (const auto& version : versions_ | std::views::reverse) {
-            const auto rows = count_of(version);
+        for (const auto& release : counted_ | std::views::reverse) {
+            const auto rows = news(*release);
             if (rows <= skipped) {
                 skipped -= rows;
                 continue;
             }
-            append(sids, tables::rows_as_recorded(now_.transaction, selection_, version, skipped,
-                                                  archive_page - sids.size(), rows));
+            append(sids, tables::rows_as_recorded(now_.transaction, selection_, *release, skipped,
+                                                  archive_page - sids.size()));
             if (sids.size() >= archive_page) break;
             skipped = 0;
         }
@@ -98,10 +90,10 @@ class RowChooser {
     Chosen filtered(const PageRequest& request, std::size_t recorded) const {
         const auto most = request.limits.filtered_of_many;
         std::vector<std::int64_t> looked_at;
-        for (const auto& version : versions_) {
-            if (count_of(version) == 0) continue;
+        for (const auto& release : counted_) {
+            if (news(*release) == 0) continue;
             if (looked_at.size() >= most) break;
-            auto some = tables::rows_by_name(now_.transaction, selection_, version, 0,
+            auto some = tables::rows_by_name(now_.transaction, selection_, *release, 0,
                                              most - looked_at.size());
             // Pages of the archive go by recording.
             if (request.before > 0) std::ranges::sort(some, std::greater());
@@ -122,11 +114,11 @@ class RowChooser {
     // Returns rows of the newest releases that have any; of one that has too many, the last ones.
     [[nodiscard]] std::vector<std::int64_t> last_recorded(std::size_t most) const {
         std::vector<std::int64_t> sids;
-        for (const auto& version : versions_) {
-            const auto rows = count_of(version), taken = std::min(rows, most - sids.size());
+        for (const auto& release : counted_) {
+            const auto rows = news(*release), taken = std::min(rows, most - sids.size());
             if (taken > 0)
-                append(sids, tables::rows_as_recorded(now_.transaction, selection_, version,
-                                                      rows - taken, taken, rows));
+                append(sids, tables::rows_as_recorded(now_.transaction, selection_, *release,
+                                                      rows - taken, taken));
         }
         return sids;
     }
@@ -137,8 +129,7 @@ class RowChooser {
 
     const ReadView& now_;
     tables::RowSelection selection_;
-    std::vector<std::string> versions_;  // newest first
-    std::map<std::string, std::size_t> counts_;
+    const std::vector<CountedRowsPtr> counted_;  // newest release first
     const tables::OnUnreadable note_unreadable_ = [this](const tables::UnreadableRow& row) {
         now_.context.unreadable.note(row);
     };
@@ -171,6 +162,8 @@ std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64
     std::vector<std::pair<std::size_t, tables::Row>> ranked;
     for (auto& [sid, row] : stored) {
         if (!apply_replacement(now, row, note)) continue;
+        // Committed since the release was counted.
+        if (row.kind == tables::RowKind::reconstructed) continue;
         const auto position = now.releases().position(row.release.version);
         row.of_day = position->of_day;
         row.since_on = now.releases().date_of(row.since);
@@ -203,9 +196,9 @@ bool is_shown_class(const ReadView& now, const std::string& class_name) {
     if (now.build() != nullptr)
         for (const auto& count : now.build()->class_counts())
             if (count.class_name == class_name) return true;
-    std::vector<std::string> versions;
-    for (const auto& release : now.shown()) versions.push_back(release.version);
-    if (!tables::count_rows(now.transaction, {class_name}, versions).empty()) return true;
+    if (std::ranges::any_of(now.counted(now.shown()),
+                            [&](const auto& each) { return each->news(class_name) > 0; }))
+        return true;
     // Objects that were compared, and had no change yet.
     constexpr std::size_t enough = 1'000;
     const auto compared = tables::releases_compared_in(now.transaction, class_name, enough);

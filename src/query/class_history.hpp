@@ -14,7 +14,7 @@ namespace query {
 // Returns true when the build has the class, or a row of a shown release does, or an object that was
 // compared in one: what only a later release has is not shown.
 //   class_name  as it is spelled
-//   cost        the counts of the class; without any, up to 1,000 objects
+//   cost        counts (CountedRowsCache); without any of the class, up to 1,000 objects
 [[nodiscard]] bool is_shown_class(const ReadView& now, const std::string& class_name);
 
 // Returns what is recorded in a class, in releases up to the current one. Leaves out rows that were
@@ -22,7 +22,7 @@ namespace query {
 //   class_name  exactly as it is spelled
 //   error  absent: not shown; refused: request.since is not known;
 //          malformed: notes that are no notes
-//   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive: a
+//   cost   counts of all releases (CountedRowsCache), and the rows of the page. Pages of the archive: a
 //          walk in an index over at most half of the rows of a release.
 //          A filter reads the notes of up to 2,000 rows, and 32 MB of notes: where there are more, the
 //          page is `cut`. The server keeps the result for a minute
@@ -30,7 +30,8 @@ namespace query {
 //               newer release only adds rows behind the last, whatever was prewarmed before, and a
 //               rollback takes whole releases off the end. A row that an older release gains
 //               after the switch (by a host that has not switched yet, by a job on an older
-//               build) moves the pages behind it
+//               build) moves the pages behind it, and so does a row that a re-publication replaces: it
+//               comes last then
 [[nodiscard]] base::Result<HistoryPage> class_history(const ReadContext& context,
                                                       const std::string& class_name,
                                                       const PageRequest& request);

@@ -87,6 +87,12 @@ std::vector<Release> ReadView::shown() const {
     return all;
 }
 
+std::vector<CountedRowsPtr> ReadView::counted(std::span<const Release> of) const {
+    std::vector<std::string> versions;
+    for (const auto& release : of) versions.push_back(release.version);
+    return context.counted_rows.get(transaction, versions, current.version);
+}
+
 void UnreadableRows::note(const tables::UnreadableRow& row) {
     constexpr std::size_t most = 100;
     const std::lock_guard lock(mutex_);

@@ -22,6 +22,7 @@
 #include "base/single_flight.hpp"
 #include "history/context.hpp"
 #include "history/current.hpp"
+#include "query/counted_rows.hpp"
 #include "query/history_page.hpp"
 #include "store/pool.hpp"
 #include "tables/releases.hpp"
@@ -92,6 +93,7 @@ struct ReadContext {
     store::Pool& pool;
     const history::Settings& settings;
     ReleaseCache& release_cache;
+    CountedRowsCache& counted_rows;
     UnreadableRows& unreadable;
     base::ByteBudget& budget;  // for the rows of pages
     history::Builds builds;
@@ -116,6 +118,9 @@ struct ReadView {
     [[nodiscard]] const Release* shown(const std::string& version) const;
     // Returns all of those, newest first.
     [[nodiscard]] std::vector<Release> shown() const;
+    // Returns the rows of releases, counted, in their order.
+    //   throws, cost  as CountedRowsCache::get()
+    [[nodiscard]] std::vector<CountedRowsPtr> counted(std::span<const Release> releases) const;
 };
 [[nodiscard]] ReadView view_of(store::Transaction& transaction, const ReadContext& context,
                                Memory memory);

@@ -101,7 +101,7 @@ struct HistoryService::State {
     State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
           base::Clock clock_, base::ByteBudget::Limits budget_)
         : pool(pool_), current(current_), settings(std::move(settings_)),
-          clock(std::move(clock_)), budget(budget_), release_cache(clock) {}
+          clock(std::move(clock_)), budget(budget_), release_cache(clock), counted_rows(clock) {}
 
     store::Pool& pool;
     history::CurrentBuild& current;
@@ -111,6 +111,7 @@ struct HistoryService::State {
     history::BuildDifference difference;
     history::LabelCache labels;
     ReleaseCache release_cache;
+    CountedRowsCache counted_rows;
     UnreadableRows unreadable;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
@@ -125,8 +126,8 @@ struct HistoryService::State {
     [[nodiscard]] ReadContext context() {
         auto builds = current.builds();
         auto people = curators.of(settings, builds.build);
-        return {pool,   settings,          release_cache,    unreadable,
-                budget, std::move(builds), std::move(people)};
+        return {pool,       settings, release_cache,     counted_rows,
+                unreadable, budget,   std::move(builds), std::move(people)};
     }
 
     // Returns the object up to date, or why it cannot be brought up to date now.

@@ -16,13 +16,6 @@ namespace {
 using base::Result;
 using tables::RowKind;
 
-std::uint64_t objects_in(const ReleaseContents& contents, const std::string& class_name) {
-    std::uint64_t objects = 0;
-    for (const auto& count : contents.classes)
-        if (class_name.empty() || count.class_name == class_name) objects += count.objects;
-    return objects;
-}
-
 // Returns the rank of the most important change of a row that most objects of its class do not share.
 //   returns  nullopt: it has none, so far as the row says
 std::optional<compare::Rank> rank_of(const tables::Row& row,
@@ -65,25 +58,24 @@ ReleaseContents::Entry entry_of(const tables::Row& row) {
 }
 
 tables::FoundRows chosen_entries(const ReadView& now, const tables::RowSelection& selection,
-                                 const std::string& version, const ContentsQuery& query,
-                                 std::size_t objects) {
+                                 const tables::CountedRows& release, const ContentsQuery& query) {
     if (!query.text.empty())
-        return tables::rows_with_text(now.transaction, selection, version, query.from,
+        return tables::rows_with_text(now.transaction, selection, release, query.from,
                                       query.most);
-    return {tables::rows_by_name(now.transaction, selection, version, query.from, query.most),
-            objects};
+    return {tables::rows_by_name(now.transaction, selection, release, query.from, query.most),
+            release.news(query.class_name)};
 }
 
-void fill_entries(const ReadView& now, ReleaseContents& contents, const ContentsQuery& query) {
-    const auto& version = contents.summary.release.version;
+void fill_entries(const ReadView& now, ReleaseContents& contents,
+                  const tables::CountedRows& release, const ContentsQuery& query) {
     const auto& ranking = now.context.settings.ranking;
-    const auto objects = objects_in(contents, query.class_name);
     tables::RowSelection selection{.class_name = query.class_name,
                                    .text = query.text,
-                                   .by_spelling = objects > tables::most_compared};
+                                   .by_spelling =
+                                       release.news(query.class_name) > tables::most_compared};
     if (!query.text.empty())
-        for (auto& release : now.shown()) selection.shown_versions.push_back(release.version);
-    const auto [sids, matching] = chosen_entries(now, selection, version, query, objects);
+        for (auto& shown : now.shown()) selection.shown_versions.push_back(shown.version);
+    const auto [sids, matching] = chosen_entries(now, selection, release, query);
     contents.matching = matching;
     const auto rows = tables::rows_numbered(
         now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); },
@@ -100,13 +92,12 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     }
 }
 
-ReleaseSummary summary_of(const ReadView& now, const Release& release) {
-    const auto& version = release.version;
-    ReleaseSummary summary{release, tables::count_kinds(now.transaction, version),
-                           tables::count_reconstructed(now.transaction, version), false};
+ReleaseSummary summary_of(const ReadView& now, const Release& release,
+                          const tables::CountedRows& rows) {
+    ReleaseSummary summary{release, rows.kinds, rows.reconstructed};
     const auto* first = now.releases().first_build();
     summary.is_first_seen = first != nullptr && *first == release;
-    summary.is_compared = tables::is_compared(now.transaction, now.releases(), version);
+    summary.is_compared = tables::is_compared(now.transaction, now.releases(), release.version);
     return summary;
 }
 
@@ -154,38 +145,18 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
     return rows;
 }
 
-using tables::RowKind;
-
-std::uint64_t rows_of(const tables::RowsByKind& kinds, RowKind kind) {
-    const auto found = kinds.find(kind);
-    return found == kinds.end() ? 0 : found->second.rows;
-}
-
-ListedRelease listed(const Release& release, const tables::Releases& known,
-                     const tables::RowsByKind& rows) {
-    ListedRelease each;
-    each.summary.release = release;
-    each.of_day = known.position(release.version)->of_day;
-    each.summary.reconstructed = rows_of(rows, RowKind::reconstructed);
-    for (const auto& [kind, of_kind] : rows)
-        if (kind != RowKind::reconstructed && of_kind.rows > 0)
-            each.summary.kinds.push_back({kind, of_kind.rows});
-    return each;
-}
-
 }  // namespace
 
 std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
-                                                    const std::string& version,
-                                                    const std::vector<ClassCount>& classes) {
+                                                    const tables::CountedRows& release) {
     const auto& ranking = now.context.settings.ranking;
-    const auto mass_changes = tables::mass_changes_in(now.transaction, version);
+    const auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
     std::vector<Leading> found;
     std::size_t place = 0;
-    for (const auto& each : leading_classes(classes, ranking)) {
+    for (const auto& each : leading_classes(release.classes, ranking)) {
         const tables::RowSelection selection{each.class_name};
         for (const auto& row :
-             short_rows(now, tables::rows_by_name(now.transaction, selection, version, 0,
+             short_rows(now, tables::rows_by_name(now.transaction, selection, release, 0,
                                                   most_rows_of_class))) {
             // Of a rename, the object that goes on says all.
             if (row.kind == RowKind::withdrawn || row.notes.renamed_to ||
@@ -231,13 +202,14 @@ Result<ReleaseContents> release_contents(const ReadContext& context, const std::
         const auto& all = now.releases().all();
         const auto rank = now.releases().position(version)->rank;
         ReleaseContents contents;
-        contents.summary = summary_of(now, *release);
+        const auto rows = now.counted(std::span(release, 1)).front();
+        contents.summary = summary_of(now, *release, *rows);
         if (rank > 0) contents.before = all[rank - 1];
         if (rank + 1 < all.size() && !(now.current < all[rank + 1]))
             contents.after = all[rank + 1];
-        contents.classes = tables::count_classes(now.transaction, version);
+        contents.classes = rows->classes;
         contents.mass_changes = tables::mass_changes_in(now.transaction, version);
-        fill_entries(now, contents, query);
+        fill_entries(now, contents, *rows, query);
         return contents;
     });
 }
@@ -262,39 +234,27 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
     std::map<std::string, Kept> used;
     auto list = read(context, [&](const ReadView& now) {
         used.clear();
-        auto counted = tables::count_rows_by_kind(now.transaction);
+        const auto* first = now.releases().first_build();
+        const auto shown = now.shown();
         ReleaseList all;
-        std::vector<std::string> wanted;
-        for (const auto& release : now.shown()) {
-            const auto& own = counted[release.version];
-            all.push_back(listed(release, now.releases(), own));
+        for (const auto& rows : now.counted(shown)) {
+            const auto& release = shown[all.size()];
+            auto& listed = all.emplace_back();
+            listed.summary = {release, rows->kinds, rows->reconstructed};
+            listed.summary.is_first_seen = first != nullptr && *first == release;
+            listed.of_day = now.releases().position(release.version)->of_day;
             if (all.size() > detailed_releases) continue;
-            const auto found = kept.find(release.version);
+            auto& details = used[release.version] = kept[release.version];
             auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
-            if (found != kept.end() && found->second.rows == own &&
-                found->second.mass_changes == mass_changes) {
-                used[release.version] = found->second;
-                continue;
-            }
-            used[release.version] = {own, std::move(mass_changes),
-                                     std::make_shared<const ReleaseDetails>()};
-            if (!all.back().summary.kinds.empty()) wanted.push_back(release.version);
+            if (details.rows != rows || details.mass_changes != mass_changes)
+                details = {rows, std::move(mass_changes),
+                           std::make_shared<const ReleaseDetails>(
+                               ReleaseDetails{rows->classes, leading_entries(now, *rows)})};
+            listed.details = details.details;
         }
-        auto classes = tables::classes_by_release(now.transaction, wanted);
-        for (const auto& version : wanted) {
-            ReleaseDetails details{std::move(classes[version]), {}};
-            std::ranges::stable_sort(details.classes, std::greater(),
-                                     &tables::ClassCount::objects);
-            details.leading = leading_entries(now, version, details.classes);
-            used[version].details = std::make_shared<const ReleaseDetails>(std::move(details));
-        }
-        if (const auto* first = now.releases().first_build())
-            for (auto& each : all) each.summary.is_first_seen = each.summary.release == *first;
         if (!all.empty())
             all.front().summary.is_compared = tables::is_compared(
                 now.transaction, now.releases(), all.front().summary.release.version);
-        for (std::size_t i = 0; i < std::min(all.size(), detailed_releases); ++i)
-            all[i].details = used[all[i].summary.release.version].details;
         return all;
     });
     const std::lock_guard lock(mutex_);

@@ -15,7 +15,6 @@
 #include "query/context.hpp"
 #include "query/history_page.hpp"
 #include "tables/objects.hpp"
-#include "tables/release_counts.hpp"
 #include "tables/release_rows.hpp"
 
 namespace query {
@@ -60,7 +59,7 @@ struct ContentsQuery {
     std::size_t from = 0, most = 100;  // leaves out the first `from`
 };
 //   error  as release_history()
-//   cost   that of tables::count_classes(), and of tables::rows_by_name() or tables::rows_with_text()
+//   cost   that of CountedRowsCache::get(), and of tables::rows_by_name() or tables::rows_with_text()
 [[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& context,
                                                              const std::string& version,
                                                              const ContentsQuery& query);
@@ -69,10 +68,9 @@ struct ContentsQuery {
 inline constexpr std::size_t most_leading = 5;
 // Returns what a reader of a release should see first: objects whose changes matter most, of several
 // classes where there are. Looks at some objects of a few classes, so that large releases cost no more.
-//   classes  as count_classes() returns them
-//   cost     that of rows_by_name() for 8 classes, and 128 rows
+//   cost  that of rows_by_name() for 8 classes, and 128 rows
 [[nodiscard]] std::vector<ReleaseContents::Entry> leading_entries(
-    const ReadView& now, const std::string& version, const std::vector<ClassCount>& classes);
+    const ReadView& now, const tables::CountedRows& release);
 
 // Counts what the store holds, for operators.
 //   cost  that of tables::count_store()
@@ -101,13 +99,13 @@ class ReleaseListCache {
    public:
     // Returns all known releases up to the current one.
     //   throws  store::Failure
-    //   cost    that of tables::count_rows_by_kind(), and that of the details of the releases whose rows
-    //           are not those of the last call
+    //   cost    that of CountedRowsCache::get(), and that of the details of the releases whose rows are not
+    //           those of the last call
     [[nodiscard]] ReleaseList get(const ReadContext& context);
 
    private:
     struct Kept {
-        tables::RowsByKind rows;
+        CountedRowsPtr rows;
         std::vector<tables::MassChange> mass_changes;  // on which the leading objects depend
         std::shared_ptr<const ReleaseDetails> details;
     };

@@ -163,12 +163,9 @@ class ForgetRun {
             Counters counters;
             counters.deleted = write([&](Transaction& transaction) {
                 tables::delete_failed(transaction, {}, name);
-                store::CountChanges counts;
                 const auto oids = tables::oids_named(transaction, name);
                 tables::delete_mentions(transaction, oids);
-                const auto deleted = tables::delete_objects(transaction, oids, counts);
-                tables::change_counts(transaction, counts);
-                return deleted;
+                return tables::delete_objects(transaction, oids);
             });
             return Result<Counters>(counters);
         }));
@@ -204,10 +201,10 @@ class ForgetRun {
                 return tables::objects_behind(transaction, {class_name, last_name}, 4096);
             });
             if (page.oids.empty()) break;
-            const auto deleted = delete_in_time(
-                page.oids, [](Transaction& transaction, Oids oids, store::CountChanges& counts) {
+            const auto deleted =
+                delete_in_time(page.oids, [](Transaction& transaction, Oids oids) {
                     tables::delete_mentions(transaction, oids);
-                    return Result<Deleted>(tables::delete_objects(transaction, oids, counts));
+                    return Result<Deleted>(tables::delete_objects(transaction, oids));
                 });
             if (!deleted) return tl::unexpected(deleted.error());
             counters.deleted.add(*deleted);
@@ -228,16 +225,14 @@ class ForgetRun {
             const auto deleted = write([&](Transaction& transaction) -> Result<Deleted> {
                 const auto end = steady_clock::now() + job_.longest_write;
                 Deleted in_transaction;
-                store::CountChanges counts;
                 for (done = 0; done < oids.size() && (done == 0 || steady_clock::now() < end);) {
                     const auto some =
                         oids.subspan(done, std::min(oids_at_once, oids.size() - done));
-                    const auto one = delete_some(transaction, some, counts);
+                    const auto one = delete_some(transaction, some);
                     if (!one) return tl::unexpected(one.error());
                     in_transaction.add(*one);
                     done += some.size();
                 }
-                tables::change_counts(transaction, counts);
                 return in_transaction;
             });
             if (!deleted) return deleted;
@@ -274,10 +269,9 @@ class ForgetRun {
 
     Result<Counters> take_back_part(const Release& release, const tables::OidRange& range) const {
         const auto oids = read(tables::objects_touched_by, release.version, range);
-        const auto deleted = delete_in_time(
-            oids, [&](Transaction& transaction, Oids some, store::CountChanges& counts) {
-                return take_back(transaction, release, some, counts);
-            });
+        const auto deleted = delete_in_time(oids, [&](Transaction& transaction, Oids some) {
+            return take_back(transaction, release, some);
+        });
         if (!deleted) return tl::unexpected(deleted.error());
         Counters counters;
         counters.deleted = *deleted;
@@ -291,8 +285,7 @@ class ForgetRun {
         return releases;
     }
 
-    Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids,
-                              store::CountChanges& counts) const {
+    Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids) const {
         const auto releases = releases_with(transaction, release);
         std::vector<std::int64_t> deleted_oids;
         std::vector<std::pair<ObjectRow, ObjectRow>> moved;  // with the row as it was read
@@ -308,8 +301,8 @@ class ForgetRun {
             if (!object) return tl::unexpected(object.error());
             if (*object != record.object) moved.emplace_back(std::move(*object), record.object);
         }
-        auto deleted = tables::delete_rows_of_release(transaction, release.version, oids, counts);
-        deleted.add(tables::delete_objects(transaction, deleted_oids, counts));
+        auto deleted = tables::delete_rows_of_release(transaction, release.version, oids);
+        deleted.add(tables::delete_objects(transaction, deleted_oids));
         for (const auto& [object, read] : moved)
             (void)tables::update_object(transaction, object, read);
         return deleted;

@@ -26,7 +26,7 @@ constexpr BatchLimits batch_limits{64, 4 << 20};
 
 // Does `write_one` for each of `all`, in transactions that end in time.
 //   begin      called first in each transaction; it may refuse
-//   write_one  (transaction, one, counts) -> Result<void>
+//   write_one  (transaction, one) -> Result<void>
 template <class T, class Begin, class WriteOne>
 Result<void> write_in_time(store::Pool& pool, std::span<const T> all, Begin&& begin,
                            WriteOne&& write_one) {
@@ -36,12 +36,10 @@ Result<void> write_in_time(store::Pool& pool, std::span<const T> all, Begin&& be
                 if (const auto may = begin(transaction); !may) return tl::unexpected(may.error());
                 const auto end = steady_clock::now() + longest_write;
                 std::size_t written = 0;
-                store::CountChanges counts;
                 do {
-                    const auto one = write_one(transaction, all[written], counts);
+                    const auto one = write_one(transaction, all[written]);
                     if (!one) return tl::unexpected(one.error());
                 } while (++written < all.size() && steady_clock::now() < end);
-                tables::change_counts(transaction, counts);
                 return written;
             });
         if (!done) return tl::unexpected(done.error());
@@ -58,8 +56,7 @@ Result<void> write(const RepublishContext& republication, std::span<const Replac
         return {};
     };
     return write_in_time(republication.pool(), all, begin,
-                         [](Transaction& transaction, const Replacement& one,
-                            store::CountChanges&) -> Result<void> {
+                         [](Transaction& transaction, const Replacement& one) -> Result<void> {
                              tables::put_replacements(transaction, std::span(&one, 1));
                              return {};
                          });
@@ -269,10 +266,10 @@ Result<void> move_rows(const RepublishContext& republication, const tables::OidR
         if (oids.empty()) break;
         const auto moved = write_in_time(
             republication.pool(), std::span(oids), [](Transaction&) { return Result<void>(); },
-            [&](Transaction& transaction, std::int64_t oid, store::CountChanges& counts) {
+            [&](Transaction& transaction, std::int64_t oid) {
                 tables::move_into_place(transaction, oid,
                                         republication.job.context.settings.keep_trees,
-                                        republication.releases, counts);
+                                        republication.releases);
                 return Result<void>();
             });
         if (!moved) return moved;

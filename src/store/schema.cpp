@@ -30,21 +30,20 @@ struct OwnColumn {
     const char* column;
 };
 constexpr std::array own_columns{
-    OwnColumn{"releases", "released_on"},     OwnColumn{"objects", "name_key"},
-    OwnColumn{"history", "recorded_at"},      OwnColumn{"trees", "tree"},
-    OwnColumn{"accepted", "accepted_at"},     OwnColumn{"meta", "value"},
-    OwnColumn{"warmed", "warmed_at"},         OwnColumn{"failed", "reason"},
-    OwnColumn{"leases", "expires_at"},        OwnColumn{"mass_changes", "of_objects"},
-    OwnColumn{"replacements", "revision"},    OwnColumn{"tokens", "token_hash"},
-    OwnColumn{"renames", "new_name"},         OwnColumn{"words", "word"},
-    OwnColumn{"watch_lists", "last_used"},    OwnColumn{"row_counts", "slot"},
-    OwnColumn{"topics", "url_digest"},        OwnColumn{"subscriptions", "callback_digest"},
-    OwnColumn{"notifications", "made_at"},    OwnColumn{"hub_notes", "number"},
-    OwnColumn{"feeds", "next_fetch_attempt"}, OwnColumn{"fetch_events", "event"},
-    OwnColumn{"base_urls", "free_at"},        OwnColumn{"entries", "guid_digest"},
-    OwnColumn{"entry_changes", "notes"},      OwnColumn{"mentions", "mentioned_at"},
-    OwnColumn{"archives", "next_url"},        OwnColumn{"known_urls", "hash"},
-    OwnColumn{"harvest_notes", "number"},
+    OwnColumn{"releases", "released_on"},  OwnColumn{"objects", "name_key"},
+    OwnColumn{"history", "recorded_at"},   OwnColumn{"trees", "tree"},
+    OwnColumn{"accepted", "accepted_at"},  OwnColumn{"meta", "value"},
+    OwnColumn{"warmed", "warmed_at"},      OwnColumn{"failed", "reason"},
+    OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
+    OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
+    OwnColumn{"renames", "new_name"},      OwnColumn{"words", "word"},
+    OwnColumn{"watch_lists", "last_used"}, OwnColumn{"topics", "url_digest"},
+    OwnColumn{"notifications", "made_at"}, OwnColumn{"subscriptions", "callback_digest"},
+    OwnColumn{"hub_notes", "number"},      OwnColumn{"feeds", "next_fetch_attempt"},
+    OwnColumn{"fetch_events", "event"},    OwnColumn{"base_urls", "free_at"},
+    OwnColumn{"entries", "guid_digest"},   OwnColumn{"entry_changes", "notes"},
+    OwnColumn{"mentions", "mentioned_at"}, OwnColumn{"archives", "next_url"},
+    OwnColumn{"known_urls", "hash"},       OwnColumn{"harvest_notes", "number"},
 };
 
 // Returns a table that has a name of ours and other columns; empty: there is none.

@@ -24,19 +24,6 @@ std::uint64_t delete_in(Transaction& transaction, std::string_view before,
     return execute_in(transaction, before, first, values_of(oids));
 }
 
-// Deletes rows of history.
-//   where  ends in IN, whose values are the oids
-std::uint64_t delete_rows(Transaction& transaction, const std::string& where,
-                          const std::vector<Value>& first, std::span<const std::int64_t> oids,
-                          store::CountChanges& counts) {
-    // Locked, so that what is counted is what is deleted.
-    for (const auto& row :
-         query_in(transaction, "SELECT class, version, kind FROM history " + where, first,
-                  values_of(oids), store::for_update(transaction.engine())))
-        counts.add(row.text(0), row.text(1), row.text(2), -1);
-    return delete_in(transaction, "DELETE FROM history " + where, first, oids);
-}
-
 }  // namespace
 
 std::uint64_t count_history(Transaction& transaction, const Versions& versions) {
@@ -161,8 +148,7 @@ std::vector<Record> lock_records(Transaction& transaction, std::span<const std::
     return all;
 }
 
-Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> oids,
-                       store::CountChanges& counts) {
+Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> oids) {
     // Objects are locked before their rows, as the recorder does: in another order the two would
     // wait for each other.
     const auto objects = query_in(
@@ -179,7 +165,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
     }
     remove_words(transaction, called);
     Deleted deleted;
-    deleted.history = delete_rows(transaction, "WHERE oid IN", {}, oids, counts);
+    deleted.history = delete_in(transaction, "DELETE FROM history WHERE oid IN", {}, oids);
     deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);
     (void)delete_in(transaction, "DELETE FROM replacements WHERE oid IN", {}, oids);
     (void)delete_in(transaction, "DELETE FROM renames WHERE oid IN", {}, oids);
@@ -188,7 +174,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
 }
 
 Deleted delete_rows_of_release(Transaction& transaction, const std::string& version,
-                               std::span<const std::int64_t> oids, store::CountChanges& counts) {
+                               std::span<const std::int64_t> oids) {
     const std::vector<Value> release{Value{version}};
     (void)delete_in(transaction, "DELETE FROM replacements WHERE version = ? AND oid IN", release,
                     oids);
@@ -196,7 +182,7 @@ Deleted delete_rows_of_release(Transaction& transaction, const std::string& vers
                     oids);
     Deleted deleted;
     deleted.history =
-        delete_rows(transaction, "WHERE version = ? AND oid IN", release, oids, counts);
+        delete_in(transaction, "DELETE FROM history WHERE version = ? AND oid IN", release, oids);
     deleted.trees =
         delete_in(transaction, "DELETE FROM trees WHERE version = ? AND oid IN", release, oids);
     return deleted;

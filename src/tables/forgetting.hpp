@@ -70,12 +70,10 @@ struct Record {
                                                std::span<const std::int64_t> oids);
 
 // Deletes objects with their rows, trees, replacements and renames. Locks them first.
-//   counts  gets the rows, for change_counts()
-Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids,
-                       store::CountChanges& counts);
+Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids);
 // Deletes what these objects have of a release.
 Deleted delete_rows_of_release(store::Transaction& transaction, const std::string& version,
-                               std::span<const std::int64_t> oids, store::CountChanges& counts);
+                               std::span<const std::int64_t> oids);
 // Deletes mass changes and failed objects of the class.
 void delete_notes_on_class(store::Transaction& transaction, const std::string& class_name);
 // Deletes the release itself with its failed objects, mass changes and acceptances. Leaves what

@@ -2,6 +2,7 @@
 #include "tables/release_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -16,6 +17,11 @@ namespace {
 using store::Transaction;
 using store::Value;
 
+// In the order of RowKind.
+constexpr std::array kinds_counted{RowKind::changed,       RowKind::created,
+                                   RowKind::vanished,      RowKind::reappeared,
+                                   RowKind::reconstructed, RowKind::withdrawn};
+
 Value number(std::size_t value) { return Value{static_cast<std::int64_t>(value)}; }
 
 // FROM … WHERE …, and the values of its marks.
@@ -27,18 +33,6 @@ struct Clause {
 std::size_t count_of(Transaction& transaction, const Clause& clause) {
     return static_cast<std::size_t>(
         transaction.query("SELECT COUNT(*)" + clause.sql, clause.values).at(0).integer(0));
-}
-
-// Returns whether a release has no rows but news, so that nobody has to look at their kinds.
-bool has_only_news(Transaction& transaction, const RowSelection& selection,
-                   const std::string& version) {
-    return transaction
-               .query("SELECT COALESCE(SUM(objects), 0) FROM row_counts WHERE class = ? AND"
-                      " version = ? AND kind NOT IN " +
-                          std::string(kinds_of_news()),
-                      {Value{selection.class_name}, Value{version}})
-               .at(0)
-               .integer(0) == 0;
 }
 
 // Adds that the label begins with the text of a selection: the newest one, unless a row that is not shown
@@ -55,9 +49,11 @@ void add_label(Clause& clause, const RowSelection& selection) {
     clause.values.insert(clause.values.end(), versions.begin(), versions.end());
 }
 
+enum class Kinds { news, any };
+
 //   index  of history, which has all that is asked for unless there is a text
 Clause clause_of(Transaction& transaction, const RowSelection& selection,
-                 const std::string& version, std::string_view index) {
+                 const std::string& version, std::string_view index, Kinds kinds = Kinds::news) {
     const std::string read_first(store::read_first(transaction.engine()));
     const auto indexed = "history h" + store::by_index(transaction.engine(), index);
     Clause clause;
@@ -66,8 +62,7 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
     else
         clause.sql = " FROM " + indexed + read_first + "objects o ON o.oid = h.oid";
     clause.sql += " WHERE h.version = ?";
-    if (!has_only_news(transaction, selection, version))
-        clause.sql += " AND h.kind IN " + std::string(kinds_of_news());
+    if (kinds == Kinds::news) clause.sql += " AND h.kind IN " + std::string(kinds_of_news());
     clause.values.emplace_back(version);
     if (!selection.class_name.empty()) {
         clause.sql += selection.text.empty() ? " AND h.class = ?" : " AND o.class = ?";
@@ -87,9 +82,9 @@ enum class From { first, last };
 
 // Returns numbers of rows by class and name, or from the last to the first.
 std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelection& selection,
-                                     const std::string& version, From end, std::size_t from,
+                                     const CountedRows& release, From end, std::size_t from,
                                      std::size_t most) {
-    auto [sql, values] = clause_of(transaction, selection, version, "history_by_name");
+    auto [sql, values] = clause_of(transaction, selection, release.version, "history_by_name");
     values.push_back(number(most));
     values.push_back(number(from));
     const std::string direction = end == From::first ? "" : " DESC";
@@ -101,18 +96,18 @@ std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelectio
 }
 
 // Returns numbers of rows as they were recorded, or from the last to the first.
-//   rows  that the selection has
 std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelection& selection,
-                                        const std::string& version, From end, std::size_t from,
-                                        std::size_t most, std::size_t rows) {
+                                        const CountedRows& release, From end, std::size_t from,
+                                        std::size_t most) {
     // Where a release has many other rows, those of the class are sorted instead of sought: a job
     // records class by class, so all of the others may lie before them.
     constexpr std::size_t sought_while_sorting_one = 16;
-    const bool is_sparse = !selection.class_name.empty() &&
-                           rows * sought_while_sorting_one <
-                               count_rows(transaction, {}, std::span(&version, 1))[version];
-    auto [sql, values] = clause_of(transaction, selection, version,
-                                   is_sparse ? "history_by_name" : "history_by_recording");
+    const bool is_sparse =
+        !selection.class_name.empty() &&
+        release.news(selection.class_name) * sought_while_sorting_one < release.news({});
+    auto [sql, values] = clause_of(transaction, selection, release.version,
+                                   is_sparse ? "history_by_name" : "history_by_recording",
+                                   release.reconstructed == 0 ? Kinds::any : Kinds::news);
     values.push_back(number(most));
     values.push_back(number(from));
     return oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.sid" +
@@ -166,8 +161,9 @@ std::vector<std::string> spellings_of(Transaction& transaction, const RowSelecti
 // spelling each.
 template <class F>
 void with_names(Transaction& transaction, const RowSelection& selection,
-                const std::string& version, F&& fn) {
-    for (const auto& each : count_classes(transaction, version)) {
+                const CountedRows& release, F&& fn) {
+    const auto& version = release.version;
+    for (const auto& each : release.classes) {
         if (!selection.class_name.empty() && selection.class_name != each.class_name) continue;
         const RowSelection of_class{each.class_name};
         auto range = clause_of(transaction, of_class, version, "history_by_name");
@@ -226,11 +222,11 @@ std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& 
 }
 
 FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selection,
-                           const std::string& version, std::size_t from, std::size_t most) {
+                           const CountedRows& release, std::size_t from, std::size_t most) {
     const auto wanted = from + most;
     FoundRows found;
-    auto rows = with_labels(transaction, selection, version, wanted, found.all);
-    with_names(transaction, selection, version, [&](const Clause& range) {
+    auto rows = with_labels(transaction, selection, release.version, wanted, found.all);
+    with_names(transaction, selection, release, [&](const Clause& range) {
         std::ranges::move(first_of(transaction, range, "h.name", wanted, found.all),
                           std::back_inserter(rows));
     });
@@ -251,10 +247,29 @@ FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selectio
         count_of(transaction, clause)};
 }
 
-void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t objects) {
-    if (const auto known = kind_named(kind))
-        kinds.push_back({*known, static_cast<std::uint64_t>(objects)});
-    std::ranges::sort(kinds, {}, &KindCount::kind);
+// Adds a row of the counting statement: the version, the class, and the rows of each kind.
+void add_class(CountedRows& release, const store::Row& row) {
+    ClassCount of_class{row.text(1), 0, {}};
+    for (std::size_t at = 0; at < kinds_counted.size(); ++at) {
+        const auto kind = kinds_counted.at(at);
+        const auto objects = static_cast<std::uint64_t>(row.integer(2 + at));
+        if (kind == RowKind::reconstructed)
+            release.reconstructed += objects;
+        else if (objects > 0) {
+            of_class.kinds.push_back({kind, objects});
+            of_class.objects += objects;
+        }
+    }
+    if (of_class.objects > 0) release.classes.push_back(std::move(of_class));
+}
+
+// Orders the classes and adds their kinds up.
+void finish(CountedRows& release) {
+    std::map<RowKind, std::uint64_t> kinds;
+    for (const auto& each : release.classes)
+        for (const auto& [kind, objects] : each.kinds) kinds[kind] += objects;
+    for (const auto& [kind, objects] : kinds) release.kinds.push_back({kind, objects});
+    std::ranges::stable_sort(release.classes, std::greater(), &ClassCount::objects);
 }
 
 }  // namespace
@@ -262,36 +277,63 @@ void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t obje
 std::string_view kinds_of_news() {
     static const std::string list = [] {
         std::string text;
-        for (const auto kind : {RowKind::changed, RowKind::created, RowKind::vanished,
-                                RowKind::reappeared, RowKind::withdrawn})
-            text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
+        for (const auto kind : kinds_counted)
+            if (kind != RowKind::reconstructed)
+                text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
         return text + ")";
     }();
     return list;
 }
 
-std::map<std::string, std::size_t> count_rows(Transaction& transaction,
-                                              const RowSelection& selection,
-                                              std::span<const std::string> versions) {
-    std::map<std::string, std::size_t> counts;
-    std::vector<Value> values{Value{selection.class_name}};
-    if (versions.size() == 1) values.emplace_back(versions.front());
+std::size_t CountedRows::news(std::string_view class_name) const {
+    std::uint64_t rows = 0;
+    for (const auto& each : classes)
+        if (class_name.empty() || each.class_name == class_name) rows += each.objects;
+    return static_cast<std::size_t>(rows);
+}
+
+std::vector<CountedRows> count_rows(Transaction& transaction,
+                                    std::span<const std::string> versions) {
+    // Grouped by kind as well, the rows would have to be sorted.
+    static const std::string columns = [] {
+        std::string text = "SELECT version, class";
+        for (const auto kind : kinds_counted)
+            text += ", SUM(kind = '" + std::string(name_of(kind)) + "')";
+        return text + " FROM history";
+    }();
+    std::map<std::string_view, CountedRows> counted;
+    for (const auto& version : versions) counted[version].version = version;
+    for (const auto& row :
+         query_in(transaction,
+                  columns + store::by_index(transaction.engine(), "history_by_name") +
+                      " WHERE version IN",
+                  {}, std::vector<Value>(versions.begin(), versions.end()),
+                  " GROUP BY version, class ORDER BY version, class"))
+        add_class(counted.at(row.text(0)), row);
+    std::vector<CountedRows> all;
+    for (const auto& version : versions) {
+        finish(counted.at(version));
+        all.push_back(std::move(counted.at(version)));
+    }
+    return all;
+}
+
+std::map<std::string, std::int64_t> newest_rows(Transaction& transaction) {
+    std::map<std::string, std::int64_t> newest;
     for (const auto& row : transaction.query(
-             "SELECT version, SUM(objects) FROM row_counts WHERE class = ?" +
-                 std::string(versions.size() == 1 ? " AND version = ?" : "") + " AND kind IN " +
-                 std::string(kinds_of_news()) + " GROUP BY version HAVING SUM(objects) > 0",
-             values))
-        if (std::ranges::find(versions, row.text(0)) != versions.end())
-            counts[row.text(0)] = static_cast<std::size_t>(row.integer(1));
-    return counts;
+             "SELECT r.version, (SELECT h.sid FROM history h" +
+             store::by_index(transaction.engine(), "history_by_recording") +
+             " WHERE h.version = r.version ORDER BY h.sid DESC LIMIT 1) FROM releases r"))
+        newest[row.text(0)] = row.is_null(1) ? 0 : row.integer(1);
+    return newest;
 }
 
 std::vector<std::int64_t> rows_by_name(Transaction& transaction, const RowSelection& selection,
-                                       const std::string& version, std::size_t from,
+                                       const CountedRows& release, std::size_t from,
                                        std::size_t most) {
-    if (from == 0) return named_from(transaction, selection, version, From::first, from, most);
+    if (from == 0) return named_from(transaction, selection, release, From::first, from, most);
     // Whole classes are left out by their counts, and within one the nearer end is read.
-    auto classes = count_classes(transaction, version);
+    auto classes = release.classes;
     std::ranges::sort(classes, {}, &ClassCount::class_name);
     std::vector<std::int64_t> sids;
     for (const auto& each : classes) {
@@ -306,7 +348,7 @@ std::vector<std::int64_t> rows_by_name(Transaction& transaction, const RowSelect
         const RowSelection of_class{each.class_name};
         const bool is_nearer = from <= behind;
         auto some =
-            named_from(transaction, of_class, version, is_nearer ? From::first : From::last,
+            named_from(transaction, of_class, release, is_nearer ? From::first : From::last,
                        is_nearer ? from : behind, taken);
         if (!is_nearer) std::ranges::reverse(some);
         sids.insert(sids.end(), some.begin(), some.end());
@@ -317,62 +359,25 @@ std::vector<std::int64_t> rows_by_name(Transaction& transaction, const RowSelect
 
 std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
                                            const RowSelection& selection,
-                                           const std::string& version, std::size_t from,
-                                           std::size_t most, std::size_t rows) {
+                                           const CountedRows& release, std::size_t from,
+                                           std::size_t most) {
+    const auto rows = release.news(selection.class_name);
     if (from >= rows) return {};
     const auto taken = std::min(most, rows - from);
     const auto behind = rows - from - taken;
     if (from <= behind)
-        return recorded_from(transaction, selection, version, From::first, from, taken, rows);
-    auto sids = recorded_from(transaction, selection, version, From::last, behind, taken, rows);
+        return recorded_from(transaction, selection, release, From::first, from, taken);
+    auto sids = recorded_from(transaction, selection, release, From::last, behind, taken);
     std::ranges::reverse(sids);
     return sids;
 }
 
 FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection,
-                         const std::string& version, std::size_t from, std::size_t most) {
+                         const CountedRows& release, std::size_t from, std::size_t most) {
     constexpr std::size_t most_left_out = 10'000;  // by spelling, in memory
     return selection.by_spelling && from <= most_left_out
-               ? rows_by_spelling(transaction, selection, version, from, most)
-               : rows_one_by_one(transaction, selection, version, from, most);
-}
-
-std::vector<KindCount> count_kinds(Transaction& transaction, const std::string& version) {
-    std::vector<KindCount> kinds;
-    for (const auto& row : transaction.query(
-             "SELECT kind, SUM(objects) FROM row_counts WHERE class = '' AND"
-             " version = ? AND kind IN " +
-                 std::string(kinds_of_news()) + " GROUP BY kind HAVING SUM(objects) > 0",
-             {Value{version}}))
-        add(kinds, row.text(0), row.integer(1));
-    return kinds;
-}
-
-std::uint64_t count_reconstructed(Transaction& transaction, const std::string& version) {
-    return static_cast<std::uint64_t>(
-        transaction
-            .query("SELECT COALESCE(SUM(objects), 0) FROM row_counts WHERE class = '' AND"
-                   " version = ? AND kind = ?",
-                   {Value{version}, Value{std::string(name_of(RowKind::reconstructed))}})
-            .at(0)
-            .integer(0));
-}
-
-std::vector<ClassCount> count_classes(Transaction& transaction, const std::string& version) {
-    std::vector<ClassCount> classes;
-    for (const auto& row :
-         transaction.query("SELECT class, kind, SUM(objects) FROM row_counts WHERE version = ?"
-                           " AND class <> '' AND kind IN " +
-                               std::string(kinds_of_news()) +
-                               " GROUP BY class, kind HAVING SUM(objects) > 0 ORDER BY class",
-                           {Value{version}})) {
-        if (classes.empty() || classes.back().class_name != row.text(0))
-            classes.push_back({row.text(0), 0, {}});
-        classes.back().objects += static_cast<std::uint64_t>(row.integer(2));
-        add(classes.back().kinds, row.text(1), row.integer(2));
-    }
-    std::ranges::stable_sort(classes, std::greater(), &ClassCount::objects);
-    return classes;
+               ? rows_by_spelling(transaction, selection, release, from, most)
+               : rows_one_by_one(transaction, selection, release.version, from, most);
 }
 
 }  // namespace tables

@@ -1,7 +1,7 @@
-// tables/release_rows.hpp -- the rows of a release, of which there may be millions: their counts are
-// kept, and they are found by their number (sid). Rows of kind `reconstructed` are left out here, because
-// they were read from timestamps and are no news of a release. All functions throw
-// store::Failure.
+// tables/release_rows.hpp -- the rows of a release, of which there may be millions: they are counted by an
+// index (query::CountedRowsCache keeps the counts), and found by their number (sid). Rows of kind
+// `reconstructed` are no news of a release, because they were read from timestamps; only their count is here.
+// All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -35,12 +35,37 @@ struct RowSelection {
     bool by_spelling = false;
 };
 
-// Returns how many rows there are, by version; releases without rows are left out.
-//   selection  without a text
-//   cost       reads counts, a few for each release
-[[nodiscard]] std::map<std::string, std::size_t> count_rows(
-    store::Transaction& transaction, const RowSelection& selection,
-    std::span<const std::string> versions);
+struct KindCount {
+    RowKind kind;
+    std::uint64_t objects;  // with a row of this kind
+    bool operator==(const KindCount&) const = default;
+};
+struct ClassCount {
+    std::string class_name;
+    std::uint64_t objects = 0;  // with a row of the release
+    std::vector<KindCount> kinds;
+    bool operator==(const ClassCount&) const = default;
+};
+
+// The rows of a release, counted.
+struct CountedRows {
+    std::string version;
+    std::vector<ClassCount> classes;  // that have news; most objects first, then by name
+    std::vector<KindCount> kinds;     // of all classes, in the order of RowKind; none is 0
+    std::uint64_t reconstructed = 0;  // which no other count includes
+    bool operator==(const CountedRows&) const = default;
+
+    // Returns how many rows of a class are news; of all classes if the name is empty.
+    [[nodiscard]] std::size_t news(std::string_view class_name) const;
+};
+// Returns them for each of these releases, in their order.
+//   cost  a walk in an index over all rows of these releases: 0.2 µs a row on SQLite, 0.4 on MariaDB
+[[nodiscard]] std::vector<CountedRows> count_rows(store::Transaction& transaction,
+                                                  std::span<const std::string> versions);
+// Returns the highest number (sid) of a row of each recorded release; 0: it has none. While it is the same, no
+// row was added or replaced, but rows may have been forgotten, or committed that have a lower number.
+//   cost  an index look-up for each release
+[[nodiscard]] std::map<std::string, std::int64_t> newest_rows(store::Transaction& transaction);
 
 // Of more rows than this, those with a text are found faster by spelling.
 inline constexpr std::size_t most_compared = 1'000;
@@ -49,18 +74,17 @@ inline constexpr std::size_t most_compared = 1'000;
 // they were recorded.
 //   selection   without a text
 //   from, most  leaves out the first `from`, and returns at most `most`
-//   rows        that the selection has (count_rows()); the nearer end is read
 //   cost        a walk in an index over what is left out: at most half of the rows of a class, or of the
-//               release in the order of recording
+//               release in the order of recording, because the nearer end is read
+//   returns     from rows_as_recorded() also reconstructed rows that were not counted
 [[nodiscard]] std::vector<std::int64_t> rows_by_name(store::Transaction& transaction,
                                                      const RowSelection& selection,
-                                                     const std::string& version, std::size_t from,
+                                                     const CountedRows& release, std::size_t from,
                                                      std::size_t most);
 [[nodiscard]] std::vector<std::int64_t> rows_as_recorded(store::Transaction& transaction,
                                                          const RowSelection& selection,
-                                                         const std::string& version,
-                                                         std::size_t from, std::size_t most,
-                                                         std::size_t rows);
+                                                         const CountedRows& release,
+                                                         std::size_t from, std::size_t most);
 
 struct FoundRows {
     std::vector<std::int64_t> sids;
@@ -71,32 +95,7 @@ struct FoundRows {
 //   cost        a look-up for each row of the release. By spelling and with `from` up to 10,000, one for each
 //               object whose label begins so, and a walk in an index over the names that do
 [[nodiscard]] FoundRows rows_with_text(store::Transaction& transaction,
-                                       const RowSelection& selection, const std::string& version,
+                                       const RowSelection& selection, const CountedRows& release,
                                        std::size_t from, std::size_t most);
-
-struct KindCount {
-    RowKind kind;
-    std::uint64_t objects;  // with a row of this kind
-};
-// Returns the rows of a release by kind, in the order of RowKind; kinds without rows are left out.
-//   cost  reads the counts of the release
-[[nodiscard]] std::vector<KindCount> count_kinds(store::Transaction& transaction,
-                                                 const std::string& version);
-
-// Returns how many histories of a release were read from timestamps, which no other count includes.
-//   cost  as count_kinds()
-[[nodiscard]] std::uint64_t count_reconstructed(store::Transaction& transaction,
-                                                const std::string& version);
-
-struct ClassCount {
-    std::string class_name;
-    std::uint64_t objects = 0;  // with a row of the release
-    std::vector<KindCount> kinds;
-};
-// Returns the same of each class, classes with most objects first.
-//   cost  reads the counts of the release: for each class and kind, one for each slot that wrote such
-//         rows (16 at most)
-[[nodiscard]] std::vector<ClassCount> count_classes(store::Transaction& transaction,
-                                                    const std::string& version);
 
 }  // namespace tables

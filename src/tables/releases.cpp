@@ -187,9 +187,6 @@ const std::string& slot_of_process() {
     return slot;
 }
 
-void change_counts(Transaction& transaction, const store::CountChanges& counts) {
-    if (counts.empty()) return;
-    store::change_counts(transaction, counts, slot_of_process());
 }
 
 base::Date date_of(const std::string& text) {

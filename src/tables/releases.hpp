@@ -15,7 +15,6 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "store/pool.hpp"
-#include "store/row_counts.hpp"
 
 namespace tables {
 
@@ -127,10 +126,6 @@ struct OtherVersion {
 void accept_build(store::Transaction& transaction, const std::string& version,
                   const std::string& digest, base::Seconds now);
 
-// Adds to the counts of rows (store/row_counts.hpp), if rows were added or deleted. Called at the end of a
-// transaction.
-void change_counts(store::Transaction& transaction, const store::CountChanges& counts);
-// Names of rows of meta end in one of these.
 constexpr std::array<std::string_view, 16> slots{"00", "01", "02", "03", "04", "05", "06", "07",
                                                  "08", "09", "10", "11", "12", "13", "14", "15"};
 // Returns the one of the rows that this process writes again and again. Each process has its

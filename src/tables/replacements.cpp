@@ -118,29 +118,21 @@ bool is_row_pending(Transaction& transaction, const store::Rows& stored,
 
 // As it is, so that a damaged one ends like any other row that cannot be read.
 void place_row(Transaction& transaction, const Releases::Replacing& replacing, std::int64_t oid,
-               const Release& release, store::CountChanges& counts) {
+               const Release& release) {
     const auto stored = read(transaction, replaced_columns, replacing, oid);
     if (!is_row_pending(transaction, stored, replacing, oid)) return;
     const auto& row = stored.front();
     const auto object =
         transaction.query("SELECT class, name FROM objects WHERE oid = ?", {Value{oid}});
-    const auto before =
-        transaction.query("SELECT kind FROM history WHERE oid = ? AND version = ?" +
-                              std::string(store::for_update(transaction.engine())),
-                          {Value{oid}, Value{replacing.version}});
-    counts.add(object.at(0).text(0), replacing.version, row.text(0), 1);
-    if (!before.empty()) {
-        counts.add(object.front().text(0), replacing.version, before.front().text(0), -1);
-        // A new number, by which others see that there is something new.
-        transaction.execute("DELETE FROM history WHERE oid = ? AND version = ?",
-                            {Value{oid}, Value{replacing.version}});
-    }
+    // Not updated: a new number tells everybody who has seen the highest one that there is a new row.
+    transaction.execute("DELETE FROM history WHERE oid = ? AND version = ?",
+                        {Value{oid}, Value{replacing.version}});
     transaction.execute(
         "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes, oid,"
         " version, date, class, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
          row.value(6), Value{oid}, Value{replacing.version},
-         Value{base::format_date(release.released_on)}, object.front().value(0),
+         Value{base::format_date(release.released_on)}, object.at(0).value(0),
          object.front().value(1)});
 }
 
@@ -378,11 +370,11 @@ Result<std::map<std::string, std::vector<tree::Node>>> replaced_trees(Transactio
 }
 
 void move_into_place(Transaction& transaction, std::int64_t oid, std::size_t keep,
-                     const Releases& releases, store::CountChanges& counts) {
+                     const Releases& releases) {
     for (const auto& replacing : releases.replacing()) {
         const auto* release = releases.find(replacing.version);
         if (release == nullptr || !lock_replacement(transaction, replacing, oid)) continue;
-        place_row(transaction, replacing, oid, *release, counts);
+        place_row(transaction, replacing, oid, *release);
         place_tree(transaction, replacing, oid);
         place_object(transaction, replacing, oid, releases);
         place_rename(transaction, replacing.version, replacing.digest, oid);

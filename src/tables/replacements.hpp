@@ -108,9 +108,8 @@ void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* co
 
 // Moves what is in force for an object into the other tables. Readers see no difference. Of
 // several transactions that do so at once, one moves it and the others find it moved.
-//   keep    trees of an object, 0: all
-//   counts  gets the rows, for change_counts()
+//   keep  trees of an object, 0: all
 void move_into_place(store::Transaction& transaction, std::int64_t oid, std::size_t keep,
-                     const Releases& releases, store::CountChanges& counts);
+                     const Releases& releases);
 
 }  // namespace tables

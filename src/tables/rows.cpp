@@ -636,10 +636,9 @@ NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int6
     return all;
 }
 
-void insert_rows(Transaction& transaction, std::span<const NewRow> rows,
-                 store::CountChanges& counts) {
+void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
     std::vector<Value> values;
-    for (const auto& [oid, row, notes] : rows) {
+    for (const auto& [oid, row, notes] : rows)
         values.insert(values.end(),
                       {Value{oid}, Value{row->release.version},
                        Value{std::int64_t{row->revision}}, Value{row->since},
@@ -647,8 +646,6 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows,
                        Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
                        Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
                        Value{row->object.class_name}, Value{row->object.name}});
-        counts.add(row->object.class_name, row->release.version, name_of(row->kind), 1);
-    }
     store::insert_many(transaction, a_row, values);
 }
 

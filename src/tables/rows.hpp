@@ -20,7 +20,6 @@
 #include "compare/change.hpp"
 #include "compare/field_change.hpp"
 #include "store/pool.hpp"
-#include "store/row_counts.hpp"
 #include "tree/object.hpp"
 
 namespace tables {
@@ -226,9 +225,7 @@ struct NewRow {
     const std::string* notes;  // to_json(row->notes)
 };
 //   throws  Failure (duplicate) when there is a row of one of these objects and releases
-//   counts  gets them, for change_counts()
-void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows,
-                 store::CountChanges& counts);
+void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
 // Notes the other name of objects, by oid, in their rows of a release that created them or lost
 // them; nullopt: none. Rows that cannot be read stay as they are. Returns whether a row had another

@@ -172,7 +172,6 @@ inline void clear_rows(store::Connection& connection) {
     const auto all = archive::tables();
     for (auto table = all.rbegin(); table != all.rend(); ++table)
         if (table->name != "meta") connection.execute("DELETE FROM " + std::string(table->name));
-    connection.execute("DELETE FROM row_counts");
 }
 
 // Returns whether the store is as varve init leaves it.
@@ -183,7 +182,7 @@ inline bool is_as_new(const store::Connect& connect) {
         const auto rows = connection->query("SELECT count(*) FROM " + std::string(table.name));
         if (rows.at(0).integer(0) != (table.name == "meta" ? 1 : 0)) return false;
     }
-    return connection->query("SELECT slot FROM row_counts LIMIT 1").empty();
+    return true;
 }
 
 }  // namespace archives

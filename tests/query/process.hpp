@@ -90,7 +90,7 @@ class Process {
         });
     }
     // Called when rows of history were written so.
-    void count_rows() { support::count_rows(*pool.lease()); }
+    void name_rows() { support::name_rows(*pool.lease()); }
 
     // Cuts it off from the store.
     void cut_off() {

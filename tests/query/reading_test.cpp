@@ -54,7 +54,7 @@ class Written {
             write_releases(transaction);
             write_rows(transaction, random, objects);
         });
-        process.count_rows();
+        process.name_rows();
     }
 
     static std::string version(int release) { return "WS" + std::to_string(98 + release); }
@@ -216,6 +216,36 @@ TEST_CASE("A release's rows are those that a walk over all rows finds, on every 
         ChangeFilter{"", {compare::Op::added}}, read);
 }
 
+TEST_CASE("Counts are kept until a release has a row of a higher number, or for minutes") {
+    using namespace std::chrono_literals;
+    Written store(20);
+    auto& process = store.process;
+    constexpr auto current = Written::releases - 2;
+    for (const auto& [release, kept_for] : {std::pair(current, 1min), std::pair(0, 10min)}) {
+        const Value version{Written::version(release)};
+        const auto counted = [&] {
+            return release_contents(process.context(), Written::version(release), {})
+                ->summary.all_objects();
+        };
+        const auto delete_first = [&, version] {
+            const auto sids = process.pool.lease()->query(
+                "SELECT sid FROM history WHERE version = ? AND kind = 'changed' ORDER BY sid",
+                std::span(&version, 1));
+            process.write("DELETE FROM history WHERE sid = ?", {sids.at(0).value(0)});
+            return sids.back().value(0);
+        };
+        const auto rows = counted();
+        const auto last = delete_first();
+        process.now += kept_for - 1s;
+        CHECK(counted() == rows);
+        process.now += 1s;
+        CHECK(counted() == rows - 1);
+        delete_first();
+        process.write("UPDATE history SET sid = sid + 10000 WHERE sid = ?", {last});
+        CHECK(counted() == rows - 2);
+    }
+}
+
 TEST_CASE("Of a release of very many rows the first by name are found in the order of names") {
     Written written(2'000, GENERATE(support::both_engines()));
     const auto reading = written.process.context();
@@ -312,9 +342,10 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
         {"objects", {"oid", "class", "name", "name_key", "label_key", "ace_version"}, {}},
         objects);
     process.insert(rows_of_history, rows);
-    process.count_rows();
+    process.name_rows();
     const std::string version = "WS1";
     store::perform(process.pool, store::Access::read, [&](store::Transaction& transaction) {
+        const auto release = count_rows(transaction, std::span(&version, 1)).at(0);
         for (int round = 0; round < 60; ++round) {
             const RowSelection one_by_one{.class_name = round % 2 == 0 ? "" : "Gene",
                                           .text = text(0),
@@ -324,8 +355,8 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
             by_spelling.by_spelling = true;
             INFO(one_by_one.text);
             for (const std::size_t from : {0U, 3U}) {
-                const auto found = rows_with_text(transaction, by_spelling, version, from, 20);
-                const auto wanted = rows_with_text(transaction, one_by_one, version, from, 20);
+                const auto found = rows_with_text(transaction, by_spelling, release, from, 20);
+                const auto wanted = rows_with_text(transaction, one_by_one, release, from, 20);
                 CHECK(found.all == wanted.all);
                 CHECK(found.sids == wanted.sids);
             }
@@ -354,7 +385,7 @@ TEST_CASE("A filtered list says when it did not look at its oldest rows") {
                    of_objects);
     process.insert({"releases", {"version", "released_on"}, {}}, of_releases);
     process.insert(rows_of_history, of_rows);
-    process.count_rows();
+    process.name_rows();
     const ChangeFilter added{"", {compare::Op::added}};
     auto filtered = rows_wanted(5, 0, added), all = rows_wanted(5);
     filtered.limits.filtered = all.limits.filtered = objects * releases - 1;
@@ -445,7 +476,7 @@ TEST_CASE("The details of a release are read once for the same rows") {
     const auto before = cache.get(reading);
     written.process.write("DELETE FROM history WHERE version = ? AND kind = 'created'",
                           {Written::version(3)});
-    written.process.count_rows();
+    written.process.now += std::chrono::minutes(10);
     const auto after = cache.get(reading);
     CHECK(after[2].details == before[2].details);
     CHECK(after[1].details != before[1].details);

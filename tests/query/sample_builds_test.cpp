@@ -106,7 +106,8 @@ class SampleHistory {
     }
 
     query::ReadContext reading(const source::Build& build) {
-        return {pool_, settings_, release_cache_, unreadable_, budget_, {build, nullptr}};
+        return {pool_,       settings_, release_cache_,  counted_rows_,
+                unreadable_, budget_,   {build, nullptr}};
     }
 
    private:
@@ -123,6 +124,7 @@ class SampleHistory {
     history::BuildDifference difference_;
     history::LabelCache labels_;
     query::ReleaseCache release_cache_;
+    query::CountedRowsCache counted_rows_{base::system_clock_now};
     query::UnreadableRows unreadable_;
     base::ByteBudget budget_{{}};
     store::Pool pool_;

@@ -87,7 +87,9 @@ TEST_CASE("SQLite finds labels and the most requested objects by indexes that ha
         (void)tables::most_requested_objects(transaction, 9);
         const tables::RowSelection beginning{
             .text = "unc", .shown_versions = {"WS1"}, .by_spelling = true};
-        (void)tables::rows_with_text(transaction, beginning, "WS1", 0, 9);
+        const tables::CountedRows release{
+            .version = "WS1", .classes = {{"Gene", 1, {}}}, .kinds = {}};
+        (void)tables::rows_with_text(transaction, beginning, release, 0, 9);
         return 0;
     });
     CHECK(asked.size() == 7);

@@ -1,7 +1,5 @@
 // What is forgotten is deleted with all that depends on it, as if it had never been recorded.
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <random>
 
 #include "release/forgotten_builds.hpp"
 #include "release/interleaving.hpp"
@@ -200,39 +198,6 @@ TEST_CASE("Forgetting that fails at any statement continues when it is run again
             REQUIRE(site.contents() == whole);
         }
     });
-}
-
-TEST_CASE("Counts are those of the rows, whatever was recorded, replaced and forgotten in which "
-          "order") {
-    const auto engine = GENERATE(support::engines());
-    const Three builds;
-    const std::array all{&builds.a, &builds.b, &builds.c};
-    SmallBuild again("WS188", "2008-03-01");
-    again.with("Gene", "in_each", remark("188")).with("Gene", "same", remark("other"));
-    const auto names = support::names_in(builds.c);
-    std::mt19937 random(11);
-    for (int history = 0; history < 4; ++history) {
-        const support::FreshStore fresh(engine);
-        JobSite site(fresh.connect());
-        for (int step = 0; step < 12; ++step) {
-            const auto number = random() % all.size();
-            const auto* before = number == 0 ? nullptr : all.at(number - 1);
-            const auto& name = names[random() % names.size()];
-            // Some of these are refused, as the order has it.
-            switch (random() % 6) {
-                case 0: (void)site.try_prewarm(site.job(*all.at(number), before)); break;
-                case 1:
-                    (void)site.try_forget(WholeRelease{all.at(number)->release().version});
-                    break;
-                case 2: (void)site.try_forget(WholeClass{name.class_name}); break;
-                case 3: (void)site.try_forget(name); break;
-                case 4: (void)site.try_republish(again, &builds.b, &builds.c); break;
-                default: (void)site.try_prewarm(site.job(builds.c, &builds.b)); break;
-            }
-            INFO("history " << history << ", step " << step);
-            REQUIRE_NOTHROW(support::check_counts(site.pool));
-        }
-    }
 }
 
 TEST_CASE_METHOD(SiteWithStore, "Forgetting something unknown is refused") {

@@ -45,9 +45,7 @@ TEST_CASE("Of two who move a replacement into place one does it") {
             store::perform(site.pool, store::Access::read, tables::load_releases);
         const auto oid = site.number("SELECT oid FROM objects WHERE name = 'differs'");
         store::perform(site.pool, store::Access::write, [&](auto& transaction) {
-            store::CountChanges counts;
-            tables::move_into_place(transaction, oid, 0, releases, counts);
-            tables::change_counts(transaction, counts);
+            tables::move_into_place(transaction, oid, 0, releases);
         });
     };
     const auto calm = support::FreshStore::copy_of(published);

@@ -57,7 +57,7 @@ void record_late(World& world, const ObjectName& object, const std::string& vers
         " AND oid = (SELECT oid FROM objects WHERE name = ?)",
         {store::Value{object.name}, store::Value{recorded_at}, store::Value{object.class_name},
          store::Value{object.name}, store::Value{version}, store::Value{unc26.name}});
-    world.small.count_rows();
+    world.small.name_rows();
     world.make_stale();
 }
 

@@ -132,7 +132,7 @@ class SmallSite {
         transaction.commit();
     }
     // Called when rows of history were written behind the program's back.
-    void count_rows() { support::count_rows(*store_.connect()()); }
+    void name_rows() { support::name_rows(*store_.connect()()); }
     [[nodiscard]] store::Rows query(std::string_view sql) {
         const auto connection = store_.connect()();
         store::Transaction transaction(*connection, store::Access::read);

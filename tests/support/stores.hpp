@@ -21,7 +21,6 @@
 #include <memory>
 #include <string>
 
-#include "store/row_counts.hpp"
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
@@ -157,16 +156,11 @@ inline store::Failure failure_of(const std::function<void()>& action) {
     throw std::logic_error("nothing failed");
 }
 
-// Gives rows of `history` that a test inserted by itself what the product writes with them: class and
-// name, and the counts.
-inline void count_rows(store::Connection& connection) {
-    store::Transaction transaction(connection, store::Access::write);
-    transaction.execute(
+// Gives rows of `history` that a test inserted by itself the class and name that the product writes.
+inline void name_rows(store::Connection& connection) {
+    connection.execute(
         "UPDATE history SET class = (SELECT o.class FROM objects o WHERE o.oid = history.oid),"
         " name = (SELECT o.name FROM objects o WHERE o.oid = history.oid) WHERE name = ''");
-    for (const auto& version : store::counted_versions(transaction))
-        store::count_again(transaction, version);
-    transaction.commit();
 }
 
 // Calls fn(const store::Connect&) with a fresh store of each engine.

@@ -30,8 +30,7 @@ std::int64_t record_one(store::Transaction& transaction,
     row.kind = kind;
     row.label = "unc-26";
     const auto notes = to_json(row.notes);
-    store::CountChanges counts;
-    insert_rows(transaction, std::array{NewRow{oid, &row, &notes}}, counts);
+    insert_rows(transaction, std::array{NewRow{oid, &row, &notes}});
     return oid;
 }
 
