@@ -100,14 +100,12 @@ class IdentityText {
                 channel.hub_url, channel.older_url, channel.is_older, channel.language);
     }
 
-    // Of the notes, only what may change without another revision: so a tag is made without them
-    // where it is to be compared alone (query::PageRequest::identities).
+    // Without the notes, which stay the same in a revision (query::PageRequest::identities).
     void add(const tables::Row& row) {
         add_all(row.oid, row.object, row.release, row.of_day, row.revision, row.since,
                 row.since_on ? base::format_date(*row.since_on) : std::string(), row.recorded_at,
-                row.signature, static_cast<int>(row.kind), row.label);
-        if (tables::may_be_renamed(row.kind))
-            add_all(row.notes.renamed_to, row.notes.renamed_from);
+                row.signature, static_cast<int>(row.kind), row.label, row.renamed_to,
+                row.renamed_from);
     }
 
     void add(const tables::MassChange& change) {

@@ -182,7 +182,6 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
     deleted.history = delete_rows(transaction, "WHERE oid IN", {}, oids, counts);
     deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);
     (void)delete_in(transaction, "DELETE FROM replacements WHERE oid IN", {}, oids);
-    (void)delete_in(transaction, "DELETE FROM renames WHERE oid IN", {}, oids);
     deleted.objects = delete_in(transaction, "DELETE FROM objects WHERE oid IN", {}, oids);
     return deleted;
 }
@@ -191,8 +190,6 @@ Deleted delete_rows_of_release(Transaction& transaction, const std::string& vers
                                std::span<const std::int64_t> oids, store::CountChanges& counts) {
     const std::vector<Value> release{Value{version}};
     (void)delete_in(transaction, "DELETE FROM replacements WHERE version = ? AND oid IN", release,
-                    oids);
-    (void)delete_in(transaction, "DELETE FROM renames WHERE version = ? AND oid IN", release,
                     oids);
     Deleted deleted;
     deleted.history =

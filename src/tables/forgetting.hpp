@@ -69,7 +69,7 @@ struct Record {
 [[nodiscard]] std::vector<Record> lock_records(store::Transaction& transaction,
                                                std::span<const std::int64_t> oids);
 
-// Deletes objects with their rows, trees, replacements and renames. Locks them first.
+// Deletes objects with their rows, trees and replacements. Locks them first.
 //   counts  gets the rows, for change_counts()
 Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids,
                        store::CountChanges& counts);

@@ -74,7 +74,7 @@ def _(site):
             ("UPDATE row_counts SET objects = objects + 1", "counts: WS188, class Gene has 1 row of kind "),
             ("UPDATE history SET name = 'another'", "class and name say something else"),
             ("UPDATE history SET notes = '{'", "history: Gene WBGene00006763 in WS18"),
-            ("DROP TABLE renames", " lacks table renames"),
+            ("DROP TABLE failed", " lacks table failed"),
             ("ALTER TABLE history DROP COLUMN label", " lacks column history.label")):
         with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
             store.execute(damage)

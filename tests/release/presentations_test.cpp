@@ -56,20 +56,3 @@ TEST_CASE("A re-publication and mass changes give pages a later date") {
     CHECK_FALSE(dates_pages(site, [&] { site.prewarm(early, &builds.again); }));
     CHECK(dates_pages(site, [&] { site.prewarm(late, &early); }));
 }
-
-TEST_CASE("A rename that is known to be none later gives pages a later date") {
-    const support::FreshStore fresh(store::Engine::sqlite);
-    JobSite site(fresh.connect());
-    SmallBuild first("WS186", "2008-02-01"), second("WS187", "2008-02-15");
-    for (const auto* name : {"old", "older"}) first.with("Gene", name, remark("one"));
-    second.with("Gene", "new", remark("one"));
-    const auto ask = [&](const SmallBuild& build, const char* name) {
-        site.ask(build, &build == &first ? nullptr : &first, {"Gene", name});
-    };
-    ask(first, "old");
-    CHECK_FALSE(dates_pages(site, [&] { ask(second, "old"); }));
-    REQUIRE(site.rows("WS187").at("old").find("renamed_to") != std::string::npos);
-    ask(first, "older");
-    CHECK(dates_pages(site, [&] { ask(second, "older"); }));
-    CHECK(site.rows("WS187").at("old").find("renamed_to") == std::string::npos);
-}
