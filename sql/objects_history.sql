@@ -53,10 +53,12 @@ CREATE TABLE IF NOT EXISTS history (
   notes       LONGTEXT    NOT NULL,
   class       VARCHAR(64)  NOT NULL DEFAULT '',
   name        VARCHAR(512) NOT NULL DEFAULT '',
+  content     CHAR(32)    NOT NULL DEFAULT '',
   PRIMARY KEY (sid),
   UNIQUE KEY history_by_object (oid, version),
   KEY history_by_name (version, class, name, kind),
   KEY history_by_recording (version, sid, class, kind),
+  KEY history_by_content (version, class, content),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
@@ -137,23 +139,9 @@ CREATE TABLE IF NOT EXISTS replacements (
   notes                  LONGTEXT     NOT NULL,
   tree                   LONGBLOB     NULL,
   other_names            VARCHAR(4000) NOT NULL DEFAULT '',
+  content                CHAR(32)     NOT NULL DEFAULT '',
   PRIMARY KEY (version, oid),
   CONSTRAINT replacement_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
--- Objects that vanished in a release while one other object of their class was created with the
--- content they had; the new name is empty where there is no rename. digest: empty, or that of a
--- re-publication that is not in force for the object yet.
-CREATE TABLE IF NOT EXISTS renames (
-  version   VARCHAR(32)  NOT NULL,
-  oid       BIGINT       NOT NULL,
-  digest    VARCHAR(64)  NOT NULL DEFAULT '',
-  class     VARCHAR(64)  NOT NULL,
-  signature CHAR(32)     NOT NULL,
-  new_name  VARCHAR(512) NOT NULL,
-  PRIMARY KEY (version, oid, digest),
-  KEY renames_by_oid (oid),
-  CONSTRAINT rename_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The words by which objects are found. A row whose object has the word no longer does no harm.

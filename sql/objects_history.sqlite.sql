@@ -50,10 +50,12 @@ CREATE TABLE IF NOT EXISTS history (
   notes       TEXT NOT NULL,
   class       TEXT NOT NULL DEFAULT '' CHECK (length(class) <= 64),
   name        TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 512),
+  content     TEXT NOT NULL DEFAULT '' CHECK (length(content) <= 32),
   UNIQUE (oid, version)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
+CREATE INDEX IF NOT EXISTS history_by_content ON history (version, class, content);
 
 CREATE TABLE IF NOT EXISTS trees (
   oid     INTEGER NOT NULL REFERENCES objects (oid),
@@ -130,22 +132,9 @@ CREATE TABLE IF NOT EXISTS replacements (
   notes                  TEXT NOT NULL,
   tree                   BLOB,
   other_names            TEXT NOT NULL DEFAULT '' CHECK (length(other_names) <= 4000),
+  content                TEXT NOT NULL DEFAULT '' CHECK (length(content) <= 32),
   PRIMARY KEY (version, oid)
 ) STRICT;
-
--- Objects that vanished in a release while one other object of their class was created with the
--- content they had; the new name is empty where there is no rename. digest: empty, or that of a
--- re-publication that is not in force for the object yet.
-CREATE TABLE IF NOT EXISTS renames (
-  version   TEXT NOT NULL CHECK (length(version) <= 32),
-  oid       INTEGER NOT NULL REFERENCES objects (oid),
-  digest    TEXT NOT NULL DEFAULT '' CHECK (length(digest) <= 64),
-  class     TEXT NOT NULL CHECK (length(class) <= 64),
-  signature TEXT NOT NULL CHECK (length(signature) <= 32),
-  new_name  TEXT NOT NULL CHECK (length(new_name) <= 512),
-  PRIMARY KEY (version, oid, digest)
-) STRICT;
-CREATE INDEX IF NOT EXISTS renames_by_oid ON renames (oid);
 
 -- The words by which objects are found. A row whose object has the word no longer does no harm.
 CREATE TABLE IF NOT EXISTS words (

@@ -136,10 +136,8 @@ void check_first_sight(Checklist& list, const Services& services, const history:
     constexpr std::size_t fewest = 10;  // of fewer, a tenth is a single object
     const auto what = "first sight";
     const base::Clock clock = base::system_clock_now;
-    history::BuildDifference difference;
     history::LabelCache labels;
-    const history::Context context{*services.pool, services.config.history, clock, difference,
-                                   labels};
+    const history::Context context{*services.pool, services.config.history, clock, labels};
     const auto sample =
         history::sample_first_sight({context, *builds.build, builds.previous.get()});
     if (!sample) return list.wrong(what, on_one_line(sample.error().text), "");

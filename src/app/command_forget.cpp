@@ -57,14 +57,12 @@ bool says_yes() {
 
 int delete_it(const Services& services, const Forgettable& what, const std::string& name) {
     const base::Clock clock = base::system_clock_now;
-    history::BuildDifference difference;
     history::LabelCache labels;
     StopSignals signals;
     const auto done =
         run_with_progress("forget", signals, [&](release::Progress& progress, const auto& stop) {
-            return release::forget(
-                {{*services.pool, services.config.history, clock, difference, labels}}, what,
-                progress, stop);
+            return release::forget({{*services.pool, services.config.history, clock, labels}},
+                                   what, progress, stop);
         });
     constexpr auto goes_on = "The same command continues where this one stopped";
     if (!done) return complain(done.error().text + ". " + goes_on, failed);

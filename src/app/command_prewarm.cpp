@@ -32,10 +32,8 @@ Result<Outcome> warm_one(Services& services, const history::Builds& builds,
     const auto selection = selection_of(options, *services.pool, *builds.build);
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
-    history::BuildDifference difference;
     history::LabelCache labels;
-    auto job = release_job(services,
-                           {*services.pool, services.config.history, clock, difference, labels},
+    auto job = release_job(services, {*services.pool, services.config.history, clock, labels},
                            builds, options);
     const auto start = steady_clock::now();
     auto result = run_with_progress(builds.build->release().version, signals,

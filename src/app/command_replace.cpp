@@ -30,10 +30,8 @@ Result<history::Builds> open_again(Services& services, const PrewarmOptions& opt
 Result<release::JobResult> republish(Services& services, const history::Builds& builds,
                                      const PrewarmOptions& options) {
     const base::Clock clock = base::system_clock_now;
-    history::BuildDifference difference;
     history::LabelCache labels;
-    auto job = release_job(services,
-                           {*services.pool, services.config.history, clock, difference, labels},
+    auto job = release_job(services, {*services.pool, services.config.history, clock, labels},
                            builds, options);
     StopSignals signals;
     return run_with_progress(builds.build->release().version, signals,

@@ -155,7 +155,7 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 21> all{{
+    static const std::array<Table, 20> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -165,7 +165,6 @@ std::span<const Table> tables() {
         {"leases", {"task", "part"}, {"result"}},
         {"mass_changes", {"version", "class", "path"}, {}},
         {"replacements", {"version", "oid"}, {"label", "notes", "tree"}},
-        {"renames", {"version", "oid", "digest"}, {}},
         {"words", {"word", "class", "name"}, {}},
         {"tokens", {"name"}, {}},
         {"watch_lists", {"id"}, {"objects"}},

@@ -38,7 +38,25 @@ Result<Outcome> BuildView::decide(const Before& before, const After& after,
                               build.models(),
                               std::move(*evidence),
                               context.clock()};
-    return history::decide(before, after, input);
+    auto outcome = history::decide(before, after, input);
+    for (auto& row : outcome.rows)
+        if (auto content = content_of(row, before, after))
+            row.content = std::move(*content);
+        else
+            return tl::unexpected(content.error());
+    return outcome;
+}
+
+Result<std::string> BuildView::content_of(const tables::Row& row, const Before& before,
+                                          const After& after) const {
+    static const auto no_content = tree::signature_of({});
+    const bool has_vanished = row.kind == tables::RowKind::vanished;
+    const auto& content = has_vanished ? before.row->signature : after.signature;
+    if (previous == nullptr || row.release.version != current().version || content == no_content)
+        return std::string();
+    const auto known = previous->find(after.spelling);
+    if (!known) return tl::unexpected(known.error());
+    return known->has_value() == has_vanished ? content : std::string();
 }
 
 Result<compare::Evidence> BuildView::evidence_for(const Before& before,

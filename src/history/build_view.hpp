@@ -33,12 +33,17 @@ struct BuildView {
     //   error  what the look-up met
     [[nodiscard]] base::Result<std::string> absent_from(const ObjectName& spelling) const;
 
-    // Calls history::decide() with the settings, the models and the evidence of the build.
-    //   error  what sampling the build met (rule C4)
+    // Calls history::decide() with the settings, the models and the evidence of the build, and fills in
+    // what renames are found by (tables::Row::content).
+    //   error  what sampling the build (rule C4) or a look-up in an index met
     [[nodiscard]] base::Result<Outcome> decide(const Before& before, const After& after,
                                                const tables::Releases& releases) const;
 
    private:
+    // Returns tables::Row::content.
+    [[nodiscard]] base::Result<std::string> content_of(const tables::Row& row,
+                                                       const Before& before,
+                                                       const After& after) const;
     [[nodiscard]] base::Result<compare::Evidence> evidence_for(
         const Before& before, const tables::Releases& releases) const;
     [[nodiscard]] bool is_of_the_build(std::string_view timestamp) const;

@@ -14,7 +14,6 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "history/build_difference.hpp"
 #include "history/decision.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
@@ -62,7 +61,6 @@ struct Context {
     store::Pool& pool;
     const Settings& settings;
     const base::Clock& clock;
-    BuildDifference& difference;
     LabelCache& labels;
 };
 

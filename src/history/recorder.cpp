@@ -6,7 +6,6 @@
 #include <set>
 
 #include "history/build_view.hpp"
-#include "history/renames.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -39,7 +38,6 @@ struct Recording {
     Before before;
     After after;
     Outcome outcome;
-    std::optional<RenameCase> rename;
     std::string packed;              // the tree, as it is stored
     std::vector<std::string> notes;  // of outcome.rows, as they are stored
 
@@ -64,19 +62,9 @@ constexpr std::size_t most_without_words = 128;
     throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
 }
 
-std::vector<const RenameCase*> rename_cases(std::span<Recording* const> items) {
-    std::vector<const RenameCase*> cases;
-    for (const auto* item : items)
-        if (item->step == Step::write && item->rename) cases.push_back(&*item->rename);
-    return cases;
-}
-
-// Plans again what may have lost a race. At the end of a transaction, what renames write comes too late
-// where somebody else recorded one of the two objects; other things at the end suit anybody.
-void plan_again(std::span<Recording* const> items, bool at_end) {
-    const bool has_renames = at_end && !rename_cases(items).empty();
+// Plans again what may have lost a race.
+void plan_again(std::span<Recording* const> items) {
     for (auto* item : items) {
-        if (has_renames && !item->rename) continue;
         ++item->attempts;
         item->step = Step::plan;
     }
@@ -122,8 +110,7 @@ class Writer {
             const auto [written, is_ending] = progress;
             plan_again(is_ending
                            ? items.first(written)
-                           : items.subspan(written, std::min(together, items.size() - written)),
-                       is_ending);
+                           : items.subspan(written, std::min(together, items.size() - written)));
             return 0;
         }
     }
@@ -151,7 +138,6 @@ class Writer {
     }
 
     void finish(std::span<Recording* const> items) const {
-        renames_are_written(current().version, rename_cases(items));
         for (auto* item : items) {
             if (item->step == Step::write)
                 item->result.wrote_history = !item->outcome.rows.empty();
@@ -186,7 +172,6 @@ class Writer {
             if (summary.fresh.size() - with_words >= most_without_words) add_words();
         }
         progress.is_ending = true;
-        write_renames(transaction, current().version, rename_cases(items.first(written)));
         for (const auto& release : seen)
             // Known by name alone: no digest contradicts another.
             if (release.version != current().version)
@@ -303,7 +288,6 @@ class Recorder {
             auto done = plan()
                             .and_then([this] { return load(); })
                             .and_then([this] { return read_before(); })
-                            .and_then([this] { return find_renames(); })
                             .and_then([this] { return decide(); })
                             .and_then([this] { return write(); })
                             .and_then([this] { return check_attempts(); });
@@ -485,15 +469,6 @@ class Recorder {
 
     // -- decide
 
-    Result<void> find_renames() {
-        std::vector<RenameCase*> cases;
-        for (auto* item : at(Step::load)) {
-            item->rename = rename_case(item->before, item->after);
-            if (item->rename) cases.push_back(&*item->rename);
-        }
-        return history::find_renames(view_, cases, releases_);
-    }
-
     Result<void> decide() {
         for (auto* item : at(Step::load)) {
             auto outcome = view_.decide(item->before, item->after, releases_);
@@ -524,7 +499,6 @@ class Recorder {
         item.end(status_of(item), Step::write);
         item.notes.clear();
         for (auto& row : item.outcome.rows) {
-            if (item.rename) note_rename(row, *item.rename);
             tables::shorten(row.notes);
             item.notes.push_back(tables::to_json(row.notes));
         }

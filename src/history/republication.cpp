@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "history/renames.hpp"
 #include "tables/prewarmed.hpp"
 #include "tree/outline.hpp"
 
@@ -27,14 +26,9 @@ bool are_same(const compare::Change& a, const compare::Change& b) {
            tree::signature_of(a.after) == tree::signature_of(b.after);
 }
 
-bool are_alike(const tables::Row& a, const tables::Row& b) {
-    return a.kind == b.kind && a.notes.renamed_to == b.notes.renamed_to &&
-           a.notes.renamed_from == b.notes.renamed_from;
-}
-
 bool are_same(const tables::Row& a, const tables::Row& b) {
     const auto same = [](const auto& x, const auto& y) { return are_same(x, y); };
-    return are_alike(a, b) && std::ranges::equal(a.notes.changes, b.notes.changes, same);
+    return a.kind == b.kind && std::ranges::equal(a.notes.changes, b.notes.changes, same);
 }
 
 bool are_same(const std::optional<tables::Row>& a, const std::optional<tables::Row>& b) {
@@ -46,7 +40,7 @@ bool are_same(const std::optional<tables::Row>& a, const std::optional<tables::R
 bool may_differ_by_ignoring(const std::optional<tables::Row>& recorded,
                             const std::optional<tables::Row>& now) {
     const bool was_shown = recorded && recorded->kind != tables::RowKind::withdrawn;
-    if (was_shown && now) return are_alike(*recorded, *now);
+    if (was_shown && now) return recorded->kind == now->kind;
     if (!was_shown && !now) return false;
     const auto kind = was_shown ? recorded->kind : now->kind;
     return kind == tables::RowKind::changed || kind == tables::RowKind::reconstructed;
@@ -67,7 +61,6 @@ struct Known {
 struct Fresh {
     std::optional<tables::Row> row;
     std::string label, other_names;
-    std::optional<RenameCase> rename;
 };
 
 // An object on its way through the stages.
@@ -93,7 +86,6 @@ class Recomputation {
         for (auto& item : items)
             if (!item.error)
                 if (const auto done = load_and_decide(item); !done) item.error = done.error();
-        find_renames_of(items);
         std::vector<Result<Recomputed>> answers;
         answers.reserve(items.size());
         for (auto& item : items) answers.push_back(answer_of(item));
@@ -213,11 +205,11 @@ class Recomputation {
                          const After& after) const {
         const auto before = before_of(object, known, after);
         if (!before) return tl::unexpected(before.error());
-        if (!*before) return Fresh{std::nullopt, object.label, object.other_names, std::nullopt};
+        if (!*before) return Fresh{std::nullopt, object.label, object.other_names};
         auto outcome = view_.decide(**before, after, releases_);
         if (!outcome) return tl::unexpected(outcome.error());
         Fresh fresh{std::nullopt, std::move(outcome->row.label),
-                    std::move(outcome->row.other_names), std::nullopt};
+                    std::move(outcome->row.other_names)};
         for (auto& row : outcome->rows) {
             if (row.release.version != view_.current().version) continue;
             row.oid = object.oid;
@@ -228,7 +220,6 @@ class Recomputation {
         auto* const row = &*fresh.row;
         if (const auto done = describe(view_, std::span(&row, 1)); !done)
             return tl::unexpected(done.error());
-        fresh.rename = rename_case(**before, after);
         return fresh;
     }
 
@@ -263,26 +254,6 @@ class Recomputation {
         return {std::move(row), known.tree, {}, known.versions_with_row};
     }
 
-    void find_renames_of(std::vector<Recomputing>& items) const {
-        std::vector<Fresh*> fresh;
-        for (auto& item : items)
-            if (!item.error && item.fresh.rename) fresh.push_back(&item.fresh);
-        const auto done = find_renames_of(fresh);
-        if (done) return;
-        for (auto& item : items)
-            if (!item.error && item.fresh.rename) item.error = done.error();
-    }
-
-    Result<void> find_renames_of(std::span<Fresh* const> all) const {
-        std::vector<RenameCase*> cases;
-        for (auto* fresh : all) cases.push_back(&*fresh->rename);
-        const auto done =
-            find_renames(view_, cases, releases_, tables::RowsOfRelease::are_replaced);
-        if (!done) return done;
-        for (auto* fresh : all) note_rename(*fresh->row, *fresh->rename);
-        return {};
-    }
-
     // -- whether that differs from what is recorded
 
     Result<bool> recorded_row_stands(const Recomputing& item) const {
@@ -296,11 +267,6 @@ class Recomputation {
         if (!*state) return false;
         auto today = decide(*item.object, item.known, **state);
         if (!today) return tl::unexpected(today.error());
-        if (today->rename) {
-            auto* const one = &*today;
-            if (const auto done = find_renames_of(std::span(&one, 1)); !done)
-                return tl::unexpected(done.error());
-        }
         return are_same(today->row, item.fresh.row);
     }
 
@@ -351,6 +317,7 @@ class Recomputation {
         row.kind = tables::RowKind::withdrawn;
         row.recorded_at = context().clock();
         row.signature = item.after.signature;
+        row.content.clear();
         row.notes = {};
         row.notes.previous = recorded->notes.previous;
         return row;
@@ -376,8 +343,6 @@ class Recomputation {
                                                ? view_.current().released_on
                                                : item.known.last_modified;
         replacement.row = row;
-        if (item.fresh.rename)
-            replacement.rename = rename_row(*item.fresh.rename, view_.current().version);
         if (after.signature != object.signature)
             replacement.tree = tables::packed_tree(after.nodes);
         if (row_stands) return answer;

@@ -175,6 +175,7 @@ std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64
     std::vector<tables::Row> rows;
     rows.reserve(ranked.size());
     for (auto& [rank, row] : ranked) rows.push_back(std::move(row));
+    tables::find_renames(now.transaction, rows);
     return rows;
 }
 

@@ -12,6 +12,7 @@
 #include "base/single_flight.hpp"
 #include "base/text.hpp"
 #include "history/recorder.hpp"
+#include "history/rename_candidates.hpp"
 #include "query/object_history.hpp"
 #include "tables/prewarmed.hpp"
 
@@ -108,7 +109,7 @@ struct HistoryService::State {
     history::Settings settings;
     base::Clock clock;
     base::ByteBudget budget;
-    history::BuildDifference difference;
+    history::RenameCandidates rename_candidates;
     history::LabelCache labels;
     ReleaseCache release_cache;
     CountedRowsCache counted_rows;
@@ -141,9 +142,12 @@ struct HistoryService::State {
 
     Result<history::Identity> record(const history::Builds& builds, const ObjectName& asked) {
         try {
-            auto results = history::bring_up_to_date({pool, settings, clock, difference, labels},
-                                                     *builds.build, builds.previous.get(),
-                                                     std::span(&asked, 1));
+            const history::Context context{pool, settings, clock, labels};
+            const auto others = rename_candidates.bring_up_to_date(context, *builds.build,
+                                                                   builds.previous.get(), asked);
+            if (!others) return tl::unexpected(others.error());
+            auto results = history::bring_up_to_date(context, *builds.build,
+                                                     builds.previous.get(), std::span(&asked, 1));
             if (!results) return tl::unexpected(results.error());
             auto& done = results->front();
             if (done.computed) ++computations;

@@ -150,6 +150,7 @@ class RowReader {
             rows.back().of_day = candidate.of_day;
             rows.back().since_on = releases_.date_of(rows.back().since);
         }
+        tables::find_renames(transaction_, rows);
         return rows;
     }
 

@@ -53,8 +53,8 @@ ReleaseContents::Entry entry_of(const tables::Row& row) {
             .kind = row.kind,
             .counts = tables::count_changes(row.notes),
             .headline = row.notes.headline,
-            .renamed_to = row.notes.renamed_to,
-            .renamed_from = row.notes.renamed_from};
+            .renamed_to = row.renamed_to,
+            .renamed_from = row.renamed_from};
 }
 
 tables::FoundRows chosen_entries(const ReadView& now, const tables::RowSelection& selection,
@@ -77,13 +77,14 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
         for (auto& shown : now.shown()) selection.shown_versions.push_back(shown.version);
     const auto [sids, matching] = chosen_entries(now, selection, release, query);
     contents.matching = matching;
-    const auto rows = tables::rows_numbered(
+    auto found = tables::rows_numbered(
         now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); },
         now.most_note_bytes());
-    for (const auto sid : sids) {
-        const auto found = rows.find(sid);
-        if (found == rows.end()) continue;  // it cannot be read
-        const auto& row = found->second;
+    std::vector<tables::Row> rows;
+    for (const auto sid : sids)
+        if (auto row = found.extract(sid)) rows.push_back(std::move(row.mapped()));
+    tables::find_renames(now.transaction, rows);
+    for (const auto& row : rows) {
         contents.entries.push_back(entry_of(row));
         // Whoever asks for a class of helpers wants to see them.
         contents.entries.back().only_follows =
@@ -142,6 +143,7 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
             continue;
         }
     }
+    tables::find_renames(now.transaction, rows);
     return rows;
 }
 
@@ -159,7 +161,7 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
              short_rows(now, tables::rows_by_name(now.transaction, selection, release, 0,
                                                   most_rows_of_class))) {
             // Of a rename, the object that goes on says all.
-            if (row.kind == RowKind::withdrawn || row.notes.renamed_to ||
+            if (row.kind == RowKind::withdrawn || row.renamed_to ||
                 only_follows(row, mass_changes, ranking))
                 continue;
             const auto rank = rank_of(row, mass_changes, ranking);

@@ -117,7 +117,6 @@ Comparison::~Comparison() = default;
 struct Comparison::Rows {
     std::vector<ObjectRow> objects;   // compared in this release
     std::set<std::int64_t> replaced;  // by this attempt already
-    std::set<std::int64_t> renamed;   // perhaps: created or vanished in this release
 };
 
 Comparison::Rows Comparison::read(const tables::OidRange& range) const {
@@ -136,9 +135,6 @@ Comparison::Rows Comparison::read(const tables::OidRange& range) const {
         const auto replaced =
             tables::replaced_oids(transaction, attempt.version, attempt.to, range);
         rows.replaced.insert(replaced.begin(), replaced.end());
-        const auto renamed =
-            tables::oids_created_or_vanished(transaction, attempt.version, range);
-        rows.renamed.insert(renamed.begin(), renamed.end());
         return rows;
     });
 }
@@ -202,14 +198,13 @@ class Comparison::Collector {
     std::size_t bytes_ = 0;
 };
 
-Result<Comparison::Verdict> Comparison::judge(const ObjectRow& row, Presence presence,
-                                              bool is_renamed) const {
+Result<Comparison::Verdict> Comparison::judge(const ObjectRow& row, Presence presence) const {
     const auto& build = *republication_.job.build;
     const auto& replaced = republication_.replaced;
     const auto now = build.find(row.object);
     if (!now) return tl::unexpected(now.error());
     if (now->has_value() != (presence == Presence::in_build)) return Verdict::other_presence;
-    if (!replaced || is_renamed) return Verdict::differs;
+    if (!replaced) return Verdict::differs;
     const auto then = replaced->find(row.object);
     if (!then) return tl::unexpected(then.error());
     if (*then != *now) return Verdict::differs;
@@ -238,7 +233,7 @@ Result<Counters> Comparison::run(const tables::OidRange& range, Presence presenc
     for (const auto& object : rows.objects) {
         if (rows.replaced.contains(object.oid) || seen_->contains(object.oid)) continue;
         if (!keep_going()) break;
-        const auto verdict = judge(object, presence, rows.renamed.contains(object.oid));
+        const auto verdict = judge(object, presence);
         if (!verdict) return tl::unexpected(verdict.error());
         if (*verdict == Verdict::other_presence) continue;
         if (*verdict == Verdict::same) {

@@ -102,8 +102,8 @@ class Comparison {
     enum class Verdict : unsigned char { other_presence, same, differs };
 
     [[nodiscard]] Rows read(const tables::OidRange& range) const;
-    [[nodiscard]] base::Result<Verdict> judge(const tables::ObjectRow& row, Presence presence,
-                                              bool is_renamed) const;
+    [[nodiscard]] base::Result<Verdict> judge(const tables::ObjectRow& row,
+                                              Presence presence) const;
 
     const RepublishContext& republication_;
     std::unique_ptr<Seen> seen_;

@@ -273,8 +273,8 @@ std::string title_of(const tables::Row& row, const query::HistoryPage& page) {
 }
 
 std::optional<Successor> successor_of(const Row& row, const Site& site) {
-    if (row.kind == RowKind::vanished && row.notes.renamed_to)
-        return Successor{"Probably renamed to", *row.notes.renamed_to};
+    if (row.kind == RowKind::vanished && row.renamed_to)
+        return Successor{"Probably renamed to", *row.renamed_to};
     const auto paths = site.successor_of_class.find(row.object.class_name);
     if (paths == site.successor_of_class.end()) return std::nullopt;
     for (const auto& path : paths->second)

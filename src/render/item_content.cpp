@@ -433,8 +433,8 @@ void append_sentence(std::string& html, const tables::Row& row, const query::His
     if (row.kind == RowKind::vanished)
         if (const auto successor = successor_of(row, site))
             append_relation(relations, successor->words, successor->object, row, site);
-    if (row.notes.renamed_from)
-        append_relation(relations, "Probably renamed from", *row.notes.renamed_from, row, site);
+    if (row.renamed_from)
+        append_relation(relations, "Probably renamed from", *row.renamed_from, row, site);
     if (text.empty() && relations.empty()) return;
     html += relations.empty() ? "<p>" : "<p><b>";
     append_html(html, text);
@@ -448,8 +448,8 @@ void append_sentence(std::string& html, const tables::Row& row, const query::His
 }
 
 bool has_details(const tables::Row& row) {
-    return !row.notes.changes.empty() || !row.notes.is_whole() || row.notes.renamed_to ||
-           row.notes.renamed_from || !sentence_of(row).empty();
+    return !row.notes.changes.empty() || !row.notes.is_whole() || row.renamed_to ||
+           row.renamed_from || !sentence_of(row).empty();
 }
 
 }  // namespace

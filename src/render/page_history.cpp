@@ -98,7 +98,7 @@ std::string heading_of(const Row& row, const Site& site) {
                 (row.since.empty() ? "" : " The comparison has all of them.") + "</p>\n";
     if (const auto successor = successor_of(row, site))
         html += moved(successor->words, successor->object, site);
-    if (const auto& other = row.notes.renamed_from)
+    if (const auto& other = row.renamed_from)
         html += moved("Probably renamed from", *other, site);
     return html;
 }

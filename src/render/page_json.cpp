@@ -59,8 +59,8 @@ std::string row_json(const tables::Row& row, const HistoryView& view, const Site
     write_text(json, "since", row.since);
     json.field("kind", tables::name_of(row.kind));
     write_text(json, "label", row.object.label_or_name(row.label));
-    if (const auto& other = row.notes.renamed_to) write_object(json, "renamed_to", *other);
-    if (const auto& other = row.notes.renamed_from) write_object(json, "renamed_from", *other);
+    if (const auto& other = row.renamed_to) write_object(json, "renamed_to", *other);
+    if (const auto& other = row.renamed_from) write_object(json, "renamed_from", *other);
     write_counts(json, tables::count_changes(row.notes));
     write_references(json, row.notes.references);
     json.key("changes").begin_array();

@@ -168,7 +168,6 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
     deleted.history = delete_in(transaction, "DELETE FROM history WHERE oid IN", {}, oids);
     deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);
     (void)delete_in(transaction, "DELETE FROM replacements WHERE oid IN", {}, oids);
-    (void)delete_in(transaction, "DELETE FROM renames WHERE oid IN", {}, oids);
     deleted.objects = delete_in(transaction, "DELETE FROM objects WHERE oid IN", {}, oids);
     return deleted;
 }
@@ -177,8 +176,6 @@ Deleted delete_rows_of_release(Transaction& transaction, const std::string& vers
                                std::span<const std::int64_t> oids) {
     const std::vector<Value> release{Value{version}};
     (void)delete_in(transaction, "DELETE FROM replacements WHERE version = ? AND oid IN", release,
-                    oids);
-    (void)delete_in(transaction, "DELETE FROM renames WHERE version = ? AND oid IN", release,
                     oids);
     Deleted deleted;
     deleted.history =

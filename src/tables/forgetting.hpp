@@ -69,7 +69,7 @@ struct Record {
 [[nodiscard]] std::vector<Record> lock_records(store::Transaction& transaction,
                                                std::span<const std::int64_t> oids);
 
-// Deletes objects with their rows, trees, replacements and renames. Locks them first.
+// Deletes objects with their rows, trees and replacements. Locks them first.
 Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids);
 // Deletes what these objects have of a release.
 Deleted delete_rows_of_release(store::Transaction& transaction, const std::string& version,

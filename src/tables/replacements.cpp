@@ -18,7 +18,7 @@ using store::Value;
 const store::Insert a_replacement{"replacements",
                                   {"version", "oid", "digest", "signature", "label",
                                    "last_modification_date", "kind", "revision", "since",
-                                   "recorded_at", "notes", "tree", "other_names"},
+                                   "recorded_at", "notes", "tree", "other_names", "content"},
                                   {"version", "oid"}};
 const store::Insert a_sharing_row{"meta", {"name", "value"}, {"name"}};
 const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {"oid", "version"}};
@@ -83,9 +83,10 @@ bool lock_replacement(Transaction& transaction, const Releases::Replacing& repla
 }
 
 constexpr std::string_view replaced_columns =
-    "kind, revision, since, recorded_at, signature, label, notes";
+    "kind, revision, since, recorded_at, signature, label, notes, content";
 constexpr std::string_view replaced_columns_of_p =
-    "p.kind, p.revision, p.since, p.recorded_at, p.signature, p.label, p.notes";
+    "p.kind, p.revision, p.since, p.recorded_at, p.signature, p.label, p.notes,"
+    " p.content";
 
 Result<Row> row_from(const store::Row& stored, const ObjectRow& object, const Release& release) {
     const auto kind = kind_named(stored.text(0));
@@ -105,6 +106,7 @@ Result<Row> row_from(const store::Row& stored, const ObjectRow& object, const Re
     row.signature = stored.text(4);
     row.label = stored.text(5);
     row.notes = std::move(*notes);
+    row.content = stored.text(7);
     return row;
 }
 
@@ -128,10 +130,11 @@ void place_row(Transaction& transaction, const Releases::Replacing& replacing, s
     transaction.execute("DELETE FROM history WHERE oid = ? AND version = ?",
                         {Value{oid}, Value{replacing.version}});
     transaction.execute(
-        "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes, oid,"
-        " version, date, class, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes,"
+        " content, oid, version, date, class, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?)",
         {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
-         row.value(6), Value{oid}, Value{replacing.version},
+         row.value(6), row.value(7), Value{oid}, Value{replacing.version},
          Value{base::format_date(release.released_on)}, object.at(0).value(0),
          object.front().value(1)});
 }
@@ -257,9 +260,8 @@ void put_replacements(Transaction& transaction, std::span<const Replacement> rep
         values.emplace_back();
         if (replacement.tree) values.back() = store::Blob{*replacement.tree};
         values.emplace_back(object.other_names);
+        values.emplace_back(row.content);
         transaction.execute(store::upsert_sql(transaction.engine(), a_replacement), values);
-        replace_pending_rename(transaction, replacement.version, object.oid, replacement.digest,
-                               replacement.rename);
     }
 }
 
@@ -280,19 +282,9 @@ std::uint64_t delete_abandoned_replacements(Transaction& transaction, const std:
         " AND r.digest = replacements.digest) LIMIT ?",
         {Value{keep}, Value{most}});
     for (const auto& row : rows)
-        for (const auto* statement :
-             {"DELETE FROM replacements WHERE version = ? AND oid = ?",
-              "DELETE FROM renames WHERE version = ? AND oid = ? AND digest <> ''"})
-            transaction.execute(statement, {row.value(0), row.value(1)});
+        transaction.execute("DELETE FROM replacements WHERE version = ? AND oid = ?",
+                            {row.value(0), row.value(1)});
     return rows.size();
-}
-
-std::vector<std::int64_t> oids_created_or_vanished(Transaction& transaction,
-                                                   const std::string& version,
-                                                   const OidRange& range) {
-    return oids_of(transaction.query("SELECT oid FROM history WHERE version = ? AND kind IN"
-                                     " ('created', 'vanished') AND oid > ? AND oid <= ?",
-                                     {Value{version}, Value{range.after}, Value{range.to}}));
 }
 
 void apply_replacements(Transaction& transaction, std::span<ObjectRow* const> rows,
@@ -346,9 +338,9 @@ CheckedRows check_replacements(Transaction& transaction, const Releases::Replaci
              {Value{replacing.version}, Value{replacing.digest}, Value{after},
               Value{static_cast<std::int64_t>(most)}})) {
         ObjectRow object;
-        object.object = {stored.text(7), stored.text(8)};
+        object.object = {stored.text(8), stored.text(9)};
         ++checked.rows;
-        checked.last = stored.integer(9);
+        checked.last = stored.integer(10);
         if (const auto row = row_from(stored, object, *release); !row)
             checked.unreadable.push_back({object.object, replacing.version, row.error().text});
     }
@@ -377,7 +369,6 @@ void move_into_place(Transaction& transaction, std::int64_t oid, std::size_t kee
         place_row(transaction, replacing, oid, *release);
         place_tree(transaction, replacing, oid);
         place_object(transaction, replacing, oid, releases);
-        place_rename(transaction, replacing.version, replacing.digest, oid);
         transaction.execute("DELETE" + std::string(one), key_of(replacing, oid));
         prune_trees(transaction, std::span(&oid, 1), keep, releases);
     }

@@ -16,7 +16,6 @@
 #include "base/date.hpp"
 #include "base/result.hpp"
 #include "tables/objects.hpp"
-#include "tables/renames.hpp"
 #include "tables/rows.hpp"
 
 namespace tables {
@@ -61,7 +60,6 @@ struct Replacement {
     // when its revision is the same.
     std::optional<Row> row;
     std::optional<std::string> tree;  // packed_tree(); nullopt: the stored one stands
-    std::optional<Rename> rename;     // of an object that vanished
 };
 
 // Writes them in place of earlier ones of these objects.
@@ -75,11 +73,6 @@ void put_replacements(store::Transaction& transaction, std::span<const Replaceme
 [[nodiscard]] std::uint64_t delete_abandoned_replacements(store::Transaction& transaction,
                                                           const std::string& keep,
                                                           std::int64_t most);
-// Oids of the objects that have a row of kind created or vanished in the release.
-[[nodiscard]] std::vector<std::int64_t> oids_created_or_vanished(store::Transaction& transaction,
-                                                                 const std::string& version,
-                                                                 const OidRange& range);
-
 // Applies replacements that are in force and not yet moved into place to rows as they were read
 // from the table. Of a release later than `current` only the fact that the object was compared
 // in it.

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -110,15 +114,6 @@ std::vector<tree::Node> topmost(const std::vector<tree::Node>& nodes) {
     return top;
 }
 
-void append(std::string& out, std::string_view key, const ObjectName& object) {
-    out += ",\"";
-    out += key;
-    out += "\":{\"class\":";
-    tree::append_json_string(out, object.class_name);
-    tree::append_json_string(out += ",\"name\":", object.name);
-    out += '}';
-}
-
 tl::unexpected<base::Error> malformed(std::string text) {
     return base::fail(base::ErrorKind::malformed, std::move(text));
 }
@@ -193,12 +188,6 @@ std::string text_at(const Json& json, const char* key) {
     return json[key].get(text) == simdjson::SUCCESS ? std::string(text) : "";
 }
 
-std::optional<ObjectName> object_at(const Json& json, const char* key) {
-    Json object;
-    if (json[key].get(object) != simdjson::SUCCESS || !object.is_object()) return std::nullopt;
-    return ObjectName{text_at(object, "class"), text_at(object, "name")};
-}
-
 using Fate = compare::Reference::Fate;
 
 void append(std::string& out, const compare::Reference& reference) {
@@ -252,16 +241,16 @@ constexpr const char* unknown_kind_or_time = "a history row of unknown kind or t
 //   notes  SQL for them
 std::string select_rows(std::string_view notes) {
     return "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
-           " h.signature, h.kind, h.label, h.sid, " +
+           " h.signature, h.kind, h.label, h.sid, h.content, " +
            std::string(notes) + " FROM history h JOIN objects o ON o.oid = h.oid ";
 }
 // The same, of one object whose name is at hand.
 std::string select_rows_of_one(std::string_view notes) {
     return "SELECT h.oid, NULL, NULL, h.version, h.date, h.revision, h.since, h.recorded_at,"
-           " h.signature, h.kind, h.label, h.sid, " +
+           " h.signature, h.kind, h.label, h.sid, h.content, " +
            std::string(notes) + " FROM history h WHERE h.oid = ? LIMIT ?";
 }
-constexpr std::size_t kind_column = 9, sid_column = 11, notes_column = 12;
+constexpr std::size_t kind_column = 9, sid_column = 11, content_column = 12, notes_column = 13;
 
 Result<Row> row_from(const store::Row& stored, ObjectName object) {
     Row row;
@@ -279,6 +268,7 @@ Result<Row> row_from(const store::Row& stored, ObjectName object) {
     row.signature = stored.text(8);
     row.kind = *kind;
     row.label = stored.text(10);
+    row.content = stored.text(content_column);
     auto notes = notes_from_json(stored.text(notes_column));
     if (!notes) return tl::unexpected(notes.error());
     row.notes = std::move(*notes);
@@ -335,7 +325,7 @@ store::Rows select_numbered(Transaction& transaction, std::string (*select)(std:
 
 const store::Insert a_row{"history",
                           {"oid", "version", "revision", "since", "date", "recorded_at",
-                           "signature", "kind", "label", "notes", "class", "name"},
+                           "signature", "kind", "label", "notes", "class", "name", "content"},
                           {}};
 
 }  // namespace
@@ -350,10 +340,6 @@ std::optional<RowKind> kind_named(std::string_view name) {
     for (const auto& [kind, word] : kinds)
         if (word == name) return kind;
     return std::nullopt;
-}
-
-bool may_be_renamed(RowKind kind) {
-    return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
 }
 
 std::string fault_of(std::string_view table, std::string_view column, std::string_view text) {
@@ -443,8 +429,6 @@ std::string to_json(const Notes& notes) {
     std::string out = "{\"changes\":" + changes_to_json(notes.changes);
     if (!notes.previous.empty())
         tree::append_json_string(out += ",\"previous\":", notes.previous);
-    if (notes.renamed_to) append(out, "renamed_to", *notes.renamed_to);
-    if (notes.renamed_from) append(out, "renamed_from", *notes.renamed_from);
     if (!notes.headline.empty())
         tree::append_json_string(out += ",\"headline\":", notes.headline);
     if (!notes.references.empty()) {
@@ -472,8 +456,6 @@ Result<Notes> notes_from_json(std::string_view text) {
     Notes notes;
     notes.changes = std::move(*changes);
     notes.previous = text_at(json, "previous");
-    notes.renamed_to = object_at(json, "renamed_to");
-    notes.renamed_from = object_at(json, "renamed_from");
     notes.headline = text_at(json, "headline");
     notes.references = references_from(json);
     notes.left_out = counts_at(json, "left_out");
@@ -639,37 +621,52 @@ NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int6
 void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
     std::vector<Value> values;
     for (const auto& [oid, row, notes] : rows)
-        values.insert(values.end(),
-                      {Value{oid}, Value{row->release.version},
-                       Value{std::int64_t{row->revision}}, Value{row->since},
-                       Value{base::format_date(row->release.released_on)},
-                       Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
-                       Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
-                       Value{row->object.class_name}, Value{row->object.name}});
+        values.insert(
+            values.end(),
+            {Value{oid}, Value{row->release.version}, Value{std::int64_t{row->revision}},
+             Value{row->since}, Value{base::format_date(row->release.released_on)},
+             Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
+             Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
+             Value{row->object.class_name}, Value{row->object.name}, Value{row->content}});
     store::insert_many(transaction, a_row, values);
 }
 
-bool set_other_names(Transaction& transaction, const std::string& version,
-                     const std::map<std::int64_t, std::optional<ObjectName>>& names) {
-    bool is_changed = false;
-    std::vector<Value> oids;
-    for (const auto& [oid, name] : names) oids.emplace_back(oid);
-    for (const auto& row :
-         query_in(transaction,
-                  "SELECT sid, oid, kind, notes FROM history WHERE version = ? AND oid IN",
-                  {Value{version}}, oids, store::for_update(transaction.engine()))) {
-        auto notes = notes_from_json(row.text(3));
-        const auto kind = kind_named(row.text(2));
-        if (!notes || !kind || !may_be_renamed(*kind)) continue;
-        auto& known = kind == RowKind::vanished ? notes->renamed_to : notes->renamed_from;
-        const auto& name = names.at(row.integer(1));
-        if (known == name) continue;
-        known = name;
-        transaction.execute("UPDATE history SET notes = ? WHERE sid = ?",
-                            {Value{to_json(*notes)}, row.value(0)});
-        is_changed = true;
+void find_renames(Transaction& transaction, std::span<Row> rows) {
+    // A rename has two rows; a third one says that there is none.
+    constexpr std::string_view of_one =
+        "SELECT * FROM (SELECT version, class, content, kind, name FROM history"
+        " WHERE version = ? AND class = ? AND content = ? LIMIT 3) AS few";
+    using Key = std::array<std::string, 3>;
+    const auto key_of = [](const Row& row) {
+        return Key{row.release.version, row.object.class_name, row.content};
+    };
+    std::set<Key> asked;
+    for (const auto& row : rows)
+        if (!row.content.empty()) asked.insert(key_of(row));
+    std::map<Key, std::set<std::pair<bool, std::string>>> found;  // has vanished, name
+    for (auto next = asked.begin(); next != asked.end();) {
+        const auto left = static_cast<std::size_t>(std::distance(next, asked.end()));
+        std::string sql;
+        std::vector<Value> values;
+        // Few texts of SQL, since statements stay prepared: the last key fills up.
+        for (auto i = std::bit_ceil(std::min(left, longest_list)); i > 0; --i) {
+            sql.append(sql.empty() ? "" : " UNION ALL ").append(of_one);
+            values.insert(values.end(), next->begin(), next->end());
+            if (std::next(next) != asked.end() || i == 1) ++next;
+        }
+        for (const auto& row : transaction.query(sql, values))
+            found[{row.text(0), row.text(1), row.text(2)}].emplace(
+                row.text(3) == name_of(RowKind::vanished), row.text(4));
     }
-    return is_changed;
+    for (auto& row : rows) {
+        const auto group = found.find(key_of(row));
+        if (group == found.end() || group->second.size() != 2) continue;
+        const bool has_vanished = row.kind == RowKind::vanished;
+        for (const auto& [other_has_vanished, name] : group->second)
+            if (other_has_vanished != has_vanished)
+                (has_vanished ? row.renamed_to : row.renamed_from) = {row.object.class_name,
+                                                                      name};
+    }
 }
 
 }  // namespace tables

@@ -38,10 +38,6 @@ enum class RowKind : unsigned char {
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
 
-// Returns whether the notes of such a row may get another name of the object later (rule C9). All else in
-// the notes of a row stays as it was recorded, unless its revision changes.
-[[nodiscard]] bool may_be_renamed(RowKind kind);
-
 // Says what is wrong with the text of a column of any table, where rows with it could not be read:
 // a day, time or kind that is none. Empty: nothing.
 [[nodiscard]] std::string fault_of(std::string_view table, std::string_view column,
@@ -50,7 +46,6 @@ enum class RowKind : unsigned char {
 // The value of the column `notes`, stored as JSON (docs/schema.md).
 struct Notes {
     std::vector<compare::Change> changes;
-    std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
     std::string previous;            // version of the release just before, as known when recorded
     compare::References references;  // of objects that the changes name, at most 200
     // The leading changes in words, as the title of the item has them (compare/headline.hpp). Empty
@@ -92,7 +87,11 @@ struct Row {
     std::string signature;  // of the object in this release; empty: vanished
     RowKind kind = RowKind::changed;
     std::string label;  // what people called the object then; never empty
-    Notes notes;        // notes.previous other than since: releases were skipped
+    // The signature of what an object had that vanished, or has that came, where the build before is
+    // known to have had, or lacked, it; empty: the row says nothing of renames (rule C9).
+    std::string content;
+    std::optional<ObjectName> renamed_to, renamed_from;  // not stored: find_renames()
+    Notes notes;  // notes.previous other than since: releases were skipped
     bool operator==(const Row&) const = default;
 };
 
@@ -112,7 +111,7 @@ struct NotesTooLong {
 };
 inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 
-// Returns whole rows by their number (sid); of_day and since_on are not filled in. Numbers of no row
+// Returns whole rows by their number (sid); of_day, since_on and other names are not filled in. Numbers of no row
 // are left out, and rows that cannot be read, which `on_unreadable` gets.
 //   most_bytes  of their notes together
 //   throws      NotesTooLong when there are more, before they are in memory
@@ -227,11 +226,10 @@ struct NewRow {
 //   throws  Failure (duplicate) when there is a row of one of these objects and releases
 void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
-// Notes the other name of objects, by oid, in their rows of a release that created them or lost
-// them; nullopt: none. Rows that cannot be read stay as they are. Returns whether a row had another
-// one.
-[[nodiscard]] bool set_other_names(
-    store::Transaction& transaction, const std::string& version,
-    const std::map<std::int64_t, std::optional<ObjectName>>& names);
+// Fills in the other names (rule C9): of exactly one row that vanished and exactly one other row of the
+// same release, class and content.
+//   cost  nothing for rows without content; a query for 64 others, each of which takes up to three
+//         entries of an index
+void find_renames(store::Transaction& transaction, std::span<Row> rows);
 
 }  // namespace tables

@@ -90,10 +90,10 @@ inline void fill(store::Connection& connection) {
     insert(connection, "objects", object(1, "unc-26"));
     insert(connection, "history",
            {Value(INT64_MIN), Value(INT64_MAX - 1), "WS187", INT64_MAX, "WS186", "2008-02-15",
-            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward});
+            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward, ""});
     insert(connection, "history",
            {Value(INT64_MAX), one, "WS187", std::int64_t{-1}, "", "2008-02-15", "", "", "created",
-            "", "{\"changes\":[]}", "Gene", "unc-26"});
+            "", "{\"changes\":[]}", "Gene", "unc-26", std::string(32, 'f')});
     insert(connection, "trees", {Value(one), "WS187", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
     insert(connection, "trees", {Value(one), "WS188", Blob{""}});
     insert(connection, "trees", {Value(one), "ws", Blob{"a"}});
@@ -107,9 +107,8 @@ inline void fill(store::Connection& connection) {
         insert(connection, "replacements",
                {Value(std::holds_alternative<Blob>(tree) ? "WS" + std::get<Blob>(tree).bytes
                                                          : std::string("WS187")),
-                one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree, ""});
-    insert(connection, "renames",
-           {Value("WS187"), one, "", "Gene", std::string(32, 'f'), awkward});
+                one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree, "",
+                ""});
     insert(connection, "words", {Value("unc-26"), "Gene", awkward});
     insert(connection, "tokens", {Value(awkward), std::string(64, 'f'), ""});
     insert(connection, "watch_lists", {Value("abcdefghijklmnop"), awkward, "", "2008-02-15"});

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "history/recorder.hpp"
+#include "history/rename_candidates.hpp"
 #include "process.hpp"
 #include "query/release_contents.hpp"
 #include "support/faulty_connection.hpp"
@@ -131,6 +132,33 @@ TEST_CASE("What another process has recorded is in an answer a second later") {
     CHECK(one.history(gene).rows == two.history(gene).rows);
 }
 
+TEST_CASE("A request for one of two names of an object shows the other one") {
+    const bool for_old = GENERATE(true, false);
+    const bool are_many = GENERATE(true, false);
+    Server process;
+    const ObjectName old_name{"Gene", "old"}, new_name{"Gene", "new"}, unreadable{"Gene", "no"};
+    const auto first = std::make_shared<support::SmallBuild>("WS186", "2008-02-01");
+    const auto second = std::make_shared<support::SmallBuild>("WS187", "2008-02-15");
+    first->with("Gene", "old", support::remark("one"));
+    second->with("Gene", "new", support::remark("one"))
+        .with("Gene", "no", support::remark("two"));
+    second->with("Paper", "new", support::remark("one"));
+    second->break_one_with(unreadable, {base::ErrorKind::malformed, "no quote"});
+    for (std::size_t i = 2; are_many && i < history::most_rename_candidates; ++i)
+        second->with("Gene", "g" + std::to_string(i), support::remark("x"));
+    process.record(first);
+    process.keep(first);
+    process.put(second);
+    const auto row = process.history(for_old ? old_name : new_name).rows.at(0);
+    CHECK(row.renamed_to == (for_old && !are_many ? std::optional(new_name) : std::nullopt));
+    CHECK(row.renamed_from == (!for_old && !are_many ? std::optional(old_name) : std::nullopt));
+    const auto loads = are_many ? (for_old ? 0 : 1) : 2;
+    CHECK(second->loads() == loads);
+    // The others were looked at once in this build.
+    CHECK_FALSE(process.service.history_of(unreadable, {}));
+    CHECK(second->loads() == loads + 1);
+}
+
 TEST_CASE("An object that can't be read is answered from recorded history") {
     Server process(with_names());
     process.record(build("WS186", "2008-02-01", "one"));
@@ -217,10 +245,8 @@ TEST_CASE(
     const auto names = support::names_in(objects);
     const history::Settings settings;
     const base::Clock clock = [&] { return process.now; };
-    history::BuildDifference difference;
     history::LabelCache labels;
-    REQUIRE(bring_up_to_date({process.pool, settings, clock, difference, labels}, objects,
-                             nullptr, names));
+    REQUIRE(bring_up_to_date({process.pool, settings, clock, labels}, objects, nullptr, names));
 
     auto once = support::no_waiting();
     once.attempts = 1;

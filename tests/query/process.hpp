@@ -43,6 +43,8 @@ class Process {
           current(in_place_.opener(), pool),
           service(pool, current, std::move(settings), [this] { return now; }) {}
 
+    // Keeps the index of a build for those that are put from now on.
+    void keep(source::Build before) { in_place_.kept = {std::move(before)}; }
     void put(Shared next) {
         in_place_.put(std::move(next));
         current.look();

@@ -82,7 +82,7 @@ class SampleHistory {
     void refresh_all(const source::Source& build, const source::Source* previous) {
         const auto names = support::names_in(build);
         names_.insert(names.begin(), names.end());
-        const history::Context context{pool_, settings_, clock_, difference_, labels_};
+        const history::Context context{pool_, settings_, clock_, labels_};
         for (const auto& name : names_) {
             const auto done = support::record(context, build, previous, name);
             if (!done) FAIL(done.error().text);
@@ -121,7 +121,6 @@ class SampleHistory {
     support::TempDir folder_{support::quick_folder()};
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
-    history::BuildDifference difference_;
     history::LabelCache labels_;
     query::ReleaseCache release_cache_;
     query::CountedRowsCache counted_rows_{base::system_clock_now};
@@ -145,11 +144,11 @@ TEST_CASE("What is recorded and read of every sample object is exactly what is e
 
     const auto phenotype = sample.row_of({"Phenotype", "WBPhenotype:0001213"}, third->release());
     CHECK(phenotype.kind == RowKind::vanished);
-    CHECK(phenotype.notes.renamed_to == ObjectName{"Phenotype", "WBPhenotype:0004022"});
+    CHECK(phenotype.renamed_to == ObjectName{"Phenotype", "WBPhenotype:0004022"});
     const auto renamed = sample.row_of({"Person", "WBPerson625"}, third->release());
-    CHECK(renamed.notes.renamed_to == ObjectName{"Person", "WBPerson625alias"});
+    CHECK(renamed.renamed_to == ObjectName{"Person", "WBPerson625alias"});
     const auto alias = sample.row_of({"Person", "WBPerson625alias"}, third->release());
-    CHECK(alias.notes.renamed_from == ObjectName{"Person", "WBPerson625"});
+    CHECK(alias.renamed_from == ObjectName{"Person", "WBPerson625"});
 
     // Releases, classes and comparisons say the same.
     const auto reading = sample.reading(third);

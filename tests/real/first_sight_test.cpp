@@ -116,15 +116,14 @@ TEST_CASE("First sight of real curation gives each release what its timestamps s
     settings.first_seen_since = *base::parse_date(since);
     settings.known_releases = releases;
     const base::Clock clock = [] { return base::Seconds{}; };
-    history::BuildDifference difference;
     history::LabelCache labels;
 
     const auto objects = support::names_in(**build);
     CHECK(objects.size() == 2113);
     std::size_t with_rows = 0;
     for (const auto& object : objects) {
-        const auto done = support::record({pool, settings, clock, difference, labels}, **build,
-                                          nullptr, object);
+        const auto done =
+            support::record({pool, settings, clock, labels}, **build, nullptr, object);
         if (!done) FAIL(done.error().text);
         const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
             return query::load_rows(

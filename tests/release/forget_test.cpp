@@ -20,7 +20,7 @@ std::int64_t traces_of_release(JobSite& site, const std::string& version) {
     std::int64_t traces =
         site.number("SELECT COUNT(*) FROM objects WHERE ace_version = '" + version + "'");
     for (const auto* table : {"releases", "history", "trees", "accepted", "warmed", "failed",
-                              "mass_changes", "replacements", "renames"})
+                              "mass_changes", "replacements"})
         traces += site.number("SELECT COUNT(*) FROM " + std::string(table) +
                               " WHERE version = '" + version + "'");
     return traces;

@@ -138,6 +138,28 @@ struct JobSite : support::RecordingSite {
         for (auto& [name, row] : found) row = row.substr(0, row.find(" {"));
         return found;
     }
+    // The renames that readers see in a release, a line each: "OLD to NEW" and "NEW from OLD".
+    std::string renames(const std::string& version) {
+        std::vector<std::int64_t> oids;
+        for (const auto& row : query("SELECT oid FROM objects ORDER BY class, name"))
+            oids.push_back(row.integer(0));
+        return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+            const auto by_oid = tables::rows_of_release(transaction, oids, version).value();
+            std::vector<tables::Row> rows;
+            for (const auto oid : oids)
+                if (const auto row = by_oid.find(oid); row != by_oid.end())
+                    rows.push_back(row->second);
+            tables::find_renames(transaction, rows);
+            std::string found;
+            for (const auto& row : rows) {
+                if (row.renamed_to)
+                    found += row.object.name + " to " + row.renamed_to->name + '\n';
+                if (row.renamed_from)
+                    found += row.object.name + " from " + row.renamed_from->name + '\n';
+            }
+            return found;
+        });
+    }
     std::int64_t number(std::string_view sql) { return query(sql).at(0).integer(0); }
     void execute(std::string_view sql) {
         store::perform(pool, store::Access::write,

@@ -99,7 +99,7 @@ TEST_CASE("The page links what a vanished object was renamed to, by its label") 
     view.history.vanished = true;
     auto& row = view.history.rows[0];
     row.kind = sample::RowKind::vanished;
-    row.notes.renamed_to = tree::ObjectName{"Gene", "WBGene00000001"};
+    row.renamed_to = tree::ObjectName{"Gene", "WBGene00000001"};
     row.notes.references = {{{"Gene", "WBGene00000001"}, "unc-1"}};
     const auto page = page_of(view);
     CHECK(holds(page, "name=WBGene00000001\">unc-1</a> <span class=\"id\">Gene "

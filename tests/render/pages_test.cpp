@@ -144,7 +144,7 @@ std::vector<std::string> hostile_pages(const std::string& text) {
     history.history.mass_changes = {{"WS187", text, text, 3, 4}};
     auto gone = history;
     gone.history.vanished = true;
-    gone.history.rows[0].notes.renamed_to = tree::ObjectName{text, text};
+    gone.history.rows[0].renamed_to = tree::ObjectName{text, text};
     gone.at = "WS187";
     auto diff = sample::diff_view(hostile_row(text, 9).notes.changes);
     diff.difference.object = {text, text};

@@ -86,7 +86,7 @@ Row hostile_row(int number) {
                                        compare::Reference::Fate::created,
                                        compare::Reference::Fate::vanished)});
     std::ranges::sort(r.notes.references, {}, &compare::Reference::object);
-    if (*rc::gen::arbitrary<bool>()) r.notes.renamed_from = {{hostile_text(), hostile_text()}};
+    if (*rc::gen::arbitrary<bool>()) r.renamed_from = {{hostile_text(), hostile_text()}};
     return r;
 }
 

@@ -174,7 +174,7 @@ inline query::History gene() {
     auto vanished = row("WS188", day(2008, 3, 22), {removed({}, support::tag("Identity"))});
     vanished.kind = RowKind::vanished;
     vanished.since = vanished.notes.previous = "WS187";
-    vanished.notes.renamed_to = {{"Gene", "WBGene00000001"}};
+    vanished.renamed_to = {{"Gene", "WBGene00000001"}};
     auto seen = row("WS186", day(2008, 2, 1), {added(tags({"A"}), support::text("a < b & c"))});
     seen.kind = RowKind::reconstructed;
     seen.since.clear();

@@ -79,7 +79,7 @@ TEST_CASE("The successor of a vanished object is the one it last had") {
 
 TEST_CASE("A rename comes before the recorded successor") {
     auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
-    r.notes.renamed_to = {{"Gene", "WBGene5"}};
+    r.renamed_to = {{"Gene", "WBGene5"}};
     CHECK(successor_of({r}) == Successor{"Probably renamed to", {"Gene", "WBGene5"}});
     CHECK_THAT(sample::content_of(r, merging()), !Contains("Merged into <a"));
 }
@@ -96,7 +96,7 @@ TEST_CASE("The newest row with a successor decides, and a removed successor does
     auto back = changed({added({}, tag("Identity"))});
     back.kind = RowKind::reappeared;
     auto renamed = gone({});
-    renamed.notes.renamed_to = {{"Gene", "WBGene5"}};
+    renamed.renamed_to = {{"Gene", "WBGene5"}};
     CHECK(!successor_of({back, renamed}));
 }
 

@@ -36,13 +36,13 @@ TEST_CASE("The page of a watch list in another spelling is redirected to the rec
 TEST_CASE("An object that vanished is marked with its release and successor") {
     World world;
     world.release(1, {unc26});
+    world.small.keep(world.build(1));
     world.small.remove_object(unc26);
+    world.small.set_object({"Gene", "WBGene00009999"},
+                           {support::tag("Name", {support::text("unc-26")}),
+                            support::tag("Live", {support::text("1")})});
     world.small.publish("WS2", World::day(2));
     static_cast<void>(world.get(plain));
-    world.small.execute(
-        "UPDATE history SET notes = ? WHERE kind = 'vanished'",
-        {store::Value{std::string(R"({"changes":[],"renamed_to":)"
-                                  R"({"class":"Gene","name":"WBGene00009999"}})")}});
     const auto page = world.open("/watch?object=Gene:WBGene00006763");
     CHECK(says(page, "<span class=\"gone\">vanished</span> in <a href=\"" + site_path +
                          "/release/WS2\""));

@@ -48,7 +48,8 @@ inline std::string contents_of(store::Pool& pool, ComparedIn compared_in = Compa
             : "SELECT class, name, name_key, label, signature, last_modification_date,"
               " label_key FROM objects ORDER BY class, name");
     add("SELECT o.class, o.name, h.version, CAST(h.revision AS CHAR), h.since, h.date,"
-        " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid"
+        " h.signature, h.kind, h.label, h.notes, h.content FROM history h JOIN objects o ON "
+        "o.oid = h.oid"
         " ORDER BY o.class, o.name, h.version");
     add("SELECT o.class, o.name, t.version, t.tree FROM trees t JOIN objects o ON o.oid = t.oid"
         " ORDER BY o.class, o.name, t.version",

@@ -38,7 +38,7 @@ struct RecordingSite {
     explicit RecordingSite(store::Connect connect, store::RetryPolicy retry_policy = {})
         : pool(std::move(connect), 8, std::move(retry_policy)) {}
 
-    history::Context context() { return {pool, settings, clock, difference, labels}; }
+    history::Context context() { return {pool, settings, clock, labels}; }
 
     // Records the release, as a build does that becomes current.
     void serve(const source::Source& build) {
@@ -63,7 +63,6 @@ struct RecordingSite {
     store::Pool pool;
     history::Settings settings;
     base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    history::BuildDifference difference;
     history::LabelCache labels;
 };
 

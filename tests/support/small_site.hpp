@@ -66,6 +66,7 @@ class SwitchedConnection final : public ForwardingConnection {
 // The build that a test has put in place.
 struct BuildInPlace {
     std::shared_ptr<SmallBuild> build;
+    std::vector<source::Build> kept;  // the index of the one before
     int puts = 0;
 
     void put(std::shared_ptr<SmallBuild> next) {
@@ -79,9 +80,7 @@ struct BuildInPlace {
                     return std::to_string(puts);
                 },
                 [this](history::Wholeness) { return base::Result<source::Build>(build); },
-                [](const base::Release&, const history::WasServed&) {
-                    return std::vector<source::Build>();
-                }};
+                [this](const base::Release&, const history::WasServed&) { return kept; }};
     }
 };
 
@@ -105,6 +104,8 @@ class SmallSite {
             made->with(object.class_name, object.name, nodes);
         return made;
     }
+    // Keeps the index of a build for those that are put from now on.
+    void keep(source::Build before) { in_place_.kept = {std::move(before)}; }
     // Makes it the current build, unless it is refused. Nothing is recorded yet.
     void put(std::shared_ptr<SmallBuild> next) {
         in_place_.put(std::move(next));

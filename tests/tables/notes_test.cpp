@@ -21,12 +21,9 @@ TEST_CASE("Notes come back from JSON as they were") {
         notes.changes = compare::compare(support::random_nodes(3), support::random_nodes(3),
                                          tree::Models{}, tree::Models::unknown);
         notes.previous = *rc::gen::element<std::string>("", "WS186");
-        if (*rc::gen::arbitrary<bool>()) notes.renamed_to = ObjectName{"Gene", "a\"b"};
-        if (*rc::gen::arbitrary<bool>()) notes.renamed_from = ObjectName{"Gene", "c\\d"};
         const auto back = notes_from_json(to_json(notes));
         RC_ASSERT(back.has_value());
         RC_ASSERT(to_json(*back) == to_json(notes));
-        RC_ASSERT(back->renamed_to == notes.renamed_to);
         RC_ASSERT(back->changes.size() == notes.changes.size());
     }));
 }

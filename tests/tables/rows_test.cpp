@@ -17,7 +17,7 @@ namespace {
 // Records an object with one row, and returns its oid.
 std::int64_t record_one(store::Transaction& transaction,
                         const ObjectName& name = {"Gene", "WBGene00006763"},
-                        RowKind kind = RowKind::vanished) {
+                        RowKind kind = RowKind::vanished, const std::string& content = {}) {
     ObjectRow object;
     object.object = name;
     object.label = "unc-26";
@@ -29,6 +29,7 @@ std::int64_t record_one(store::Transaction& transaction,
     row.since = "WS186";
     row.kind = kind;
     row.label = "unc-26";
+    row.content = content;
     const auto notes = to_json(row.notes);
     insert_rows(transaction, std::array{NewRow{oid, &row, &notes}});
     return oid;
@@ -104,6 +105,44 @@ TEST_CASE_METHOD(
     const auto long_notes = "\"" + std::string(FewRows::longest_notes, 'x') + "\"";
     transaction.execute("UPDATE history SET notes = ?", {store::Value{long_notes}});
     CHECK(!few());
+}
+
+TEST_CASE_METHOD(Writing,
+                 "A rename is one row that vanished and one other row with the same content") {
+    using enum RowKind;
+    std::vector<std::int64_t> oids;
+    const auto add = [&](const std::string& name, RowKind kind, const std::string& content,
+                         const std::string& class_name = "Gene") {
+        oids.push_back(record_one(transaction, {class_name, name}, kind, content));
+    };
+    for (int i = 0; i < 70; ++i) {
+        const auto own = std::to_string(i);
+        add("old " + own, vanished, own), add("new " + own, i % 2 == 0 ? created : changed, own);
+    }
+    add("a", vanished, "two came"), add("b", created, "two came"), add("c", created, "two came");
+    add("d", vanished, "two went"), add("e", vanished, "two went"), add("f", created, "two went");
+    add("g", vanished, "both went"), add("h", vanished, "both went");
+    add("i", created, "both came"), add("j", reappeared, "both came");
+    add("k", vanished, "another class"), add("l", created, "another class", "Paper");
+    add("m", vanished, ""), add("n", created, "");
+    std::vector<Row> rows;
+    const auto stored = rows_of_release(transaction, oids, "WS187");
+    for (const auto& [oid, row] : stored.value()) rows.push_back(row);
+    find_renames(transaction, rows);
+    int renames = 0;
+    for (const auto& row : rows) {
+        const auto& name = row.object.name;
+        INFO(name);
+        const auto own = name.substr(name.find(' ') + 1);
+        const auto if_so = [&](const char* way, const char* other) {
+            return name.starts_with(way) ? std::optional(ObjectName{"Gene", other + own})
+                                         : std::nullopt;
+        };
+        CHECK(row.renamed_to == if_so("old ", "new "));
+        CHECK(row.renamed_from == if_so("new ", "old "));
+        if (row.renamed_to) ++renames;
+    }
+    CHECK(renames == 70);
 }
 
 TEST_CASE_METHOD(
