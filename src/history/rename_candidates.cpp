@@ -52,8 +52,8 @@ Result<void> RenameCandidates::bring_class_up_to_date(const Context& context,
                 if (of_class.size() <= most_rename_candidates) of_class.push_back(listed.id());
                 return true;
             };
-            for (const auto& done :
-                 {build.each_unknown_to(previous, add), previous.each_unknown_to(build, add)})
+            for (const auto& done : {source::each_unknown_to(build, previous, add),
+                                     source::each_unknown_to(previous, build, add)})
                 if (!done) return tl::unexpected(done.error());
             return std::make_shared<const NamesByClass>(std::move(by_class));
         });

@@ -187,8 +187,6 @@ const std::string& slot_of_process() {
     return slot;
 }
 
-}
-
 base::Date date_of(const std::string& text) {
     const auto date = base::parse_date(text);
     if (!date) throw std::logic_error("no date in the store: " + text);
