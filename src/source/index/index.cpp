@@ -352,7 +352,7 @@ base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
     auto unmerged = open_nameless(path, 0600);
     if (!unmerged.is_open()) unmerged = File(::memfd_create("index", MFD_CLOEXEC));
     if (!unmerged.is_open()) return fail_errno("writing an index", errno);
-    return IndexWriter(std::move(*file), std::move(unmerged));
+    return IndexWriter(path, std::move(*file), std::move(unmerged));
 }
 
 base::Result<void> IndexWriter::add(const Entry& entry, const std::string& class_name) {
@@ -389,7 +389,9 @@ base::Result<void> IndexWriter::append(IndexPart part, std::uint64_t lines) {
     const auto [name, class_name] = key_at(last);
     last_name_ = name;
     last_class_ = class_name;
-    return unmerged_.write(part.records_);
+    if (auto done = unmerged_.write(part.records_); !done)
+        return base::fail_at(path_, done.error());
+    return {};
 }
 
 // What finish() has written.

@@ -162,8 +162,8 @@ class IndexWriter {
     [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts);
 
    private:
-    IndexWriter(NewFile file, File unmerged)
-        : file_(std::move(file)), unmerged_(std::move(unmerged)) {}
+    IndexWriter(std::string path, NewFile file, File unmerged)
+        : path_(std::move(path)), file_(std::move(file)), unmerged_(std::move(unmerged)) {}
     struct Run {
         std::uint64_t from = 0, to = 0;  // in unmerged_: sorted records
     };
@@ -171,6 +171,7 @@ class IndexWriter {
     [[nodiscard]] base::Result<std::optional<Duplicate>> merge(Merging& merging);
     [[nodiscard]] base::Result<void> write(std::string_view bytes, Xxh3& digest) const;
 
+    std::string path_;
     NewFile file_;
     File unmerged_;
     IndexPart part_;  // not yet written
