@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/opml.hpp"
