@@ -32,7 +32,7 @@ class RenameCandidates {
     //   error     as of history::bring_up_to_date(). It is tried again at the next call
     //   throws    store::Failure
     //   cost      two look-ups in indexes. Once a build, what only one of the builds has, of all
-    //             classes (Source::each_unknown_to); once a class, these objects. Other callers wait
+    //             classes (source::each_unknown_to); once a class, these objects. Other callers wait
     [[nodiscard]] base::Result<void> bring_up_to_date(const Context& context,
                                                       const source::Source& build,
                                                       const source::Source* previous,
