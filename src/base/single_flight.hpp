@@ -147,11 +147,11 @@ class VersionedValue {
 };
 
 // A value that is expensive to load and that may be a little old.
-//   Time  of the injected clock
-template <class T, class Time = std::chrono::steady_clock::time_point>
+template <class T>
 class RefreshedValue {
    public:
-    using Duration = typename Time::duration;
+    using Time = std::chrono::steady_clock::time_point;
+    using Duration = Time::duration;
     using Clock = std::function<Time()>;
 
     struct Limits {
@@ -185,17 +185,10 @@ class RefreshedValue {
         return reading();
     }
 
-    // Makes the next get() load the value, because the caller has just changed what it is loaded
-    // from. A load that is running now does not count as the next one.
-    void expire() {
-        const std::lock_guard lock(mutex_);
-        is_expired_ = true;
-    }
-
    private:
     // Those that follow require the lock.
     [[nodiscard]] bool is_due() const {
-        if (is_expired_ || !tried_at_) return true;
+        if (!tried_at_) return true;
         const auto now = clock_();
         return now < *tried_at_ || now - *tried_at_ >= limits_.refresh_after;
     }
@@ -212,7 +205,6 @@ class RefreshedValue {
     void refresh(std::unique_lock<std::mutex>& lock, Load&& load) {
         const auto begun_at = clock_();
         is_loading_ = true;
-        is_expired_ = false;
         tried_at_ = begun_at;
         lock.unlock();
         std::shared_ptr<const T> value;
@@ -244,7 +236,7 @@ class RefreshedValue {
     std::shared_ptr<const T> value_;
     Time loaded_at_{};  // when the load of value_ began
     std::optional<Time> tried_at_;
-    bool is_loading_ = false, is_expired_ = false, has_failed_ = false;
+    bool is_loading_ = false, has_failed_ = false;
 };
 
 }  // namespace base
