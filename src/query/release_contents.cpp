@@ -85,6 +85,8 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
         if (auto row = found.extract(sid)) rows.push_back(std::move(row.mapped()));
     tables::find_renames(now.transaction, rows);
     for (const auto& row : rows) {
+        // Committed since the release was counted.
+        if (row.kind == RowKind::reconstructed) continue;
         contents.entries.push_back(entry_of(row));
         // Whoever asks for a class of helpers wants to see them.
         contents.entries.back().only_follows =
@@ -161,8 +163,8 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
              short_rows(now, tables::rows_by_name(now.transaction, selection, release, 0,
                                                   most_rows_of_class))) {
             // Of a rename, the object that goes on says all.
-            if (row.kind == RowKind::withdrawn || row.renamed_to ||
-                only_follows(row, mass_changes, ranking))
+            if (row.kind == RowKind::withdrawn || row.kind == RowKind::reconstructed ||
+                row.renamed_to || only_follows(row, mass_changes, ranking))
                 continue;
             const auto rank = rank_of(row, mass_changes, ranking);
             found.push_back({rank.value_or(compare::Rank::ordinary), place, entry_of(row)});

@@ -49,11 +49,9 @@ void add_label(Clause& clause, const RowSelection& selection) {
     clause.values.insert(clause.values.end(), versions.begin(), versions.end());
 }
 
-enum class Kinds { news, any };
-
 //   index  of history, which has all that is asked for unless there is a text
 Clause clause_of(Transaction& transaction, const RowSelection& selection,
-                 const std::string& version, std::string_view index, Kinds kinds = Kinds::news) {
+                 const CountedRows& release, std::string_view index) {
     const std::string read_first(store::read_first(transaction.engine()));
     const auto indexed = "history h" + store::by_index(transaction.engine(), index);
     Clause clause;
@@ -62,8 +60,9 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
     else
         clause.sql = " FROM " + indexed + read_first + "objects o ON o.oid = h.oid";
     clause.sql += " WHERE h.version = ?";
-    if (kinds == Kinds::news) clause.sql += " AND h.kind IN " + std::string(kinds_of_news());
-    clause.values.emplace_back(version);
+    // Where no other kind was counted, leaving out 100,000 rows takes half as long.
+    if (release.reconstructed > 0) clause.sql += " AND h.kind IN " + std::string(kinds_of_news());
+    clause.values.emplace_back(release.version);
     if (!selection.class_name.empty()) {
         clause.sql += selection.text.empty() ? " AND h.class = ?" : " AND o.class = ?";
         clause.values.emplace_back(selection.class_name);
@@ -84,7 +83,7 @@ enum class From { first, last };
 std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelection& selection,
                                      const CountedRows& release, From end, std::size_t from,
                                      std::size_t most) {
-    auto [sql, values] = clause_of(transaction, selection, release.version, "history_by_name");
+    auto [sql, values] = clause_of(transaction, selection, release, "history_by_name");
     values.push_back(number(most));
     values.push_back(number(from));
     const std::string direction = end == From::first ? "" : " DESC";
@@ -105,9 +104,8 @@ std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelec
     const bool is_sparse =
         !selection.class_name.empty() &&
         release.news(selection.class_name) * sought_while_sorting_one < release.news({});
-    auto [sql, values] = clause_of(transaction, selection, release.version,
-                                   is_sparse ? "history_by_name" : "history_by_recording",
-                                   release.reconstructed == 0 ? Kinds::any : Kinds::news);
+    auto [sql, values] = clause_of(transaction, selection, release,
+                                   is_sparse ? "history_by_name" : "history_by_recording");
     values.push_back(number(most));
     values.push_back(number(from));
     return oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.sid" +
@@ -141,8 +139,8 @@ std::optional<std::string> spelling_behind(const std::string& folded, const std:
 
 // Returns the spellings of a beginning that names of one class have, in the order of bytes.
 std::vector<std::string> spellings_of(Transaction& transaction, const RowSelection& of_class,
-                                      const std::string& version, const std::string& folded) {
-    auto [sql, values] = clause_of(transaction, of_class, version, "history_by_name");
+                                      const CountedRows& release, const std::string& folded) {
+    auto [sql, values] = clause_of(transaction, of_class, release, "history_by_name");
     sql = "SELECT h.name" + sql + " AND h.name >= ? ORDER BY h.name LIMIT 1";
     std::vector<std::string> spellings;
     for (auto next = spelling_behind(folded, {}); next;) {
@@ -162,15 +160,14 @@ std::vector<std::string> spellings_of(Transaction& transaction, const RowSelecti
 template <class F>
 void with_names(Transaction& transaction, const RowSelection& selection,
                 const CountedRows& release, F&& fn) {
-    const auto& version = release.version;
     for (const auto& each : release.classes) {
         if (!selection.class_name.empty() && selection.class_name != each.class_name) continue;
         const RowSelection of_class{each.class_name};
-        auto range = clause_of(transaction, of_class, version, "history_by_name");
+        auto range = clause_of(transaction, of_class, release, "history_by_name");
         range.sql += " AND h.name >= ? AND h.name < ?";
         const auto of_all = range.values;
         for (const auto& spelling :
-             spellings_of(transaction, of_class, version, base::fold_ascii(selection.text))) {
+             spellings_of(transaction, of_class, release, base::fold_ascii(selection.text))) {
             const auto bounds = range_of_prefix(spelling);
             range.values = of_all;
             range.values.insert(range.values.end(), {Value{bounds.first}, Value{bounds.behind}});
@@ -237,8 +234,8 @@ FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selecti
 }
 
 FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selection,
-                          const std::string& version, std::size_t from, std::size_t most) {
-    const auto clause = clause_of(transaction, selection, version, "history_by_name");
+                          const CountedRows& release, std::size_t from, std::size_t most) {
+    const auto clause = clause_of(transaction, selection, release, "history_by_name");
     auto values = clause.values;
     values.insert(values.end(), {number(most), number(from)});
     return {
@@ -377,7 +374,7 @@ FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection
     constexpr std::size_t most_left_out = 10'000;  // by spelling, in memory
     return selection.by_spelling && from <= most_left_out
                ? rows_by_spelling(transaction, selection, release, from, most)
-               : rows_one_by_one(transaction, selection, release.version, from, most);
+               : rows_one_by_one(transaction, selection, release, from, most);
 }
 
 }  // namespace tables

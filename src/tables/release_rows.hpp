@@ -76,7 +76,7 @@ inline constexpr std::size_t most_compared = 1'000;
 //   from, most  leaves out the first `from`, and returns at most `most`
 //   cost        a walk in an index over what is left out: at most half of the rows of a class, or of the
 //               release in the order of recording, because the nearer end is read
-//   returns     from rows_as_recorded() also reconstructed rows that were not counted
+//   returns     also reconstructed rows of a release that had none when it was counted
 [[nodiscard]] std::vector<std::int64_t> rows_by_name(store::Transaction& transaction,
                                                      const RowSelection& selection,
                                                      const CountedRows& release, std::size_t from,
