@@ -2,6 +2,7 @@
 #include "release/forget.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "base/digest.hpp"
@@ -139,10 +140,14 @@ class ForgetRun {
                 tables::delete_prewarmed_release(transaction, release.version);
             delete_leases(transaction);
         });
-        Result<bool> done = true;
-        for (const auto& release : *releases)
-            if (done = forget_newest(release); !done || !*done) break;
-        return ended(done);
+        if (const auto done = sweep(*releases, "first"); !done || !*done) return ended(done);
+        write([&](Transaction& transaction) {
+            for (const auto& release : *releases)
+                tables::delete_release(transaction, release.version);
+        });
+        // Where one of them is the current release, requests have recorded rows behind the first sweep.
+        // Later requests find no release, and record it again.
+        return ended(sweep(*releases, "second"));
     }
 
     Result<JobResult> run(const WholeClass& what) {
@@ -242,35 +247,38 @@ class ForgetRun {
         return all;
     }
 
-    // -- a release
+    // -- releases
+    // They go together, object by object: an object that a request records in the newest of them
+    // meanwhile must not be left with a row that says what changed since another of them.
 
-    Result<bool> forget_newest(const Release& release) {
-        if (auto done = sweep(release, "first"); !done || !*done) return done;
-        write([&](Transaction& transaction) {
-            tables::delete_release(transaction, release.version);
-        });
-        // Where it is the current release, requests have recorded rows behind the first sweep.
-        // Later requests find no release, and record it again.
-        return sweep(release, "second");
+    using Going = std::vector<Release>;  // the newest first
+    static bool is_going(const Going& releases, const std::string& version) {
+        return std::ranges::find(releases, version, &Release::version) != releases.end();
     }
 
-    Result<bool> sweep(const Release& release, const std::string& which) {
+    Result<bool> sweep(const Going& releases, const std::string& which) {
         const auto oids_of_part = static_cast<std::int64_t>(job_.options.part_objects);
         const auto parts = read(tables::highest_oid) / oids_of_part + 1;
         progress_.all += static_cast<std::uint64_t>(parts);
-        return runner_.run({"forget " + base::md5_hex(release.version) + ' ' + which, parts,
-                            [this, &release, oids_of_part](std::int64_t part, const KeepGoing&) {
-                                auto counters = take_back_part(
-                                    release, {part * oids_of_part, (part + 1) * oids_of_part});
-                                ++progress_.done;
-                                return counters;
-                            }});
+        return runner_.run(
+            {"forget " + base::md5_hex(releases.back().version) + ' ' + which, parts,
+             [this, &releases, oids_of_part](std::int64_t part, const KeepGoing&) {
+                 auto counters =
+                     take_back_part(releases, {part * oids_of_part, (part + 1) * oids_of_part});
+                 ++progress_.done;
+                 return counters;
+             }});
     }
 
-    Result<Counters> take_back_part(const Release& release, const tables::OidRange& range) const {
-        const auto oids = read(tables::objects_touched_by, release.version, range);
+    Result<Counters> take_back_part(const Going& releases, const tables::OidRange& range) const {
+        std::set<std::int64_t> touched;
+        for (const auto& release : releases) {
+            const auto oids = read(tables::objects_touched_by, release.version, range);
+            touched.insert(oids.begin(), oids.end());
+        }
+        const std::vector<std::int64_t> oids(touched.begin(), touched.end());
         const auto deleted = delete_in_time(oids, [&](Transaction& transaction, Oids some) {
-            return take_back(transaction, release, some);
+            return take_back(transaction, releases, some);
         });
         if (!deleted) return tl::unexpected(deleted.error());
         Counters counters;
@@ -279,54 +287,58 @@ class ForgetRun {
     }
 
     // Read in each transaction, since a new release may become current meanwhile.
-    static Releases releases_with(Transaction& transaction, const Release& release) {
+    static Releases releases_with(Transaction& transaction, const Going& going) {
         auto releases = tables::load_releases(transaction);
-        releases.add(release);
+        for (const auto& release : going) releases.add(release);
         return releases;
     }
 
-    Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids) const {
-        const auto releases = releases_with(transaction, release);
+    Result<Deleted> take_back(Transaction& transaction, const Going& going, Oids oids) const {
+        const auto releases = releases_with(transaction, going);
         std::vector<std::int64_t> deleted_oids;
         std::vector<std::pair<ObjectRow, ObjectRow>> moved;  // with the row as it was read
         for (auto& record : tables::lock_records(transaction, oids)) {
             std::ranges::sort(record.trees, [&](const auto& a, const auto& b) {
                 return releases.is_later(a, b);
             });
-            if (is_only_in(record, release.version)) {
+            if (is_only_in(record, going)) {
                 deleted_oids.push_back(record.object.oid);
                 continue;
             }
-            auto object = object_without(transaction, record, release.version, releases);
+            auto object = object_without(transaction, record, going, releases);
             if (!object) return tl::unexpected(object.error());
             if (*object != record.object) moved.emplace_back(std::move(*object), record.object);
         }
-        auto deleted = tables::delete_rows_of_release(transaction, release.version, oids);
+        Deleted deleted;
+        for (const auto& release : going)
+            deleted.add(tables::delete_rows_of_release(transaction, release.version, oids));
         deleted.add(tables::delete_objects(transaction, deleted_oids));
         for (const auto& [object, read] : moved)
             (void)tables::update_object(transaction, object, read);
         return deleted;
     }
 
-    static bool is_only_in(const tables::Record& record, const std::string& version) {
+    static bool is_only_in(const tables::Record& record, const Going& going) {
         if (record.trees.empty() && record.rows.empty()) return false;
-        const auto is_it = [&](const std::string& each) { return each == version; };
+        const auto is_it = [&](const std::string& each) { return is_going(going, each); };
         return std::ranges::all_of(record.trees, is_it) &&
                std::ranges::all_of(record.rows, is_it, &tables::Record::Row::version);
     }
 
-    // The object as it was before the release, or as later ones have made it.
+    // The object as it was before the releases, or as later ones have made it.
     Result<ObjectRow> object_without(Transaction& transaction, const tables::Record& record,
-                                     const std::string& version, const Releases& releases) const {
+                                     const Going& going, const Releases& releases) const {
         auto object = record.object;
         auto trees = record.trees;
-        const bool was_newest = !trees.empty() && trees.front() == version;
-        std::erase(trees, version);
-        const auto* row = record.row_of(version);
-        if (was_newest || object.ace_version == version)
+        const bool was_newest = !trees.empty() && is_going(going, trees.front());
+        std::erase_if(trees, [&](const auto& version) { return is_going(going, version); });
+        const tables::Record::Row* row = nullptr;  // the oldest that goes
+        for (const auto& release : going)
+            if (const auto* one = record.row_of(release.version)) row = one;
+        if (was_newest || is_going(going, object.ace_version))
             object.ace_version = object.compared_in =
-                compared_before(row, version, trees, releases);
-        if (row != nullptr) object.last_modified = changed_before(record, version);
+                compared_before(row, going, trees, releases);
+        if (row != nullptr) object.last_modified = changed_before(record, going);
         if (!was_newest) return object;
         if (!trees.empty()) return as_in(transaction, record, std::move(object), trees.front());
         // Its next comparison is a first sight.
@@ -336,20 +348,20 @@ class ForgetRun {
         return object;
     }
 
-    static std::string compared_before(const tables::Record::Row* row, const std::string& version,
+    static std::string compared_before(const tables::Record::Row* row, const Going& going,
                                        const std::vector<std::string>& trees,
                                        const Releases& releases) {
-        const bool is_known =
-            row != nullptr && row->since != version && releases.find(row->since) != nullptr;
+        const bool is_known = row != nullptr && !is_going(going, row->since) &&
+                              releases.find(row->since) != nullptr;
         if (is_known) return row->since;
         return trees.empty() ? std::string() : trees.front();
     }
 
     [[nodiscard]] base::Date changed_before(const tables::Record& record,
-                                            const std::string& version) const {
+                                            const Going& going) const {
         std::string newest;
         for (const auto& row : record.rows)
-            if (row.version != version) newest = std::max(newest, row.date);
+            if (!is_going(going, row.version)) newest = std::max(newest, row.date);
         const auto date = base::parse_date(newest);
         return date ? *date : job_.context.settings.first_seen_since;
     }
