@@ -145,14 +145,13 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
                   .highest = tables::highest_sid(transaction),
                   .feed_writes = tables::all_feed_writes(transaction)};
     const auto last = last_look(transaction);
-    const bool is_first = last.version.empty();
-    const bool begins_anew = is_first || last.settling <= last.seen ||
-                             now < last.settling_since ||
-                             last.settling_since + rows_settle_within <= now;
-    const bool has_settled = begins_anew && last.seen < last.settling;
-    plan.seen = is_first ? plan.highest : has_settled ? last.settling : last.seen;
+    const bool is_settling = last.seen < last.settling;
+    const bool has_settled = is_settling && last.settling_since + rows_settle_within <= now;
+    const bool begins_anew = !is_settling || has_settled;
+    plan.seen = has_settled ? last.settling : last.seen;
     plan.settling = begins_anew ? plan.highest : last.settling;
-    plan.settling_since = begins_anew ? now : last.settling_since;
+    // A clock that was set back begins the minute again.
+    plan.settling_since = begins_anew ? now : std::min(last.settling_since, now);
     const bool is_written = last.version != current || last.is_compared != plan.is_compared ||
                             last.highest != plan.highest || has_settled;
     const bool are_feeds_written = last.feed_writes != plan.feed_writes;
@@ -161,7 +160,7 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
     if (!is_written && !are_feeds_written && chosen.empty()) return std::nullopt;
     for (const auto& version : releases_since(releases, last.version, current))
         choose_changed(transaction, version, chosen);
-    if (!is_first) choose_recorded(transaction, releases, current, last.seen, chosen);
+    choose_recorded(transaction, releases, current, last.seen, chosen);
     if (last.version != current) choose_uncompared(transaction, current, chosen);
     if (is_written)
         for (const auto& row : transaction.query(
