@@ -79,6 +79,7 @@ struct PageCache::Shard {
     // Keeps a page, unless it is too large. Requires the lock.
     RepresentationPtr store(const RenderKey& key, Representation page, SteadyTime rendered_at,
                             base::Seconds now) {
+        rendered_at = page.kept_since.value_or(rendered_at);
         if (const auto old = by_key.find(key.key); old != by_key.end()) {
             auto& entry = *old->second;
             if (entry.page->entity_tag == page.entity_tag) {
@@ -131,7 +132,8 @@ Result<PageCache::Found> PageCache::get(const std::string& key, const query::Ser
     {
         const std::lock_guard lock(shard.mutex);
         const auto* entry = shard.touch_fresh(key, build, steady_());
-        if (entry != nullptr) return Found{.page = entry->page, .hit = true};
+        if (entry != nullptr)
+            return Found{.page = entry->page, .hit = true, .rendered_at = entry->rendered_at};
         entry = shard.touch(key);
         if (entry != nullptr && entry->build == build) stale = entry->page;
     }
@@ -151,7 +153,7 @@ Result<PageCache::Found> PageCache::get(const std::string& key, const query::Ser
         if (!rendered) return fail(std::move(rendered.error()));
         const std::lock_guard lock(shard.mutex);
         const auto* entry = shard.touch(key);
-        // A page that was stored meanwhile is of a later build.
+        // Another thread has stored one meanwhile, of a later build perhaps, or this one was evicted.
         if (rendered->provisional || (entry == nullptr ? nullptr : entry->page) != before)
             return Shard::without_date(*std::move(rendered));
         return shard.store(flight, *std::move(rendered), began, clock_());
@@ -172,7 +174,7 @@ std::optional<PageCache::Found> PageCache::find(const std::string& key,
     const std::lock_guard lock(shard.mutex);
     const auto* entry = shard.touch_fresh(key, build, steady_());
     if (entry == nullptr) return std::nullopt;
-    return Found{.page = entry->page, .hit = true};
+    return Found{.page = entry->page, .hit = true, .rendered_at = entry->rendered_at};
 }
 
 std::optional<PageCache::Found> PageCache::find_stale(const std::string& key) {

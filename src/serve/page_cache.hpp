@@ -29,6 +29,9 @@ struct Representation {
     base::Seconds last_modified{};
     bool provisional =
         false;  // the build or store could not be reached: not cached, short max-age
+    // When the page was rendered of which this is another coding; nullopt: this is no coding of a page
+    // that was kept.
+    std::optional<std::chrono::steady_clock::time_point> kept_since = std::nullopt;
 };
 using RepresentationPtr = std::shared_ptr<const Representation>;
 
@@ -52,7 +55,8 @@ class PageCache {
         // Older than fresh_for or of an earlier build, because `render` failed with 503 or another
         // caller renders the page: nobody may keep it for long.
         bool stale = false;
-        bool hit = false;  // neither rendered nor waited for
+        bool hit = false;                                     // neither rendered nor waited for
+        std::chrono::steady_clock::time_point rendered_at{};  // of a fresh hit
     };
 
     // Returns the fresh page under `key` of `build`, rendering it when there is none. A page that is

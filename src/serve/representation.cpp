@@ -82,6 +82,7 @@ Result<PageCache::Found> cached_in_coding(PageCache& pages, const CacheKey& key,
         if (!found) return fail(std::move(found.error()));
         auto coded = gzip_form(*found->page);
         coded.provisional = coded.provisional || found->stale;
+        if (found->hit) coded.kept_since = found->rendered_at;
         return coded;
     };
     return pages.get(key.name(), key.build, compress, policy);

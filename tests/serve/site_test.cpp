@@ -8,6 +8,16 @@
 
 using namespace world;
 
+namespace {
+
+// The release job ends, and knows what it changed in most objects.
+void add_mass_change(World& world) {
+    world.small.execute("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
+                        " VALUES ('WS2', 'Gene', 'Live', 30123, 45000)");
+}
+
+}  // namespace
+
 TEST_CASE("A page is rendered once a minute, and the same bytes have the same tag") {
     World world;
     world.release(1, {unc26});
@@ -54,12 +64,23 @@ TEST_CASE("A client with the tag of a page gets the page when its bytes have cha
     const auto before = world.get(plain);
     const Fields known{{"if-none-match", std::string(before.field("ETag"))}};
     CHECK(world.get(plain, known).status == 304);
-    // The release job ends, and knows what it changed in most objects.
-    world.small.execute("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
-                        " VALUES ('WS2', 'Gene', 'Live', 30123, 45000)");
+    add_mass_change(world);
     world.make_stale();
     CHECK(*world.get(plain).body != *before.body);
     CHECK(world.get(plain, known).status == 200);
+}
+
+TEST_CASE("A gzip representation is not fresh for longer than the page that it was made of") {
+    World world;
+    world.release_up_to(2);
+    const Fields gzip{{"accept-encoding", "gzip"}};
+    (void)world.get(plain);
+    world.tick += serve::PageCache::fresh_for - std::chrono::seconds(1);
+    const auto before = world.get(plain, gzip);
+    world.small.now += serve::PageCache::fresh_for;
+    add_mass_change(world);
+    world.tick += std::chrono::seconds(1);
+    CHECK(*world.get(plain, gzip).body != *before.body);
 }
 
 TEST_CASE("A gzip representation has its own tag and only that validates it") {
