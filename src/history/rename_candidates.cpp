@@ -22,9 +22,12 @@ Result<void> RenameCandidates::bring_up_to_date(const Context& context,
     const auto& object = *now ? **now : **before;
     if (build.skips(object.class_name) || previous->skips(object.class_name)) return {};
     const Class which{previous->digest() + build.digest(), object.class_name};
+    // What was recorded may have been forgotten since.
+    constexpr std::chrono::minutes done_for{1};
     const auto is_done = [&] {
         const std::lock_guard lock(mutex_);
-        return done_.contains(which);
+        const auto done = done_.find(which);
+        return done != done_.end() && context.clock() - done->second < done_for;
     };
     if (is_done()) return {};
     return flights_.run(which, [&]() -> Result<void> {
@@ -32,8 +35,8 @@ Result<void> RenameCandidates::bring_up_to_date(const Context& context,
         if (auto done = bring_class_up_to_date(context, build, *previous, which); !done)
             return done;
         const std::lock_guard lock(mutex_);
-        std::erase_if(done_, [&](const Class& each) { return each.first != which.first; });
-        done_.insert(which);
+        std::erase_if(done_, [&](const auto& each) { return each.first.first != which.first; });
+        done_[which] = context.clock();
         return {};
     });
 }

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,8 +49,8 @@ class RenameCandidates {
     base::VersionedValue<std::string, std::shared_ptr<const NamesByClass>>
         names_;  // by digests of builds
     base::SingleFlight<Class, base::Result<void>> flights_;
-    std::mutex mutex_;      // guards what follows; not held while anything is computed
-    std::set<Class> done_;  // of the same builds
+    std::mutex mutex_;  // guards what follows; not held while anything is computed
+    std::map<Class, base::Seconds> done_;  // and when; of the same builds
 };
 
 }  // namespace history

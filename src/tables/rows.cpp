@@ -660,8 +660,11 @@ void find_renames(Transaction& transaction, std::span<Row> rows) {
     }
     for (auto& row : rows) {
         const auto group = found.find(key_of(row));
-        if (group == found.end() || group->second.size() != 2) continue;
         const bool has_vanished = row.kind == RowKind::vanished;
+        // A row of a re-publication is not in the table yet.
+        if (group == found.end() || group->second.size() != 2 ||
+            !group->second.contains({has_vanished, row.object.name}))
+            continue;
         for (const auto& [other_has_vanished, name] : group->second)
             if (other_has_vanished != has_vanished)
                 (has_vanished ? row.renamed_to : row.renamed_from) = {row.object.class_name,
