@@ -85,10 +85,6 @@ class Connection {
     [[nodiscard]] virtual Rows query(std::string_view sql,
                                      std::span<const Value> values = {}) = 0;
 
-    // Returns the same for a statement without values that every transaction runs. In transactions that
-    // only read, SQLite's are kept for as long as no connection has written anything.
-    [[nodiscard]] virtual Rows query_cached(std::string_view sql) { return query(sql); }
-
     // Returns the number of rows that matched (UPDATE, DELETE) or were inserted. The count of an
     // upsert means nothing; store/dialect.hpp has insert_unless_there() instead.
     virtual std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) = 0;

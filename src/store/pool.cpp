@@ -23,8 +23,6 @@ Rows Transaction::query(std::string_view sql, std::span<const Value> values) {
     return connection_.query(sql, values);
 }
 
-Rows Transaction::query_cached(std::string_view sql) { return connection_.query_cached(sql); }
-
 std::int64_t Transaction::execute(std::string_view sql, std::initializer_list<Value> values) {
     return connection_.execute(sql, std::span(values.begin(), values.size()));
 }

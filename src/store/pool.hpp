@@ -31,7 +31,6 @@ class Transaction {
     [[nodiscard]] Engine engine() const { return connection_.engine(); }
     [[nodiscard]] Rows query(std::string_view sql, std::initializer_list<Value> values = {});
     [[nodiscard]] Rows query(std::string_view sql, std::span<const Value> values);
-    [[nodiscard]] Rows query_cached(std::string_view sql);
     std::int64_t execute(std::string_view sql, std::initializer_list<Value> values = {});
     std::int64_t execute(std::string_view sql, std::span<const Value> values);
     void commit();

@@ -328,18 +328,6 @@ class SqliteConnection final : public Connection {
         });
     }
 
-    [[nodiscard]] Rows query_cached(std::string_view sql) override {
-        // What a transaction wrote may be rolled back.
-        if (!reading_) return query(sql);
-        // The first number counts the commits of other connections, the second the rows that this one
-        // wrote.
-        const std::pair now{query("PRAGMA data_version").at(0).integer(0),
-                            std::int64_t{sqlite3_total_changes64(handle_.get())}};
-        if (cached_.sql != sql || cached_.version != now)
-            cached_ = {std::string(sql), now, query(sql)};
-        return cached_.rows;
-    }
-
     std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
         return marking([&] {
             // changes() keeps the count of an earlier statement when this one changes no rows.
@@ -463,11 +451,6 @@ class SqliteConnection final : public Connection {
     SqliteHandle handle_;
     std::filesystem::path file_;
     std::map<std::string, SqliteStatement, std::less<>> statements_;
-    struct {
-        std::string sql;
-        std::pair<std::int64_t, std::int64_t> version;
-        Rows rows;
-    } cached_;  // of query_cached()
     bool reading_ = false;
     bool broken_ = false;
 };

@@ -46,7 +46,7 @@ struct Upgraded {
 //          running or was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
-// Returns what the tables lack of the newest schema: "table renames", "column objects.label_key".
+// Returns what the tables lack of the newest schema: "table words", "column objects.label_key".
 [[nodiscard]] std::vector<std::string> missing_parts(Connection& connection);
 
 // Checks that this process can write: a store that is read-only or full can be queried, but records

@@ -161,28 +161,6 @@ TEST_CASE("A writing transaction sees what others have committed meanwhile") {
     one->rollback();
 }
 
-TEST_CASE_METHOD(
-    Things, "A cached query sees what any connection wrote, and nothing that was rolled back") {
-    const auto one = fresh.connect()(), other = fresh.connect()();
-    const auto counted = [&] {
-        one->begin(Access::read);
-        const auto rows = one->query_cached("SELECT COUNT(*) FROM things");
-        one->commit();
-        return rows.at(0).integer(0);
-    };
-    CHECK(counted() == 0);
-    other->execute(insert_thing, thing("a"));
-    CHECK(counted() == 1);
-    one->execute(insert_thing, thing("b"));
-    CHECK(counted() == 2);
-    one->begin(Access::write);
-    one->execute(insert_thing, thing("c"));
-    CHECK(one->query_cached("SELECT COUNT(*) FROM things").at(0).integer(0) == 3);
-    one->rollback();
-    CHECK(counted() == 2);
-    CHECK(counted() == 2);
-}
-
 TEST_CASE_METHOD(Things, "A transaction for reading refuses to write") {
     connection->begin(Access::read);
     const auto failure = failure_of([&] { connection->execute(insert_thing, thing("a")); });

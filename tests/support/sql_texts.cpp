@@ -51,11 +51,6 @@ class KeepingConnection final : public ForwardingConnection {
         SqlTexts::only().keep(sql);
         return rows;
     }
-    [[nodiscard]] store::Rows query_cached(std::string_view sql) override {
-        auto rows = real().query_cached(sql);
-        SqlTexts::only().keep(sql);
-        return rows;
-    }
     std::int64_t execute(std::string_view sql,
                          std::span<const store::Value> values = {}) override {
         const auto count = ForwardingConnection::execute(sql, values);
