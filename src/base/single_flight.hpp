@@ -100,8 +100,8 @@ class SingleFlight {
     std::vector<FlightPtr> flights_;
 };
 
-// The value of the newest version that was asked for: the
-// releases known in one second, the list of curators of one build.
+// The value of the newest version that was asked for: the releases known in one second, the list of
+// curators of one build.
 //   Version  comparable with ==
 //   T        copied to each caller; a shared_ptr<const X> where that is expensive
 template <class Version, class T>

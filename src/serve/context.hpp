@@ -124,8 +124,8 @@ struct SiteContext {
 
     // Returns whether the store could be read when it was asked last, at most a second ago.
     [[nodiscard]] bool store_answers();
-    // Return all releases, and the classes that every search page offers, as they were a second ago at
-    // most.
+    // Return all releases, as the store had them a second ago at most and with counts that are kept for
+    // minutes, and the classes that every search page offers.
     //   throw  store::Failure
     [[nodiscard]] std::shared_ptr<const query::ReleaseList> releases();
     [[nodiscard]] std::vector<std::string> classes();
