@@ -8,7 +8,6 @@
 
 #include "source/files_build.hpp"
 #include "support/catch.hpp"
-#include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -145,26 +144,6 @@ TEST_CASE_METHOD(BatchStore, "An unreadable build stops a batch") {
     CHECK(done.error().kind == base::ErrorKind::unavailable);
 }
 
-TEST_CASE("A batch gives the same result, whichever statement fails and however") {
-    using support::Fault;
-    const auto fault = GENERATE(from_range(support::all_faults));
-    const auto engine = GENERATE(support::engines());
-    const OldBuild old_build;
-    const NewBuild new_build;
-    const support::FreshStore calm(engine);
-    BatchSite undisturbed(calm.connect());
-    undisturbed.record(old_build, nullptr, all);
-    undisturbed.record(new_build, &old_build, all);
-    support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
-        const support::FreshStore fresh(engine);
-        BatchSite site(support::faulty(fresh.connect(), plan), support::no_waiting());
-        site.record(old_build, nullptr, all);
-        const auto recorded = site.record(new_build, &old_build, all);
-        CHECK(site.contents() == undisturbed.contents());
-        CHECK(recorded[1].status == Status::changed);
-    });
-}
-
 TEST_CASE("A transaction for which nobody waits goes on, and ends when somebody does") {
     // Says who waits, as SQLite's files do, and counts transactions.
     struct Awaited : support::ForwardingConnection {
@@ -233,26 +212,5 @@ TEST_CASE(
     CHECK(counts[Status::vanished] == 1);
     CHECK(counts[Status::failed] == 0);
     CHECK(commits < 100);
-    CHECK(site.contents() == calm.contents());
-}
-
-TEST_CASE("Objects that a request records during a batch are recorded once") {
-    const support::FreshStore fresh(GENERATE(support::both_engines())), other(fresh.engine());
-    BatchSite site(fresh.connect()), calm(other.connect());
-    const OldBuild old_build;
-    const NewBuild new_build;
-    calm.record(old_build, nullptr, all);
-    calm.record(new_build, &old_build, all);
-    site.record(old_build, nullptr, all);
-    // Between reading and writing: the batch asks for bytes after it has read the rows.
-    RecordSettings how;
-    bool done = false;
-    how.same_bytes = [&](const ObjectName&, const std::string&) {
-        if (!done) site.ask_for_all(new_build, &old_build, all);
-        done = true;
-        return false;
-    };
-    site.record(new_build, &old_build, all, how);
-    CHECK(done);
     CHECK(site.contents() == calm.contents());
 }

@@ -54,65 +54,6 @@ const Nodes one = support::remark("one"), two = support::remark("two");
 
 }  // namespace
 
-TEST_CASE("An object that changed gets a row with the changes and since when") {
-    const auto outcome = decide(known(one), in_build(two), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    const auto& row = outcome.rows[0];
-    CHECK(row.kind == RowKind::changed);
-    CHECK(row.release.version == "WS188");
-    CHECK(row.since == "WS187");
-    CHECK(row.notes.previous == "WS187");
-    CHECK(row.notes.changes.size() == 1);
-    CHECK(row.signature == tree::signature_of(two));
-    CHECK(outcome.row.ace_version == "WS188");
-    CHECK(outcome.row.last_modified == day("2008-03-22"));
-    CHECK(outcome.store_tree);
-    // One that skipped a release is compared with its last known tree.
-    const auto later = decide(known(one, "WS186"), in_build(two), setting());
-    REQUIRE(later.rows.size() == 1);
-    CHECK(later.rows[0].since == "WS186");
-    CHECK(later.rows[0].notes.previous == "WS187");
-}
-
-TEST_CASE("An object that did not change is noted, and no row is written") {
-    const auto outcome = decide(known(one), in_build(one), setting());
-    CHECK(outcome.rows.empty());
-    CHECK_FALSE(outcome.store_tree);
-    CHECK(outcome.row.ace_version == "WS188");
-    CHECK(outcome.row.last_modified == day("2008-02-15"));
-}
-
-TEST_CASE(
-    "An object that is not in the build any more vanishes once, and comes back with a row") {
-    for (const auto& content : {one, Nodes{}}) {  // one without content does so, too
-        const auto gone_now = decide(known(content), gone(), setting());
-        REQUIRE(gone_now.rows.size() == 1);
-        CHECK(gone_now.rows[0].kind == RowKind::vanished);
-        CHECK(gone_now.rows[0].signature.empty());
-        CHECK(gone_now.row.signature.empty());
-        CHECK(gone_now.store_tree);
-
-        Before before = known({});
-        before.row->signature.clear();
-        CHECK(decide(before, gone(), setting()).rows.empty());
-        const auto back = decide(before, in_build(content), setting());
-        REQUIRE(back.rows.size() == 1);
-        CHECK(back.rows[0].kind == RowKind::reappeared);
-        if (content.empty()) continue;
-        CHECK(gone_now.rows[0].notes.changes[0].op == compare::Op::removed);
-        CHECK(back.rows[0].notes.changes[0].op == compare::Op::added);
-    }
-}
-
-TEST_CASE("An object that the previous build did not have was created") {
-    const auto outcome =
-        decide({std::nullopt, std::nullopt, "WS186", {}}, in_build(one), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == RowKind::created);
-    CHECK(outcome.rows[0].since == "WS186");  // the last release it was looked for
-    CHECK(outcome.row.oid == 0);
-}
-
 TEST_CASE("At first sight timestamps give the history, one row a release") {
     const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
                                      stamped(text("mar"), "2008-03-15_08:05:09_x"),

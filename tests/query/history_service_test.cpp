@@ -91,23 +91,6 @@ TEST_CASE("However many ask at once, an object is loaded once") {
     CHECK(now->loads() == 1);
 }
 
-TEST_CASE("Two processes record one release of an object once") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());
-    one.record(build("WS186", "2008-02-01", "one"));
-    for (auto* process : {&one, &two}) process->put(build("WS187", "2008-02-15", "two"));
-    std::atomic<int> answered = 0;
-    {
-        std::vector<std::jthread> threads;
-        for (auto* process : {&one, &two, &one, &two})
-            threads.emplace_back([&answered, process] {
-                answered += process->service.history_of(gene, {}) ? 1 : 0;
-            });
-    }
-    CHECK(answered == 4);
-    CHECK(two.service.history_of(gene, {})->history.rows.size() == 1);
-}
-
 TEST_CASE("What another process has recorded is in an answer a second later") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());

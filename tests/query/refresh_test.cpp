@@ -6,7 +6,6 @@
 
 #include "process.hpp"
 #include "query/object_history.hpp"
-#include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
 
 using namespace tables;
@@ -75,20 +74,6 @@ TEST_CASE("What a build does not confirm behind the load is not recorded") {
     REQUIRE_FALSE(batch);
     CHECK(batch.error().kind == base::ErrorKind::unavailable);
     CHECK(site.contents() == recorded);
-}
-
-TEST_CASE("A request on an older build moves nothing back and shows no newer row") {
-    OwnSite site;
-    auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", gene.name, one);
-    second.with("Gene", gene.name, two);
-    REQUIRE(site.refresh(first));
-    REQUIRE(site.refresh(second));
-    const auto contents = site.contents();
-    REQUIRE(site.refresh(first));
-    CHECK(site.contents() == contents);
-    CHECK(site.rows(first.release()).empty());
-    CHECK(site.rows(second.release()).size() == 1);
 }
 
 TEST_CASE("Two objects that differ by case are asked for exactly or not found") {
@@ -179,19 +164,6 @@ TEST_CASE("Releases that a first sight finds are recorded by their names") {
     CHECK(site.rows(now.release()).size() == 2);
 }
 
-TEST_CASE("Only the newest trees are kept when the configuration says so") {
-    OwnSite site;
-    site.settings.keep_trees = 2;
-    for (const auto& [version, nodes] :
-         {std::pair{"WS186", one}, {"WS187", two}, {"WS188", support::Nodes{tag("Third")}}})
-        REQUIRE(site.refresh(build(version).with("Gene", gene.name, nodes)));
-    const auto versions = store::perform(site.pool, store::Access::read, [](auto& transaction) {
-        return transaction.query("SELECT version FROM trees ORDER BY version");
-    });
-    REQUIRE(versions.size() == 2);
-    CHECK(versions[0].text(0) == "WS187");
-}
-
 TEST_CASE("A past tree is known where it was stored, compared, and in between") {
     OwnSite site;
     REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
@@ -208,26 +180,6 @@ TEST_CASE("A past tree is known where it was stored, compared, and in between") 
     CHECK(in("WS187").error().text.find("WS186") != std::string::npos);
     CHECK(in("WS185").error().kind == base::ErrorKind::absent);
     CHECK(in("WS1").error() == query::no_release("WS1").value());
-}
-
-TEST_CASE("Whatever statement fails, the outcome is one whole row") {
-    const auto engine = GENERATE(support::engines());
-    const auto fault = GENERATE(from_range(support::all_faults));
-    auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", gene.name, one);
-    second.with("Gene", gene.name, two);
-    const support::FreshStore reference(engine);
-    Refresher whole(reference.connect());
-    REQUIRE(whole.refresh(first));
-    REQUIRE(whole.refresh(second));
-    const auto expected = whole.contents();
-    support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
-        const support::FreshStore fresh(engine);
-        Refresher site(support::faulty(fresh.connect(), plan), support::no_waiting());
-        REQUIRE(site.refresh(first));
-        REQUIRE(site.refresh(second));
-        CHECK(site.contents() == expected);
-    });
 }
 
 TEST_CASE("An object vanishes though another spelled alike, recorded apart, stays") {

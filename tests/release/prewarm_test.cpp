@@ -7,7 +7,6 @@
 
 #include "release/interleaving.hpp"
 #include "release/job_site.hpp"
-#include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
 
 using namespace release;
@@ -89,72 +88,6 @@ TEST_CASE("Warming three releases records the same as requesting each object") {
     CHECK(b.loads() == loads + 9 + 2);
     site.prewarm(small_parts(site, c, &b));
     CHECK(site.contents(ComparedIn::left_out) == expected);
-}
-
-TEST_CASE_METHOD(SiteWithStore,
-                 "A change found by a request between two jobs is kept when it is taken back") {
-    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
-    for (auto* build : {&a, &b}) build->with("Gene", "late", remark("one"));
-    a.with("Gene", "g", remark("one"));
-    b.with("Gene", "g", remark("two"));
-    c.with("Gene", "g", remark("one")).with("Gene", "late", remark("two"));
-    site.prewarm(small_parts(site, a));
-    REQUIRE(support::record(site.context(), b, &a, {"Gene", "g"}));
-    auto job = small_parts(site, c, &b);
-    job.open_kept = [&](const std::string& version, const std::string&) {
-        return version == "WS186" ? held(&a) : nullptr;
-    };
-    CHECK(site.prewarm(job).changed == 2);
-    CHECK(c.loads() == 2);
-    CHECK(site.kinds("WS187") == Kinds{{"g", "changed 0 WS186"}});
-    // No request had the other one: its class was prewarmed in the first release only.
-    CHECK(site.kinds() == Kinds{{"g", "changed 0 WS187"}, {"late", "changed 0 WS186"}});
-}
-
-TEST_CASE_METHOD(
-    SiteWithStore,
-    "An object first seen in an older build does not count as compared in a later one") {
-    SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
-    for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
-    a.with("Gene", "rolled-back", remark("one")).with("Gene", "prewarmed-back", remark("two"));
-    site.serve(a);
-    site.prewarm(small_parts(site, b));
-    const auto desk = site.context();
-    REQUIRE(support::record(desk, a, nullptr, {"Gene", "rolled-back"}));
-    site.prewarm(small_parts(site, a), Objects{{"Gene", "prewarmed-back"}});
-    const auto asked = support::record(desk, b, &a, {"Gene", "rolled-back"});
-    REQUIRE(asked);
-    CHECK(asked->wrote_history);
-    CHECK(asked->row->signature.empty());
-    // The next job finds the other one, which is missing in the list of its base.
-    CHECK(site.prewarm(small_parts(site, c, &b)).vanished == 1);
-}
-
-TEST_CASE(
-    "What an older build records during a job without a base is compared in the job's release") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect()), other_host(fresh.connect());
-    SmallBuild oldest("WS185", "2008-01-15"), older("WS186", "2008-02-01");
-    HookedBuild build("WS187", "2008-02-15");
-    oldest.with("Gene", "changed and back", remark("one"))
-        .with("Gene", "gone before", remark("x"));
-    older.with("Gene", "changed and back", remark("two"))
-        .with("Gene", "first seen late", remark("y"));
-    build.with("Gene", "changed and back", remark("one"));
-    site.ask_for_all(oldest, nullptr);
-    other_host.serve(older);
-    build.meanwhile = [&] {
-        other_host.ask(older, &oldest, {"Gene", "changed and back"});
-        other_host.ask(older, nullptr, {"Gene", "first seen late"});
-    };
-    auto job = small_parts(site, build, &older);
-    job.open_kept = keeps(&oldest);
-    site.prewarm(job);
-    CHECK_FALSE(build.meanwhile);
-    CHECK(site.kinds("WS187") ==
-          Kinds{{"gone before", "vanished 0 WS185"}, {"first seen late", "vanished 0 WS186"}});
-    const auto rows = site.query("SELECT signature FROM objects WHERE name = 'changed and back'");
-    CHECK(rows.at(0).text(0) == tree::signature_of(remark("one")));
 }
 
 TEST_CASE("What a job cannot read when it catches up with requests counts as failed, once") {
@@ -279,30 +212,6 @@ TEST_CASE("Jobs of several processes and requests between them record each objec
     JobSite site(fresh.connect());
     CHECK(site.contents(ComparedIn::left_out) == expected);
     CHECK(site.number("SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
-}
-
-TEST_CASE("A job that broke off anywhere continues and gives the same store as one run") {
-    using support::Fault;
-    const auto engine = GENERATE(support::engines());
-    const HundredGenes a(186), b(187);
-    const support::FreshStore calm(engine);
-    JobSite undisturbed(calm.connect());
-    undisturbed.prewarm(small_parts(undisturbed, a));
-    undisturbed.prewarm(small_parts(undisturbed, b, &a));
-    const auto expected = undisturbed.contents();
-    support::sweep(Fault::lost, [&](const std::shared_ptr<support::FaultPlan>& plan) {
-        const support::FreshStore broken(engine);
-        store::RetryPolicy never_again = support::no_waiting();
-        never_again.attempts = 1;
-        JobSite site(support::faulty(broken.connect(), plan), never_again);
-        bool finished = site.try_prewarm(small_parts(site, a)).has_value();
-        finished = finished && site.try_prewarm(small_parts(site, b, &a)).has_value();
-        CHECK(finished != plan->struck());
-        JobSite after(broken.connect());
-        after.prewarm(small_parts(after, a));
-        after.prewarm(small_parts(after, b, &a));
-        CHECK(after.contents() == expected);
-    });
 }
 
 TEST_CASE("A stopped job says so, and the next one continues") {

@@ -115,21 +115,6 @@ TEST_CASE("A re-publication looks as if it had been the first publication") {
     CHECK(told(site) == told(calm));
 }
 
-TEST_CASE("Objects that were never requested in the release are left to later requests") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    const Builds builds;
-    JobSite site(fresh.connect());
-    site.prewarm(builds.before);
-    site.ask(builds.first, &builds.before, {"Gene", "differs"});
-    site.republish(builds.again, &builds.before, &builds.first);
-    CHECK(site.kinds() == Kinds{{"differs", "changed 1 WS187"}});
-    site.ask(builds.again, &builds.before, {"Gene", "new_row"});
-    site.ask(builds.again, &builds.before, {"Gene", "added"});
-    CHECK(site.kinds() == Kinds{{"differs", "changed 1 WS187"},
-                                {"new_row", "changed 0 WS187"},
-                                {"added", "created 0 WS187"}});
-}
-
 TEST_CASE(
     "An object first seen in a release is seen for the first time again in its re-publication") {
     const support::FreshStore fresh(GENERATE(support::engines()));
@@ -152,31 +137,6 @@ TEST_CASE(
     CHECK(site.kinds() == Kinds{{"stays", "reconstructed 1 "},
                                 {"goes", "withdrawn 1 "},
                                 {"ages", "withdrawn 1 "}});
-}
-
-TEST_CASE("A release published a third time continues the revision numbers") {
-    const Builds builds;
-    const Published fresh(GENERATE(support::engines()), builds);
-    JobSite site(fresh.connect());
-    site.republish(builds.again, &builds.before, &builds.first);
-    SECTION("with a third content") {
-        Again third;
-        third.with("Gene", "differs", remark("four")).with("Gene", "none_left", remark("five"));
-        site.republish(third, &builds.before, &builds.again);
-        auto expected = published_again;
-        expected["differs"] = "changed 2 WS187";
-        expected["none_left"] = "changed 2 WS187";
-        CHECK(site.kinds() == expected);
-    }
-    SECTION("with the first one, and with the second once more") {
-        site.republish(builds.first, &builds.before, &builds.again);
-        CHECK(site.kinds().at("differs") == "changed 2 WS187");
-        CHECK(site.kinds().at("new_row") == "withdrawn 1 WS187");
-        CHECK(site.kinds().at("back_again") == "vanished 2 WS187");
-        site.republish(builds.again, &builds.before, &builds.first);
-        CHECK(site.kinds().at("differs") == "changed 3 WS187");
-        CHECK(site.kinds().at("back_again") == "withdrawn 3 WS187");
-    }
 }
 
 TEST_CASE("Only the newest release can be replaced, with the same date and other content") {
