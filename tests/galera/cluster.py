@@ -228,7 +228,14 @@ class Cluster:
         self.databases += 1
         name = f"varve_{self.databases}"
         self.nodes[0].tell(f"CREATE DATABASE {name}")
+        self.catch_up()
         return name
+
+    def catch_up(self):
+        """Waits until each node that runs has what was written. A log-in does not wait for its database."""
+        for node in self.nodes:
+            if node.runs():
+                node.tell("SET SESSION wsrep_sync_wait = 1; SELECT 1")
 
     def url(self, database, *order):
         """Returns store.url with the nodes in this order; by default 1, 2, 3."""

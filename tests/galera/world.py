@@ -45,6 +45,7 @@ class World:
         database = self.cluster.create_database()
         self.site.write_config("init.conf", store__url=self.cluster.url(database))
         self.site.expect(0, "init", config="init.conf")
+        self.cluster.catch_up()
         return database
 
     def serve(self, database, *order, cache_mb=0, **config):
