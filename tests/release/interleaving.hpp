@@ -110,22 +110,23 @@ void interleave(Scenario scenario) {
     }
 }
 
-// Returns connections that call `action` once, when the first part of a job is done.
+// Returns connections that call `action` whenever a part of a job is done.
+inline store::Connect after_each_part(const store::Connect& connect,
+                                      std::function<void()> action) {
+    return support::watched(connect,
+                            [action = std::move(action), is_done = std::make_shared<bool>(false)](
+                                support::Statement statement, std::string_view sql) {
+                                *is_done |= sql.starts_with("UPDATE leases SET done = 1");
+                                if (statement != support::Statement::commit) return;
+                                if (std::exchange(*is_done, false)) action();
+                            });
+}
+// The same, once.
 inline store::Connect after_first_part(const store::Connect& connect,
                                        std::function<void()> action) {
-    struct State {
-        bool is_done = false, was_called = false;
-    };
-    return support::watched(connect,
-                            [action = std::move(action), state = std::make_shared<State>()](
-                                support::Statement statement, std::string_view sql) {
-                                if (sql.starts_with("UPDATE leases SET done = 1"))
-                                    state->is_done = true;
-                                if (statement != support::Statement::commit || !state->is_done)
-                                    return;
-                                if (std::exchange(state->was_called, true)) return;
-                                action();
-                            });
+    return after_each_part(connect, [action = std::move(action), was_called = false]() mutable {
+        if (!std::exchange(was_called, true)) action();
+    });
 }
 
 }  // namespace release_tests
