@@ -53,7 +53,7 @@ class PageCache {
     struct Found {
         RepresentationPtr page;
         // Older than fresh_for or of an earlier build, because `render` failed with 503 or another
-        // caller renders the page: nobody may keep it for long.
+        // caller renders the page: no cache may keep it for long.
         bool stale = false;
         bool hit = false;                                     // neither rendered nor waited for
         std::chrono::steady_clock::time_point rendered_at{};  // of a fresh hit

@@ -43,16 +43,6 @@ int compare_folded(std::string_view a, std::string_view b) {
     return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
 }
 
-// The first 16 bytes of the name decide nearly every comparison while records are sorted.
-index_format::NameStart start_of(std::string_view name) {
-    index_format::NameStart start{};
-    for (std::size_t i = 0; i < 16; ++i) {
-        auto& half = start[i / 8];
-        half = half << 8 | (i < name.size() ? lower(name[i]) : 0);
-    }
-    return start;
-}
-
 // What records are sorted by.
 struct Key {
     std::string_view name, class_name;
@@ -320,7 +310,7 @@ bool IndexPart::add(Entry entry, const std::string& class_name) {
     if (last_class_ == most_classes) return false;
     ++classes_[last_class_].objects;
     entry.class_index = static_cast<std::uint16_t>(last_class_);
-    places_.push_back({start_of(entry.name), records_.size()});
+    places_.push_back(records_.size());
     index_format::append_record(records_, entry);
     return true;
 }
@@ -330,16 +320,15 @@ void IndexPart::sort() {
         const auto entry = record_at(records_, at)->entry;
         return Key{entry.name, classes_[entry.class_index].class_name};
     };
-    const auto is_first = [&](const Place& a, const Place& b) {
-        return a.start != b.start ? a.start < b.start : is_before(key_at(a.at), key_at(b.at));
+    const auto is_first = [&](std::uint64_t a, std::uint64_t b) {
+        return is_before(key_at(a), key_at(b));
     };
     auto places = std::exchange(places_, {});
     if (std::ranges::is_sorted(places, is_first)) return;
     std::ranges::stable_sort(places, is_first);
     std::string records;
     records.reserve(records_.size());
-    for (const auto& [start, at] : places)
-        records.append(records_, at, record_at(records_, at)->next - at);
+    for (const auto at : places) records.append(records_, at, record_at(records_, at)->next - at);
     records_ = std::move(records);
 }
 
@@ -414,13 +403,11 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& 
         return Key{entry.name, classes_[entry.class_index].class_name};
     };
     struct Head {
-        index_format::NameStart start;
         Entry entry;
         std::uint64_t at, next, end;
     };
     // Of records with one key, of which a duplicate names two, the first in the files comes first.
     const auto is_later = [&](const Head& a, const Head& b) {
-        if (a.start != b.start) return b.start < a.start;
         if (is_before(key_of(b.entry), key_of(a.entry))) return true;
         return !is_before(key_of(a.entry), key_of(b.entry)) && b.at < a.at;
     };
@@ -428,7 +415,7 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& 
     const auto push = [&](std::uint64_t at, std::uint64_t end) {
         if (at == end) return;
         const auto read = record_at(records, at);
-        heads.push_back({start_of(read->entry.name), read->entry, at, read->next, end});
+        heads.push_back({read->entry, at, read->next, end});
         std::ranges::push_heap(heads, is_later);
     };
     for (const auto& run : runs_) push(run.from, run.to);
@@ -436,7 +423,7 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& 
     std::optional<Entry> last;
     while (!heads.empty()) {
         std::ranges::pop_heap(heads, is_later);
-        const auto [start, entry, at, next, end] = heads.back();
+        const auto [entry, at, next, end] = heads.back();
         heads.pop_back();
         if (last && last->name == entry.name && last->class_index == entry.class_index) {
             Duplicate duplicate{std::string(entry.name), *last, entry};

@@ -124,11 +124,7 @@ class IndexPart {
    private:
     friend class IndexWriter;
     std::string records_;
-    struct Place {
-        index_format::NameStart start;
-        std::uint64_t at;
-    };
-    std::vector<Place> places_;  // of the records; empty: they are in order
+    std::vector<std::uint64_t> places_;  // of the records; empty: they are in order
     std::vector<ClassCount> classes_;
     std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
     std::size_t last_class_ = 0;

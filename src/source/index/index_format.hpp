@@ -101,9 +101,6 @@ inline constexpr std::size_t place_size = 8;
 [[nodiscard]] std::string to_text(const Facts& facts);
 [[nodiscard]] std::optional<Facts> parse_facts(std::string_view text);
 
-// The first 16 bytes of a name in lower case, to be compared as numbers.
-using NameStart = std::array<std::uint64_t, 2>;
-
 // A record, and where the next one begins.
 struct RecordAt {
     Entry entry;
