@@ -26,12 +26,13 @@ struct Table {
 const std::vector<Table> tables{
     {{"objects",
       {"oid", "class", "name", "name_key", "label", "signature", "last_modification_date",
-       "ace_version"},
+       "build", "bytes"},
       {}},
-     "SELECT oid, class, name, name_key, label, signature, last_modification_date, ace_version"
-     " FROM objects WHERE oid > ? AND oid <= ? ORDER BY oid"},
-    {{"trees", {"oid", "version", "tree"}, {}},
-     "SELECT oid, version, tree FROM trees WHERE oid > ? AND oid <= ? ORDER BY oid, version"},
+     "SELECT oid, class, name, name_key, label, signature, last_modification_date, build,"
+     " bytes FROM objects WHERE oid > ? AND oid <= ? ORDER BY oid"},
+    {{"trees", {"oid", "version", "since", "tree"}, {}},
+     "SELECT oid, version, since, tree FROM trees WHERE oid > ? AND oid <= ? ORDER BY oid, "
+     "version"},
     {{"history",
       {"oid", "version", "revision", "since", "date", "recorded_at", "signature", "kind", "label",
        "notes", "class", "name"},

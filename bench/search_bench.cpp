@@ -61,6 +61,8 @@ void fill(store::Pool& pool, std::int64_t objects) {
     store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
         transaction.execute(
             "INSERT INTO releases (version, released_on) VALUES ('WS300', '2010-01-01')");
+        transaction.execute("INSERT INTO builds (number, digest, version, accepted_at) VALUES"
+                            " (1, 'digest', 'WS300', '2010-01-01T00:00:00Z')");
     });
     for (std::int64_t done = 0; done < objects; done += 1'000) {
         std::vector<tables::ObjectRow> rows;
@@ -76,7 +78,7 @@ void fill(store::Pool& pool, std::int64_t objects) {
                                 : labels.label(1 + labels.any(6));
             if (is_gene && i % 2 == 0) row.other_names = "JC" + std::to_string(i) + ".10";
             row.signature = i % 50 == 0 ? "" : std::string(32, 'a');
-            row.ace_version = row.compared_in = "WS300";
+            row.build = 1;
             rows.push_back(std::move(row));
         }
         store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {

@@ -14,9 +14,20 @@
 CREATE TABLE IF NOT EXISTS releases (
   version     VARCHAR(32) NOT NULL,
   released_on CHAR(10)    NOT NULL,
-  digest      VARCHAR(64) NOT NULL DEFAULT '',
-  replacing   BIGINT      NOT NULL DEFAULT 0,
   PRIMARY KEY (version)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Accepted builds. The highest number of a version is its newest publication; it has a digest for each
+-- kind of source that it was served from.
+CREATE TABLE IF NOT EXISTS builds (
+  number      BIGINT      NOT NULL,
+  digest      VARCHAR(64) NOT NULL,
+  version     VARCHAR(32) NOT NULL,
+  accepted_at CHAR(20)    NOT NULL,
+  recorded_at CHAR(20)    NOT NULL DEFAULT '',
+  unreadable  BIGINT      NOT NULL DEFAULT 0,
+  PRIMARY KEY (number, digest),
+  KEY builds_by_version (version, number)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS objects (
@@ -27,7 +38,9 @@ CREATE TABLE IF NOT EXISTS objects (
   label                  VARCHAR(512) NOT NULL DEFAULT '',
   signature              CHAR(32)     NOT NULL DEFAULT '',
   last_modification_date CHAR(10)     NOT NULL DEFAULT '2007-01-01',
-  ace_version            VARCHAR(32)  NOT NULL DEFAULT '',
+  build                  BIGINT       NOT NULL DEFAULT 0,
+  bytes                  BIGINT       NOT NULL DEFAULT 0,
+  held                   VARCHAR(32)  NOT NULL DEFAULT '',
   hits                   BIGINT       NOT NULL DEFAULT 0,
   last_requested         CHAR(20)     NOT NULL DEFAULT '',
   label_key              VARCHAR(512) NOT NULL DEFAULT '',
@@ -65,7 +78,8 @@ CREATE TABLE IF NOT EXISTS history (
 CREATE TABLE IF NOT EXISTS trees (
   oid     BIGINT      NOT NULL,
   version VARCHAR(32) NOT NULL,
-  tree    LONGBLOB    NOT NULL,
+  since   VARCHAR(32) NOT NULL DEFAULT '',
+  tree    LONGBLOB    NULL,
   PRIMARY KEY (oid, version),
   CONSTRAINT tree_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -80,30 +94,12 @@ CREATE TABLE IF NOT EXISTS accepted (
 CREATE TABLE IF NOT EXISTS meta (
   name  VARCHAR(64) NOT NULL,
   value BIGINT      NOT NULL,
+  text  VARCHAR(32) NOT NULL DEFAULT '',
   PRIMARY KEY (name)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- What the release job has finished: every object of the class (of all classes: the class
--- that has no name) is compared in the release, but for those in `failed`.
-CREATE TABLE IF NOT EXISTS warmed (
-  class     VARCHAR(64)  NOT NULL,
-  version   VARCHAR(32)  NOT NULL,
-  warmed_at CHAR(20)     NOT NULL,
-  objects   BIGINT       NOT NULL,
-  PRIMARY KEY (class, version)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
--- Objects that a release job could not read.
-CREATE TABLE IF NOT EXISTS failed (
-  version VARCHAR(32)  NOT NULL,
-  class   VARCHAR(64)  NOT NULL,
-  name    VARCHAR(512) NOT NULL,
-  reason  LONGTEXT     NOT NULL,
-  PRIMARY KEY (version, class, name)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
 -- Who works on which part of a release job now, and what came of the parts that are done.
-CREATE TABLE IF NOT EXISTS leases (
+CREATE TABLE IF NOT EXISTS parts (
   task       VARCHAR(160) NOT NULL,
   part       BIGINT       NOT NULL,
   owner      VARCHAR(160) NOT NULL,
@@ -121,27 +117,6 @@ CREATE TABLE IF NOT EXISTS mass_changes (
   objects    BIGINT       NOT NULL,
   of_objects BIGINT       NOT NULL,
   PRIMARY KEY (version, class, path)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
--- What a release that was published again comes to, object by object: in force once
--- releases.digest is theirs, and moved into place from then on.
-CREATE TABLE IF NOT EXISTS replacements (
-  version                VARCHAR(32)  NOT NULL,
-  oid                    BIGINT       NOT NULL,
-  digest                 VARCHAR(64)  NOT NULL,
-  signature              CHAR(32)     NOT NULL,
-  label                  LONGTEXT     NOT NULL,
-  last_modification_date CHAR(10)     NOT NULL,
-  kind                   VARCHAR(16)  NOT NULL,
-  revision               BIGINT       NOT NULL,
-  since                  VARCHAR(32)  NOT NULL,
-  recorded_at            CHAR(20)     NOT NULL,
-  notes                  LONGTEXT     NOT NULL,
-  tree                   LONGBLOB     NULL,
-  other_names            VARCHAR(4000) NOT NULL DEFAULT '',
-  content                CHAR(32)     NOT NULL DEFAULT '',
-  PRIMARY KEY (version, oid),
-  CONSTRAINT replacement_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The words by which objects are found. A row whose object has the word no longer does no harm.
@@ -389,5 +364,5 @@ CREATE TABLE IF NOT EXISTS harvest_notes (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 1)
+INSERT INTO meta (name, value) VALUES ('builds', 0), ('forgetting', 0), ('schema', 2)
   ON DUPLICATE KEY UPDATE value = value;

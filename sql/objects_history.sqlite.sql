@@ -10,10 +10,21 @@
 
 CREATE TABLE IF NOT EXISTS releases (
   version     TEXT NOT NULL PRIMARY KEY CHECK (length(version) <= 32),
-  released_on TEXT NOT NULL CHECK (length(released_on) <= 10),
-  digest      TEXT NOT NULL DEFAULT '' CHECK (length(digest) <= 64),
-  replacing   INTEGER NOT NULL DEFAULT 0
+  released_on TEXT NOT NULL CHECK (length(released_on) <= 10)
 ) STRICT;
+
+-- Accepted builds. The highest number of a version is its newest publication; it has a digest for each
+-- kind of source that it was served from.
+CREATE TABLE IF NOT EXISTS builds (
+  number      INTEGER NOT NULL,
+  digest      TEXT NOT NULL CHECK (length(digest) <= 64),
+  version     TEXT NOT NULL CHECK (length(version) <= 32),
+  accepted_at TEXT NOT NULL CHECK (length(accepted_at) <= 20),
+  recorded_at TEXT NOT NULL DEFAULT '' CHECK (length(recorded_at) <= 20),
+  unreadable  INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (number, digest)
+) STRICT;
+CREATE INDEX IF NOT EXISTS builds_by_version ON builds (version, number);
 
 CREATE TABLE IF NOT EXISTS objects (
   oid                    INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -24,7 +35,9 @@ CREATE TABLE IF NOT EXISTS objects (
   signature              TEXT NOT NULL DEFAULT '' CHECK (length(signature) <= 32),
   last_modification_date TEXT NOT NULL DEFAULT '2007-01-01'
                          CHECK (length(last_modification_date) <= 10),
-  ace_version            TEXT NOT NULL DEFAULT '' CHECK (length(ace_version) <= 32),
+  build                  INTEGER NOT NULL DEFAULT 0,
+  bytes                  INTEGER NOT NULL DEFAULT 0,
+  held                   TEXT NOT NULL DEFAULT '' CHECK (length(held) <= 32),
   hits                   INTEGER NOT NULL DEFAULT 0,
   last_requested         TEXT NOT NULL DEFAULT '' CHECK (length(last_requested) <= 20),
   label_key              TEXT NOT NULL DEFAULT '' CHECK (length(label_key) <= 512),
@@ -60,7 +73,8 @@ CREATE INDEX IF NOT EXISTS history_by_content ON history (version, class, conten
 CREATE TABLE IF NOT EXISTS trees (
   oid     INTEGER NOT NULL REFERENCES objects (oid),
   version TEXT NOT NULL CHECK (length(version) <= 32),
-  tree    BLOB NOT NULL,
+  since   TEXT NOT NULL DEFAULT '' CHECK (length(since) <= 32),
+  tree    BLOB,
   PRIMARY KEY (oid, version)
 ) STRICT;
 
@@ -73,30 +87,12 @@ CREATE TABLE IF NOT EXISTS accepted (
 
 CREATE TABLE IF NOT EXISTS meta (
   name  TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= 64),
-  value INTEGER NOT NULL
-) STRICT;
-
--- What the release job has finished: every object of the class (of all classes: the class
--- that has no name) is compared in the release, but for those in `failed`.
-CREATE TABLE IF NOT EXISTS warmed (
-  class     TEXT NOT NULL CHECK (length(class) <= 64),
-  version   TEXT NOT NULL CHECK (length(version) <= 32),
-  warmed_at TEXT NOT NULL CHECK (length(warmed_at) <= 20),
-  objects   INTEGER NOT NULL,
-  PRIMARY KEY (class, version)
-) STRICT;
-
--- Objects that a release job could not read.
-CREATE TABLE IF NOT EXISTS failed (
-  version TEXT NOT NULL CHECK (length(version) <= 32),
-  class   TEXT NOT NULL CHECK (length(class) <= 64),
-  name    TEXT NOT NULL CHECK (length(name) <= 512),
-  reason  TEXT NOT NULL,
-  PRIMARY KEY (version, class, name)
+  value INTEGER NOT NULL,
+  text  TEXT NOT NULL DEFAULT '' CHECK (length(text) <= 32)
 ) STRICT;
 
 -- Who works on which part of a release job now, and what came of the parts that are done.
-CREATE TABLE IF NOT EXISTS leases (
+CREATE TABLE IF NOT EXISTS parts (
   task       TEXT NOT NULL CHECK (length(task) <= 160),
   part       INTEGER NOT NULL,
   owner      TEXT NOT NULL CHECK (length(owner) <= 160),
@@ -114,26 +110,6 @@ CREATE TABLE IF NOT EXISTS mass_changes (
   objects    INTEGER NOT NULL,
   of_objects INTEGER NOT NULL,
   PRIMARY KEY (version, class, path)
-) STRICT;
-
--- What a release that was published again comes to, object by object: in force once
--- releases.digest is theirs, and moved into place from then on.
-CREATE TABLE IF NOT EXISTS replacements (
-  version                TEXT NOT NULL CHECK (length(version) <= 32),
-  oid                    INTEGER NOT NULL REFERENCES objects (oid),
-  digest                 TEXT NOT NULL CHECK (length(digest) <= 64),
-  signature              TEXT NOT NULL CHECK (length(signature) <= 32),
-  label                  TEXT NOT NULL,
-  last_modification_date TEXT NOT NULL CHECK (length(last_modification_date) <= 10),
-  kind                   TEXT NOT NULL CHECK (length(kind) <= 16),
-  revision               INTEGER NOT NULL,
-  since                  TEXT NOT NULL CHECK (length(since) <= 32),
-  recorded_at            TEXT NOT NULL CHECK (length(recorded_at) <= 20),
-  notes                  TEXT NOT NULL,
-  tree                   BLOB,
-  other_names            TEXT NOT NULL DEFAULT '' CHECK (length(other_names) <= 4000),
-  content                TEXT NOT NULL DEFAULT '' CHECK (length(content) <= 32),
-  PRIMARY KEY (version, oid)
 ) STRICT;
 
 -- The words by which objects are found. A row whose object has the word no longer does no harm.
@@ -369,5 +345,5 @@ CREATE TABLE IF NOT EXISTS harvest_notes (
 ) STRICT;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 1)
+INSERT INTO meta (name, value) VALUES ('builds', 0), ('forgetting', 0), ('schema', 2)
   ON CONFLICT (name) DO NOTHING;

@@ -20,10 +20,9 @@
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"
 #include "store/dialect.hpp"
+#include "tables/builds.hpp"
 #include "tables/objects.hpp"
-#include "tables/prewarmed.hpp"
 #include "tables/releases.hpp"
-#include "tables/replacements.hpp"
 #include "tables/watch_lists.hpp"
 
 namespace app {
@@ -166,7 +165,7 @@ void check_paths(Checklist& list, const Config& config, const source::Source& bu
 void check_job(Checklist& list, store::Pool& pool, const std::string& version) {
     const bool is_compared =
         store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return tables::is_compared(transaction, tables::load_releases(transaction), version);
+            return tables::load_releases(transaction).is_compared(version);
         });
     if (!is_compared)
         list.doubtful("release", version + " is not compared yet, and not in the feed of all "
@@ -249,23 +248,6 @@ bool check_store(Checklist& list, const Config& config) {
     }
 }
 
-// Returns the rows of re-publications in force that cannot be read.
-std::vector<tables::UnreadableRow> unreadable_replacements(store::Pool& pool) {
-    constexpr std::size_t rows_at_once = 1'000;
-    const auto releases = store::perform(pool, store::Access::read, tables::load_releases);
-    std::vector<tables::UnreadableRow> unreadable;
-    for (const auto& replacing : releases.replacing())
-        for (std::int64_t after = 0;;) {
-            const auto checked =
-                store::perform(pool, store::Access::read, tables::check_replacements, replacing,
-                               releases, after, rows_at_once);
-            if (checked.rows == 0) break;
-            after = checked.last;
-            std::ranges::copy(checked.unreadable, std::back_inserter(unreadable));
-        }
-    return unreadable;
-}
-
 // Names rows that feeds leave out because they cannot be read. Reads the newest rows only, since a
 // store may have millions.
 void check_history(Checklist& list, const Config& config) {
@@ -290,14 +272,21 @@ void check_history(Checklist& list, const Config& config) {
         for (const auto& row : checked.unreadable)
             if (unreadable++ < most_named) name_row(row);
     }
-    const auto replaced = unreadable_replacements(*pool);
-    for (std::size_t i = 0; i < std::min(replaced.size(), most_named); ++i) name_row(replaced[i]);
-    if (replaced.size() > most_named)
-        list.wrong(
-            what, fmt::format("{} rows of a re-publication cannot be read", replaced.size()), "");
     if (unreadable > most_named)
         list.wrong(what, fmt::format("{} of the newest {} rows cannot be read", unreadable, rows),
                    "");
+}
+
+// Warns of a release that is not forgotten to the end: until then no build is accepted.
+void check_forgetting(Checklist& list, const Config& config) {
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto release = store::perform(*pool, store::Access::read, tables::forgetting);
+    if (!release.empty())
+        list.doubtful("forget", release +
+                                    " is being forgotten, and no release can be recorded "
+                                    "until that has ended; if nothing does so now, run: "
+                                    "varve forget release " +
+                                    release + " --with-later");
 }
 
 // Names objects that requests would not find, or compare with nothing. Reads the newest ones only.
@@ -423,6 +412,7 @@ int check(const fs::path& config_file) {
     check_passwords(list, *config);
     if (store_is_fine) {
         check_history(list, *config);
+        check_forgetting(list, *config);
         check_objects(list, *config);
         check_watch_lists(list, *config);
         check_source_feeds(list, *config);

@@ -54,9 +54,7 @@ void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome
         .field("compared_before", counters.compared)
         .field("failed", counters.failed);
     write_failures(json.key("failures"), counters.failures);
-    json.field("finished", outcome.result.finished)
-        .field("finished_before", outcome.result.finished_before)
-        .field("looked_at", counters.looked_at);
+    json.field("finished", outcome.result.finished).field("looked_at", counters.looked_at);
     json.key("mass_change").begin_array();
     for (const auto& change : outcome.result.mass_changes)
         json.begin_object()
@@ -76,9 +74,6 @@ void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome
 
 void print_text(const Outcome& outcome) {
     const auto& counters = outcome.result.counters;
-    if (outcome.result.finished_before)
-        fmt::print("{} is already recorded; retrying the objects that could not be read\n",
-                   outcome.release.version);
     fmt::print("{}: {} in {:.1f} s, {:.1f} MB of the build\n", outcome.release.version,
                render::counted(counters.looked_at, "object", "objects"), outcome.seconds,
                static_cast<double>(counters.bytes) / 1e6);

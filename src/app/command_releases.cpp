@@ -45,11 +45,10 @@ void write_release(base::JsonWriter& json, const ListedRelease& listed, bool is_
         .field("date", base::format_date(listed.release.released_on))
         .field("current", listed.is_current && !is_refused)
         .field("newest", listed.is_newest)
-        .field("digest_known", listed.counts.has_digest)
+        .field("digest_known", listed.counts.has_build)
         .field("compared", listed.counts.compared)
-        .field("all_warmed", listed.counts.is_prewarmed)
-        .field("classes_warmed", listed.counts.prewarmed_classes)
-        .field("failed", listed.counts.failed)
+        .field("recorded", listed.counts.is_recorded)
+        .field("failed", listed.counts.unreadable)
         .field("refused", listed.is_current && is_refused);
     json.key("history").begin_object();
     for (const auto& [kind, count] : listed.counts.rows) json.field(tables::name_of(kind), count);
@@ -58,11 +57,7 @@ void write_release(base::JsonWriter& json, const ListedRelease& listed, bool is_
 
 std::string_view build_of(const ListedRelease& listed, bool is_refused) {
     if (listed.is_current) return is_refused ? "refused" : "current";
-    return listed.counts.has_digest ? "known" : "-";
-}
-
-std::string prewarmed_of(const ListedRelease& listed) {
-    return listed.counts.is_prewarmed ? "all" : std::to_string(listed.counts.prewarmed_classes);
+    return listed.counts.has_build ? "known" : "-";
 }
 
 // "3 changed, 1 created", broken where the terminal ends.
@@ -85,15 +80,17 @@ std::string counts_of(const ListedRelease& listed, std::size_t counts_begin) {
 void print_table(const std::vector<ListedRelease>& list, bool is_refused) {
     std::size_t width = 10;  // of the versions
     for (const auto& listed : list) width = std::max(width, listed.release.version.size());
-    constexpr auto line = "{:<{}} {:<10} {:<7} {:>9} {:>6} {}\n";
-    const auto counts_begin = width + 37;
-    fmt::print(line, "RELEASE", width, "DATE", "BUILD", "COMPARED", "WARMED", "HISTORY");
+    constexpr auto line = "{:<{}} {:<10} {:<7} {:>9} {:<8} {}\n";
+    const auto counts_begin = width + 39;
+    fmt::print(line, "RELEASE", width, "DATE", "BUILD", "COMPARED", "RECORDED", "HISTORY");
     for (const auto& listed : list) {
         fmt::print(line, listed.release.version, width,
                    base::format_date(listed.release.released_on), build_of(listed, is_refused),
-                   listed.counts.compared, prewarmed_of(listed), counts_of(listed, counts_begin));
-        if (listed.counts.failed > 0)
-            fmt::print("{:>{}}{} failed to be read\n", "", counts_begin, listed.counts.failed);
+                   listed.counts.compared, listed.counts.is_recorded ? "all" : "-",
+                   counts_of(listed, counts_begin));
+        if (listed.counts.unreadable > 0)
+            fmt::print("{:>{}}{} failed to be read\n", "", counts_begin,
+                       listed.counts.unreadable);
     }
 }
 

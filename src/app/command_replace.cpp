@@ -7,8 +7,9 @@
 #include "app/selection.hpp"
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
-#include "release/republish.hpp"
+#include "release/prewarm.hpp"
 #include "render/display_text.hpp"
+#include "tables/builds.hpp"
 
 namespace app {
 namespace {
@@ -27,8 +28,13 @@ Result<history::Builds> open_again(Services& services, const PrewarmOptions& opt
     return judge.builds();
 }
 
-Result<release::JobResult> republish(Services& services, const history::Builds& builds,
-                                     const PrewarmOptions& options) {
+Result<release::JobResult> record_again(Services& services, const history::Builds& builds,
+                                        const PrewarmOptions& options) {
+    // An earlier run may have given it its number.
+    const auto number = store::perform(*services.pool, store::Access::write, tables::number_build,
+                                       builds.build->release(), builds.build->digest(),
+                                       tables::Publication::again, base::system_clock_now());
+    if (!number) return tl::unexpected(number.error());
     const base::Clock clock = base::system_clock_now;
     history::LabelCache labels;
     auto job = release_job(services, {*services.pool, services.config.history, clock, labels},
@@ -36,25 +42,21 @@ Result<release::JobResult> republish(Services& services, const history::Builds& 
     StopSignals signals;
     return run_with_progress(builds.build->release().version, signals,
                              [&](release::Progress& progress, const auto& stop) {
-                                 return release::republish(job, progress, stop);
+                                 return release::prewarm(job, release::Everything{}, progress,
+                                                         stop);
                              });
 }
 
-void print_as_text(const std::string& version, const std::string& options,
-                   const release::JobResult& replaced, double seconds) {
+void print_as_text(const std::string& version, const release::JobResult& replaced,
+                   double seconds) {
     const auto& counters = replaced.counters;
-    if (replaced.finished && counters.looked_at == 0) {
-        fmt::print("{}: published again; no object was recorded in it, so there was nothing to "
-                   "record again. To record its objects, run: varve prewarm --all{}\n",
-                   version, options);
-        return;
-    }
     fmt::print("{}: published again, {} looked at in {:.1f} s\n", version,
                render::counted(counters.looked_at, "object", "objects"), seconds);
-    fmt::print("  as they were {:>12}\n  new          {:>12}\n  changed      {:>12}\n"
+    fmt::print("  before       {:>12}\n  as they were {:>12}\n  new          {:>12}\n  changed   "
+               "   {:>12}\n"
                "  vanished     {:>12}\n  withdrawn    {:>12}\n  failed       {:>12}\n",
-               counters.unchanged, counters.added, counters.changed, counters.vanished,
-               counters.withdrawn, counters.failed);
+               counters.compared, counters.unchanged, counters.added, counters.changed,
+               counters.vanished, counters.withdrawn, counters.failed);
     print_failures(counters.failures);
 }
 
@@ -62,7 +64,10 @@ void print_as_json(const std::string& version, const release::JobResult& replace
                    double seconds) {
     const auto& counters = replaced.counters;
     print_json([&](base::JsonWriter& json) {
-        json.begin_object().field("changed", counters.changed).field("failed", counters.failed);
+        json.begin_object()
+            .field("changed", counters.changed)
+            .field("compared_before", counters.compared)
+            .field("failed", counters.failed);
         write_failures(json.key("failures"), counters.failures);
         json.field("finished", replaced.finished)
             .field("looked_at", counters.looked_at)
@@ -86,7 +91,7 @@ int replace(Services& services, const PrewarmOptions& options) {
                             version + ", not " + options.replace,
                         wrong_use);
     const auto start = steady_clock::now();
-    const auto replaced = republish(services, *builds, options);
+    const auto replaced = record_again(services, *builds, options);
     const std::chrono::duration<double> took = steady_clock::now() - start;
     constexpr auto how_to_continue = "Run the same command to continue";
     if (!replaced && replaced.error().kind == ErrorKind::refused)
@@ -94,12 +99,10 @@ int replace(Services& services, const PrewarmOptions& options) {
     if (!replaced)
         return complain(replaced.error().text + ". " + how_to_continue,
                         status_of(replaced.error()));
-    const auto of_build =
-        options.build.empty() ? std::string() : " --build " + shell_word(options.build);
     if (options.json)
         print_as_json(options.replace, *replaced, took.count());
     else
-        print_as_text(options.replace, of_build, *replaced, took.count());
+        print_as_text(options.replace, *replaced, took.count());
     if (replaced->finished) return status_of_finished(options.replace, replaced->counters);
     return complain(options.replace + " was stopped before it finished. " + how_to_continue,
                     failed);

@@ -12,8 +12,6 @@
 #include "base/utf8.hpp"
 #include "hub/subscriptions.hpp"
 #include "render/display_text.hpp"
-#include "source/files_build.hpp"
-#include "source/index/index_folder.hpp"
 #include "tables/objects.hpp"
 
 namespace app {
@@ -34,20 +32,6 @@ Result<release::Selection> class_named(const std::string& class_name, store::Poo
             return release::Selection(release::OfClass{count.class_name});
     if (is_recorded(pool, class_name)) return release::Selection(release::OfClass{class_name});
     return base::fail(ErrorKind::refused, complaint_of_class(build, class_name));
-}
-
-source::Build kept_index(const SourceConfig& config, const std::string& version,
-                         const std::string& digest) {
-    source::Build of_the_other_sort;
-    for (const auto& kept : source::kept_indexes(config.index)) {
-        if (kept.release.version != version) continue;
-        auto opened = source::open_kept_index(kept.path, config.skip_classes);
-        if (!opened) continue;
-        if ((*opened)->digest() == digest) return std::move(*opened);
-        if (!base::contradict((*opened)->digest(), digest))
-            of_the_other_sort = std::move(*opened);
-    }
-    return of_the_other_sort;
 }
 
 // Returns objects that are subscribed to, which get their feeds sent anyway, and then the most requested
@@ -93,10 +77,6 @@ Result<release::Objects> objects_in(const std::string& path) {
 release::ReleaseJob release_job(const Services& services, history::Context context,
                                 const history::Builds& builds, const PrewarmOptions& options) {
     release::ReleaseJob job{context, builds.build, builds.previous};
-    job.open_kept = [source = services.config.source](const std::string& version,
-                                                      const std::string& digest) {
-        return kept_index(source, version, digest);
-    };
     job.mass_change.percent = services.config.mass_change;
     job.options.threads = options.jobs;
     if (options.part_objects > 0) {

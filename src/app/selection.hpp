@@ -12,9 +12,7 @@
 
 namespace app {
 
-// Returns a job on a build. As the index of an earlier release it takes that of the build that was
-// recorded (a release that was published twice has two indexes), or else one whose digest does not
-// contradict the record.
+// Returns a job on a build.
 [[nodiscard]] release::ReleaseJob release_job(const Services& services, history::Context context,
                                               const history::Builds& builds,
                                               const PrewarmOptions& options);

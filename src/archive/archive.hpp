@@ -27,7 +27,7 @@ using WriteBytes = std::function<base::Result<void>(std::string_view bytes)>;
 
 // Writes one state of all tables, rows in the order of their primary keys. Equal stores give
 // equal bytes, whatever the engine.
-//   error   refused (store::check_schema), too_large (a row above longest_line), malformed (text
+//   error   refused (store::check_schema; a release is being forgotten), too_large (a row above longest_line), malformed (text
 //           that is not UTF-8), and whatever `write` returns. What was written until then lacks
 //           the last line, so import_store refuses it
 //   throws  store::Failure

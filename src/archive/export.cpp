@@ -173,6 +173,12 @@ class Exporter {
     std::string lines_;
 };
 
+// Returns the release that is being forgotten, of which some rows are gone already; empty: none is.
+std::string forgotten_release(Transaction& transaction) {
+    const auto rows = transaction.query("SELECT text FROM meta WHERE name = 'forgetting'");
+    return rows.empty() ? std::string() : rows.front().text(0);
+}
+
 }  // namespace
 
 Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& write) {
@@ -184,6 +190,13 @@ Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& 
         return base::fail(base::ErrorKind::refused, "the store lacks " +
                                                         base::join(missing, ", ") +
                                                         ": restore the last backup");
+    const auto forgetting = forgotten_release(transaction);
+    if (!forgetting.empty())
+        return base::fail(base::ErrorKind::refused,
+                          forgetting +
+                              " is being forgotten: export the store when that has ended; "
+                              "if nothing does so now, run: varve forget release " +
+                              forgetting + " --with-later");
     return Exporter(transaction, write).run(shapes_of(connection));
 }
 

@@ -155,19 +155,16 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 20> all{{
+    static const std::array<Table, 17> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
         {"accepted", {"version", "digest"}, {}},
-        {"warmed", {"class", "version"}, {}},
-        {"failed", {"version", "class", "name"}, {"reason"}},
-        {"leases", {"task", "part"}, {"result"}},
         {"mass_changes", {"version", "class", "path"}, {}},
-        {"replacements", {"version", "oid"}, {"label", "notes", "tree"}},
         {"words", {"word", "class", "name"}, {}},
         {"tokens", {"name"}, {}},
         {"watch_lists", {"id"}, {"objects"}},
+        {"builds", {"number", "digest"}, {}},
         {"releases", {"version"}, {}},
         {"feeds", {"id"}, {"http_etag", "http_last_modified"}},
         {"entries", {"id"}, {"tree", "content"}},

@@ -19,11 +19,21 @@ Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
     return After{*spelling, std::move(object->nodes), std::move(signature)};
 }
 
-Result<std::string> BuildView::absent_from(const ObjectName& spelling) const {
-    if (previous == nullptr) return std::string();
-    const auto known = previous->find(spelling);
-    if (!known) return tl::unexpected(known.error());
-    return *known ? std::string() : previous->release().version;
+Result<std::int64_t> BuildView::bytes_in_build(const std::optional<ObjectName>& spelling) const {
+    if (!spelling) return 0;
+    const auto digest = build.digest_of(*spelling);
+    if (!digest) return tl::unexpected(digest.error());
+    return *digest ? bytes_of(**digest) : 0;
+}
+
+Result<std::optional<std::int64_t>> BuildView::bytes_before(const ObjectName& name) const {
+    if (previous == nullptr) return std::nullopt;
+    const auto spelling = previous->find(name);
+    if (!spelling) return tl::unexpected(spelling.error());
+    if (!*spelling) return 0;
+    const auto digest = previous->digest_of(**spelling);
+    if (!digest) return tl::unexpected(digest.error());
+    return *digest ? bytes_of(**digest) : 0;
 }
 
 Result<Outcome> BuildView::decide(const Before& before, const After& after,
@@ -38,32 +48,16 @@ Result<Outcome> BuildView::decide(const Before& before, const After& after,
                               build.models(),
                               std::move(*evidence),
                               context.clock()};
-    auto outcome = history::decide(before, after, input);
-    for (auto& row : outcome.rows)
-        if (auto content = content_of(row, before, after))
-            row.content = std::move(*content);
-        else
-            return tl::unexpected(content.error());
-    return outcome;
-}
-
-Result<std::string> BuildView::content_of(const tables::Row& row, const Before& before,
-                                          const After& after) const {
-    static const auto no_content = tree::signature_of({});
-    const bool has_vanished = row.kind == tables::RowKind::vanished;
-    const auto& content = has_vanished ? before.row->signature : after.signature;
-    if (previous == nullptr || row.release.version != current().version || content == no_content)
-        return std::string();
-    const auto known = previous->find(after.spelling);
-    if (!known) return tl::unexpected(known.error());
-    return known->has_value() == has_vanished ? content : std::string();
+    return history::decide(before, after, input);
 }
 
 Result<compare::Evidence> BuildView::evidence_for(const Before& before,
                                                   const tables::Releases& releases) const {
-    const auto after = before.row ? before.row->last_modified : context.settings.first_seen_since;
-    const bool is_first_sight = !before.tree && before.absent_from.empty();
-    if (!is_first_sight) return compare::Evidence{after, {}, {}};  // the trees decide (C2)
+    // What it had was forgotten: its rows stay, and timestamps continue them.
+    const bool is_continued = before.row && before.row->label.empty();
+    const auto after =
+        is_continued ? before.row->last_modified : context.settings.first_seen_since;
+    if (before.is_known()) return compare::Evidence{after, {}, {}};  // the trees decide (C2)
     // Samples the build, so that what follows cannot fail.
     if (const auto sampled = build.is_loading_stamp(""); !sampled)
         return tl::unexpected(sampled.error());

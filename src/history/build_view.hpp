@@ -1,5 +1,5 @@
-// history/build_view.hpp -- what a build says of an object, for a recording and for a re-publication:
-// its content, what that means for its history, and whether the build before lacks it.
+// history/build_view.hpp -- what a build says of an object: its content, what that means for its history, and what the
+// build before had of it.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -28,22 +28,20 @@ struct BuildView {
     [[nodiscard]] base::Result<After> load(const std::optional<ObjectName>& spelling,
                                            const ObjectName& recorded) const;
 
-    // Returns the release of the kept index if that lacks this object of the build, else an empty
-    // text.
+    // Returns what the index of the build has of it as ObjectRow::bytes; 0: it lacks it.
     //   error  what the look-up met
-    [[nodiscard]] base::Result<std::string> absent_from(const ObjectName& spelling) const;
+    [[nodiscard]] base::Result<std::int64_t> bytes_in_build(
+        const std::optional<ObjectName>& spelling) const;
+    // Returns the same of the kept index of the release before; nullopt: there is none.
+    [[nodiscard]] base::Result<std::optional<std::int64_t>> bytes_before(
+        const ObjectName& name) const;
 
-    // Calls history::decide() with the settings, the models and the evidence of the build, and fills in
-    // what renames are found by (tables::Row::content).
-    //   error  what sampling the build (rule C4) or a look-up in an index met
+    // Calls history::decide() with the settings, the models and the evidence of the build.
+    //   error  what sampling the build (rule C4) met
     [[nodiscard]] base::Result<Outcome> decide(const Before& before, const After& after,
                                                const tables::Releases& releases) const;
 
    private:
-    // Returns tables::Row::content.
-    [[nodiscard]] base::Result<std::string> content_of(const tables::Row& row,
-                                                       const Before& before,
-                                                       const After& after) const;
     [[nodiscard]] base::Result<compare::Evidence> evidence_for(
         const Before& before, const tables::Releases& releases) const;
     [[nodiscard]] bool is_of_the_build(std::string_view timestamp) const;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "history/context.hpp"
 
+#include <bit>
 #include <utility>
+
+#include "tables/builds.hpp"
 
 namespace history {
 namespace {
@@ -86,10 +89,28 @@ Result<std::vector<Identity>> identify(Transaction& transaction, const source::S
     return identities;
 }
 
-bool is_compared(const tables::ObjectRow& row, const Release& release,
-                 const tables::Releases& releases) {
-    return row.compared_in == release.version ||
-           releases.is_later(row.compared_in, release.version);
+Result<std::int64_t> number_of(const Context& context, const source::Source& build) {
+    const auto& release = build.release();
+    const auto known = store::perform(context.pool, store::Access::read, tables::find_number,
+                                      release, build.digest());
+    if (!known || *known != 0) return known;
+    return store::perform(context.pool, store::Access::write, tables::number_build, release,
+                          build.digest(), tables::Publication::first, context.clock());
+}
+
+std::int64_t bytes_of(const source::Digest& digest) {
+    const auto bytes = std::bit_cast<std::int64_t>(digest.front());
+    return bytes == 0 ? 1 : bytes;
+}
+
+Result<bool> is_up_to_date(const Identity& identity, const source::Source& build,
+                           std::int64_t number) {
+    const auto& row = *identity.row;
+    if (row.build >= number || build.skips(row.object.class_name)) return true;
+    if (!identity.spelling) return row.is_gone();
+    const auto digest = build.digest_of(*identity.spelling);
+    if (!digest) return tl::unexpected(digest.error());
+    return *digest && row.bytes == bytes_of(**digest);
 }
 
 tables::Releases known_releases(Transaction& transaction, const Settings& settings,

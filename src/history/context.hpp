@@ -82,9 +82,22 @@ struct Identity {
                                                            const source::Source* build,
                                                            std::span<const ObjectName> asked);
 
-// Returns true when the object was compared in the release already, or in a newer one.
-[[nodiscard]] bool is_compared(const tables::ObjectRow& row, const Release& release,
-                               const tables::Releases& releases);
+// Returns the number of a build, which gets one if it has none.
+//   error   conflict, as of tables::number_build()
+//   throws  store::Failure
+[[nodiscard]] base::Result<std::int64_t> number_of(const Context& context,
+                                                   const source::Source& build);
+
+// Returns ObjectRow::bytes of an object with this digest: 64 bits of it, never 0.
+[[nodiscard]] std::int64_t bytes_of(const source::Digest& digest);
+
+// Returns whether an object need not be compared with a build: it was compared with this or a later one, or the
+// build says of it what the one said that it was compared with last, or nothing.
+//   identity  has a row
+//   number    of the build
+//   error     what a look-up in its index met
+[[nodiscard]] base::Result<bool> is_up_to_date(const Identity& identity,
+                                               const source::Source& build, std::int64_t number);
 
 // Returns the releases that are recorded, configured, or those of the available builds.
 //   throws  store::Failure

@@ -9,9 +9,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "compare/headline.hpp"
+#include "tables/builds.hpp"
 #include "tables/objects.hpp"
-#include "tables/releases.hpp"
-#include "tables/replacements.hpp"
 
 namespace history {
 namespace {
@@ -73,23 +72,24 @@ bool is_accepted(store::Pool& pool, const std::string& version, const std::strin
     return store::perform(pool, store::Access::read, tables::is_accepted, version, digest);
 }
 
-std::optional<tables::RecordedRelease> recorded(store::Pool& pool, const std::string& version) {
-    return store::perform(pool, store::Access::read, tables::recorded_release, version);
+tables::Releases releases_in(store::Pool& pool) {
+    return store::perform(pool, store::Access::read, tables::load_releases);
 }
 
 // What a new version contradicts among the recorded ones; empty: nothing, or it is recorded itself.
-std::string contradiction_of_version(store::Pool& pool, const base::Release& build) {
-    const auto releases = store::perform(pool, store::Access::read, tables::load_releases);
-    if (releases.find(build.version) != nullptr) return {};
+std::string contradiction_of_version(const tables::Releases& releases,
+                                     const base::Release& build) {
+    if (releases.number_of(build.version) != 0) return {};
     // People and some file systems take such versions for one.
     for (const auto& release : releases.all())
-        if (base::equal_ignoring_case(release.version, build.version))
+        if (release.version != build.version &&
+            base::equal_ignoring_case(release.version, build.version))
             return build.version + " differs from the recorded release " + release.version +
                    " in case alone; if it is that release, spell it alike, else give this build"
                    " another version";
     // Objects that were compared in a later release would not be compared in this one, and count
     // as unchanged in it (rule C6).
-    if (const auto* newest = releases.newest(); newest != nullptr && build < *newest)
+    if (const auto* newest = releases.newest_build(); newest != nullptr && build < *newest)
         return fmt::format(
             "{} of {} is new, and would come before {} of {}, which is recorded: nothing is "
             "written into the middle of histories; give the build a later date or version, or, "
@@ -102,42 +102,59 @@ std::string contradiction_of_version(store::Pool& pool, const base::Release& bui
 
 // A release is published once: another content or date under its version would tell readers two
 // stories under one name, whatever an operator accepts.
-std::string contradiction(const source::Source& build, const tables::RecordedRelease& before,
+std::string contradiction(const tables::Releases& releases, const source::Source& build,
                           Purpose purpose, const std::string& options) {
     const auto& release = build.release();
-    if (base::contradict(before.digest, build.digest()) && purpose != Purpose::republishing)
+    if (releases.number_of(release.version) == 0) return {};
+    const bool is_contradicted =
+        releases.contradicts(release.version, build.digest()) && purpose != Purpose::republishing;
+    if (is_contradicted && releases.is_superseded(release.version, build.digest()))
+        return release.version +
+               " was published again from another build since this one was recorded; put that "
+               "one in place";
+    if (is_contradicted)
         return release.version +
                " was recorded with different content; give this build a version of its own, or, "
                "if the release was published again, run: varve prewarm --replace " +
                release.version + options;
-    if (before.released_on != release.released_on)
-        return release.version + " is recorded as of " + base::format_date(before.released_on) +
+    const auto recorded_on = *releases.date_of(release.version);
+    if (recorded_on != release.released_on)
+        return release.version + " is recorded as of " + base::format_date(recorded_on) +
                ", the build says " + base::format_date(release.released_on);
     return {};
+}
+
+// Returns the newest other version of which a build of this digest is in force; nullopt: there is none.
+std::optional<std::string> other_version_of(const tables::Releases& releases,
+                                            const source::Source& build) {
+    std::optional<std::string> found;
+    for (const auto& other : releases.builds())
+        if (other.version != build.release().version &&
+            releases.number_of(other.version, build.digest()) != 0)
+            found = other.version;
+    return found;
 }
 
 // A release that holds what another one held is most likely the other one, named too early. Readers
 // would be told that it changed nothing, and its own data would come under a recorded version. But
 // many releases do change nothing, and a folder with a release.ini of its own was made as a whole.
-std::string named_too_early(store::Pool& pool, const source::Source& build,
-                            const std::optional<tables::RecordedRelease>& before,
-                            const std::string& options) {
+std::string named_too_early(store::Pool& pool, const tables::Releases& releases,
+                            const source::Source& build, const std::string& options) {
     const auto& version = build.release().version;
-    if (before && before->digest == build.digest()) return {};
-    const auto other = store::perform(pool, store::Access::read, [&](auto& transaction) {
-        return tables::other_version_of(transaction, version, build.digest());
-    });
+    if (releases.number_of(version, build.digest()) != 0) return {};
+    const auto other = other_version_of(releases, build);
     if (!other || is_accepted(pool, version, build.digest())) return {};
-    if (other->is_newest && !build.digest().starts_with(base::server_digest)) {
-        base::log::info("release changed nothing",
-                        {{"release", version}, {"as", other->version}});
+    const auto* before = releases.build_before(build.release());
+    const bool is_just_before = before != nullptr && before->version == *other;
+    if (is_just_before && !build.digest().starts_with(base::server_digest)) {
+        base::log::info("release changed nothing", {{"release", version}, {"as", *other}});
         return {};
     }
     return fmt::format(
         "{0} holds exactly what is recorded as {1}: put the data of {0} in place before its "
         "version is changed (in release.ini, or `release` in the configuration); or, if {0} "
         "changed nothing, run: varve accept {0}{2}",
-        version, other->version, options);
+        version, *other, options);
 }
 
 // A date that was left over from another release would be that of every item, for good.
@@ -223,9 +240,11 @@ struct CurrentBuild::State {
 
     std::string identity;  // of what was opened last; only look() uses what follows
     Opened candidate;
-    std::vector<source::Build> kept_before;  // indexes of the release before it
+    std::string version_before;              // of the release before it; empty: none
+    std::vector<source::Build> kept_before;  // its indexes
     source::Build candidate_previous;        // that of the same kind, if there is one
-    bool is_recorded = false;                // the current build, in the table releases
+    bool is_recorded = false;                // the current build has a number
+    std::string not_recorded;                // why not, as it was logged last
     std::string broken_identity;             // of a build that cannot be opened as it is
     Unready unready;
 
@@ -239,12 +258,12 @@ struct CurrentBuild::State {
         const auto counts = candidate.build->class_counts();
         if (std::ranges::none_of(counts, [](const auto& of) { return of.objects > 0; }))
             return "the build holds no objects";
-        if (auto reason = contradiction_of_version(pool, release); !reason.empty()) return reason;
-        const auto before = recorded(pool, release.version);
-        std::string reason;
-        if (before) reason = contradiction(*candidate.build, *before, purpose, opener.options);
+        const auto releases = releases_in(pool);
+        auto reason = contradiction_of_version(releases, release);
         if (reason.empty())
-            reason = named_too_early(pool, *candidate.build, before, opener.options);
+            reason = contradiction(releases, *candidate.build, purpose, opener.options);
+        if (reason.empty())
+            reason = named_too_early(pool, releases, *candidate.build, opener.options);
         if (!reason.empty()) return reason;
         reason = candidate.flaw;
         if (reason.empty()) reason = difference_in_classes();
@@ -276,16 +295,23 @@ struct CurrentBuild::State {
         return {};
     }
 
-    // Records the release at once, so that a release without changes is known too. Retried on each
+    // Gives the build its number at once, so that a release without changes is known too. Retried on each
     // check.
     void record() {
         if (purpose != Purpose::serving) return;
+        const auto& opened = *candidate.build;
         try {
-            // Another digest was looked for in verdict(); who came in between is told by the
-            // next transaction that writes.
-            is_recorded = store::perform(pool, store::Access::write, tables::record_release,
-                                         candidate.build->release(), candidate.build->digest())
-                              .has_value();
+            auto number = store::perform(pool, store::Access::read, tables::find_number,
+                                         opened.release(), opened.digest());
+            if (number && *number == 0)
+                number = store::perform(pool, store::Access::write, tables::number_build,
+                                        opened.release(), opened.digest(),
+                                        tables::Publication::first, base::system_clock_now());
+            is_recorded = number.has_value();
+            if (!number && number.error().text != not_recorded) {
+                not_recorded = number.error().text;
+                base::log::warning("release not recorded", {{"reason", not_recorded}});
+            }
         } catch (const store::Failure& failure) {
             // A store that cannot be written still answers from what it has.
             base::log::warning("release not recorded", {{"error", failure.what()}});
@@ -309,30 +335,22 @@ struct CurrentBuild::State {
     void sweep() {
         if (!is_recorded || !opener.sweep) return;
         try {
-            opener.sweep([this](const base::Release& release, const std::string& digest) {
-                return is_superseded(release.version, digest);
+            const auto releases = releases_in(pool);
+            opener.sweep([&](const base::Release& release, const std::string& digest) {
+                return releases.contradicts(release.version, digest);
             });
         } catch (const store::Failure& failure) {
             base::log::warning("old indexes cannot be removed", {{"error", failure.what()}});
         }
     }
 
-    [[nodiscard]] bool is_superseded(const std::string& version,
-                                     const std::string& digest) const {
-        const auto before =
-            store::perform(pool, store::Access::read, tables::read_build, version);
-        return before && !before->digest.empty() && !before->replacing &&
-               base::contradict(before->digest, digest);
-    }
-
     // Returns whether the release of the current build has been published again from another one, or
     // was forgotten and can't be recorded again.
     [[nodiscard]] bool is_contradicted() const {
-        const auto& release = candidate.build->release();
         try {
-            const auto before = recorded(pool, release.version);
-            return before ? !contradiction(*candidate.build, *before, purpose, {}).empty()
-                          : !contradiction_of_version(pool, release).empty();
+            const auto releases = releases_in(pool);
+            return !contradiction(releases, *candidate.build, purpose, {}).empty() ||
+                   !contradiction_of_version(releases, candidate.build->release()).empty();
         } catch (const store::Failure& failure) {
             // What is recorded cannot be served now either; the next look asks again.
             base::log::debug("recorded release not read", {{"error", failure.what()}});
@@ -378,15 +396,31 @@ struct CurrentBuild::State {
         broken_identity.clear();
         unready = {};
         candidate = std::move(*opened);
-        kept_before =
-            opener.previous_of(candidate.build->release(),
-                               [this](const base::Release& release, const std::string& digest) {
-                                   const auto before = recorded(pool, release.version);
-                                   return before && !base::contradict(before->digest, digest);
-                               });
-        candidate_previous = closest_to(*candidate.build);
+        find_previous(releases_in(pool));
         identity = *now;
         return true;
+    }
+
+    void find_previous(const tables::Releases& releases) {
+        const auto* before = releases.build_before(candidate.build->release());
+        version_before = before == nullptr ? "" : before->version;
+        kept_before =
+            opener.previous_of(candidate.build->release(), [&](const base::Release& release,
+                                                               const std::string& digest) {
+                return before != nullptr && release.version == before->version &&
+                       releases.number_of(release.version, digest) != 0;
+            });
+        candidate_previous = closest_to(*candidate.build);
+    }
+
+    // The release before may have been forgotten since.
+    void renew_previous() {
+        const auto releases = releases_in(pool);
+        const auto* before = releases.build_before(candidate.build->release());
+        if ((before == nullptr ? "" : before->version) == version_before) return;
+        find_previous(releases);
+        const std::lock_guard lock(mutex);
+        previous = candidate_previous;
     }
 
     [[nodiscard]] source::Build closest_to(const source::Source& now) const {
@@ -438,6 +472,7 @@ void CurrentBuild::look() {
     if (!is_opened) return;
     if (state_->candidate.build == build() && why().empty() && !state_->is_contradicted()) {
         if (!state_->is_recorded) state_->record();
+        state_->renew_previous();
         return;
     }
     const auto reason = state_->verdict();

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/compare.hpp"
+#include "tree/outline.hpp"
 
 namespace history {
 namespace {
@@ -69,27 +70,37 @@ class OtherNames {
     std::size_t count_ = 0;
 };
 
+bool are_same(const compare::Change& a, const compare::Change& b) {
+    return a.op == b.op && std::ranges::equal(a.path, b.path, tree::same_content) &&
+           tree::signature_of(a.before) == tree::signature_of(b.before) &&
+           tree::signature_of(a.after) == tree::signature_of(b.after);
+}
+
+// What a shortened row lacks is known only from the trees.
+bool says_the_same(const tables::Row& a, const tables::Row& b) {
+    const auto same = [](const auto& x, const auto& y) { return are_same(x, y); };
+    return a.kind == b.kind && a.notes.is_whole() && b.notes.is_whole() &&
+           std::ranges::equal(a.notes.changes, b.notes.changes, same);
+}
+
 class Decision {
    public:
     Decision(const Before& before, const After& after, const DecisionInput& input)
         : before_(before), after_(after), input_(input) {
-        outcome_.row = before.row.value_or(
-            tables::ObjectRow{0, after.spelling, {}, {}, input.evidence.after, {}, {}});
+        if (before.row)
+            outcome_.row = *before.row;
+        else
+            outcome_.row.object = after.spelling;
+        if (!before.row) outcome_.row.last_modified = input.evidence.after;
     }
 
     Outcome decide() {
-        if (!before_.row && before_.absent_from.empty())
+        if (before_.is_known())
+            compare_with_known();
+        else if (after_.is_there())
             first_sight();
-        else if (!before_.row)
-            created();
-        else if (!before_.tree)
-            continues_without_tree();
-        else if (!after_.is_there())
-            vanished();
-        else if (before_.row->signature.empty())
-            reappeared();
-        else if (before_.row->signature != after_.signature)
-            changed();
+        revise_own();
+        outcome_.stores_tree = before_.is_known() ? has_other_content() : after_.is_there();
         // An object that is gone keeps its label and its other names.
         if (after_.is_there() || outcome_.row.label.empty()) {
             outcome_.row.label = label();
@@ -97,17 +108,28 @@ class Decision {
                 other_names_of(known_nodes(), after_.spelling, outcome_.row.label, input_.search);
         }
         outcome_.row.signature = after_.signature;
-        outcome_.row.ace_version = outcome_.row.compared_in = input_.current.version;
+        outcome_.row.held = before_.held;
         return std::move(outcome_);
     }
 
    private:
-    [[nodiscard]] std::vector<compare::Change> changes_since(
-        const std::vector<tree::Node>& nodes) const {
+    [[nodiscard]] bool was_there() const { return before_.tree && before_.tree->is_there; }
+
+    [[nodiscard]] std::string signature_before() const {
+        return was_there() ? tree::signature_of(before_.tree->nodes) : std::string();
+    }
+
+    [[nodiscard]] bool has_other_content() const {
+        return signature_before() != after_.signature;
+    }
+
+    [[nodiscard]] std::vector<compare::Change> changes() const {
+        static const std::vector<tree::Node> nothing;
         const auto& class_name = outcome_.row.object.class_name;
-        return compare::without_ignored(compare::compare(nodes, after_.nodes, input_.models,
-                                                         input_.models.of_class(class_name)),
-                                        input_.ignored, class_name);
+        return compare::without_ignored(
+            compare::compare(was_there() ? before_.tree->nodes : nothing, after_.nodes,
+                             input_.models, input_.models.of_class(class_name)),
+            input_.ignored, class_name);
     }
 
     [[nodiscard]] std::string previous_version() const {
@@ -140,9 +162,26 @@ class Decision {
         outcome_.rows.push_back(std::move(row));
     }
 
-    void created() {
-        add(input_.current, tables::RowKind::created, before_.absent_from, changes_since({}));
-        outcome_.store_tree = true;
+    void compare_with_known() {
+        if (!has_other_content()) return;
+        auto found = changes();
+        auto kind = tables::RowKind::changed;
+        if (!was_there())
+            kind = before_.tree ? tables::RowKind::reappeared : tables::RowKind::created;
+        else if (!after_.is_there())
+            kind = tables::RowKind::vanished;
+        if (kind == tables::RowKind::changed && found.empty()) return;
+        add(input_.current, kind, before_.held, std::move(found));
+        outcome_.rows.back().content = content_of(kind);
+    }
+
+    // Returns tables::Row::content.
+    [[nodiscard]] std::string content_of(tables::RowKind kind) const {
+        static const auto no_content = tree::signature_of({});
+        const bool has_vanished = kind == tables::RowKind::vanished;
+        if (before_.is_in_previous != has_vanished) return {};
+        auto content = has_vanished ? signature_before() : after_.signature;
+        return content == no_content ? std::string() : content;
     }
 
     void first_sight() {
@@ -150,44 +189,37 @@ class Decision {
                                                    outcome_.row.object.class_name);
         for (auto& sighting :
              compare::read_timestamps(left ? *left : after_.nodes, input_.evidence)) {
-            if (is_recorded(sighting.release.version)) continue;
+            const auto& version = sighting.release.version;
+            if (is_recorded(version) && version != input_.current.version) continue;
             add(sighting.release, tables::RowKind::reconstructed, {},
                 std::move(sighting.changes));
             outcome_.rows.back().notes.previous.clear();
         }
-        outcome_.store_tree = true;
     }
 
-    // Its only tree was forgotten: its rows stay, timestamps continue them.
-    void continues_without_tree() {
-        if (after_.is_there())
-            first_sight();
-        else
-            vanished();
-    }
-
-    void vanished() {
-        const bool had_vanished = before_.tree && before_.row->signature.empty();
-        if (had_vanished) return;
-        auto changes =
-            before_.tree ? changes_since(before_.tree->nodes) : std::vector<compare::Change>{};
-        add(input_.current, tables::RowKind::vanished, before_.row->compared_in,
-            std::move(changes));
-        outcome_.store_tree = true;
-    }
-
-    void reappeared() {
-        add(input_.current, tables::RowKind::reappeared, before_.row->compared_in,
-            changes_since({}));
-        outcome_.store_tree = true;
-    }
-
-    void changed() {
-        auto changes = changes_since(before_.tree->nodes);
-        outcome_.store_tree = true;
-        if (changes.empty()) return;
-        add(input_.current, tables::RowKind::changed, before_.row->compared_in,
-            std::move(changes));
+    // An earlier publication of this release has a row already: it stands, is revised or withdrawn.
+    void revise_own() {
+        if (!before_.own) return;
+        const auto& own = *before_.own;
+        const auto is_own = [&](const tables::Row& row) {
+            return row.release.version == own.release.version;
+        };
+        auto now = std::ranges::find_if(outcome_.rows, is_own);
+        if (now != outcome_.rows.end() && says_the_same(own, *now)) {
+            outcome_.rows.erase(now);
+            return;
+        }
+        if (now == outcome_.rows.end()) {
+            outcome_.row.last_modified = before_.last_modified;
+            if (own.kind == tables::RowKind::withdrawn) return;
+            auto previous = own.notes.previous;
+            add(input_.current, tables::RowKind::withdrawn, own.since, {});
+            outcome_.rows.back().notes.previous = std::move(previous);
+            outcome_.row.last_modified = before_.last_modified;
+            now = std::prev(outcome_.rows.end());
+        }
+        now->revision = own.revision + 1;
+        outcome_.replaces_own = true;
     }
 
     [[nodiscard]] bool is_recorded(const std::string& version) const {

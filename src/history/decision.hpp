@@ -38,13 +38,20 @@ using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std
                                          const ObjectName& object, std::string_view label,
                                          const NamePaths& search);
 
-// What is known of an object before this release.
+// What is known of an object.
 struct Before {
-    std::optional<tables::ObjectRow> row;   // nullopt: first sight, or created
-    std::optional<tables::KnownTree> tree;  // nullopt: first sight, or forgotten
-    // The release of the kept index that lacks it; empty: it was there, or none is kept.
-    std::string absent_from;
+    std::optional<tables::ObjectRow> row;   // nullopt: it has none
+    std::optional<tables::KnownTree> tree;  // the newest of an earlier release
+    bool was_absent = false;                // the release before is known not to have had it
+    std::string held;                       // ObjectRow::held as it will be
+    // What the kept index of the release before says; nullopt: there is none.
+    std::optional<bool> is_in_previous;
     std::vector<std::string> recorded;  // versions that have a row
+    std::optional<tables::Row> own;     // the row of this release, by an earlier publication
+    base::Date last_modified{};         // with `own`: by an earlier release
+
+    // Returns whether the content before this release is known, if only that there was none.
+    [[nodiscard]] bool is_known() const { return tree || was_absent; }
 };
 
 // The object in the current build; nodes and signature are empty when it is not there.
@@ -63,24 +70,21 @@ struct DecisionInput {
     const NamePaths& search;
     const compare::Ignored& ignored;
     const tree::Models& models;
-    compare::Evidence evidence;  // `after` for new objects; releases up to current
+    compare::Evidence evidence;  // releases up to current, for what is not known before
     base::Seconds now{};
 };
 
-// What has to be written: the new state of the row, history rows, and whether the tree is new.
+// What has to be written: the new state of the row, history rows, and the tree.
 struct Outcome {
-    tables::ObjectRow row;          // oid 0: a new object
+    tables::ObjectRow row;          // oid 0: a new object; without build and bytes
     std::vector<tables::Row> rows;  // oid still 0 for a new object
-    bool store_tree = false;
-
-    // True when there is nothing to write but that the object was compared.
-    [[nodiscard]] bool is_nothing() const { return rows.empty() && !store_tree; }
+    bool replaces_own = false;      // one of the rows takes the place of Before::own
+    bool stores_tree = false;       // false: the release has the tree of an earlier one
 };
 
 // Decides by the rules C2 to C6 (docs/compare.md). What is ignored is in no row; trees, signatures
 // and labels are of all there is (C10).
-//   needs  the release of before.row->compared_in, if any, is earlier than the current one;
-//          before.row or after.is_there()
+//   needs  before.row or after.is_there()
 [[nodiscard]] Outcome decide(const Before& before, const After& after,
                              const DecisionInput& input);
 

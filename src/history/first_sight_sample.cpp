@@ -73,9 +73,9 @@ class Sampling {
     }
 
     Result<void> count(const ObjectName& name) {
-        const auto absent_from = view_.absent_from(name);
-        if (!absent_from) return tl::unexpected(absent_from.error());
-        if (!absent_from->empty()) return {};
+        const auto before = view_.bytes_before(name);
+        if (!before) return tl::unexpected(before.error());
+        if (*before && **before == 0) return {};
         ++sample_.objects;
         const auto after = view_.load(name, name);
         if (!after && after.error().kind == base::ErrorKind::unavailable)

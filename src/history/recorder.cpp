@@ -6,8 +6,7 @@
 #include <set>
 
 #include "history/build_view.hpp"
-#include "tables/prewarmed.hpp"
-#include "tables/replacements.hpp"
+#include "tables/builds.hpp"
 
 namespace history {
 namespace {
@@ -22,9 +21,8 @@ enum class Step : unsigned char {
     nothing,
     plan,   // read again what is recorded: at first, and after a lost race
     load,   // load it and compare
-    note,   // it is unchanged: update its row
+    note,   // it is unchanged: note that it was compared
     write,  // record the outcome
-    list,   // list it as failed
 };
 
 // An object on its way through the stages.
@@ -37,6 +35,9 @@ struct Recording {
     int attempts = 0;
     Before before;
     After after;
+    std::int64_t bytes = 0;                    // what the index of the build says of it
+    std::optional<std::int64_t> bytes_before;  // of the release before; nullopt: nobody knows
+    std::string compared_in;  // the release of the build that it was compared with last
     Outcome outcome;
     std::string packed;              // the tree, as it is stored
     std::vector<std::string> notes;  // of outcome.rows, as they are stored
@@ -75,16 +76,17 @@ void plan_again(std::span<Recording* const> items) {
 class Writer {
    public:
     // The caller keeps all of them alive.
-    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases)
-        : view_(view), longest_(longest), releases_(releases) {}
+    //   number  of the build
+    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases,
+           std::int64_t number)
+        : view_(view), longest_(longest), releases_(releases), number_(number) {}
 
     // Writes the first items in one transaction: as many as there is time for. Recordings that
     // somebody else may have recorded get the step `plan` instead.
-    //   needs   items of the steps write, note and list, or what it left itself; at least one
+    //   needs   items of the steps write and note, or what it left itself; at least one
     //   returns the number of items at the beginning that are done, or have the step `plan`
-    //   error   conflict: the release is recorded with other content
     //   throws  store::Failure
-    [[nodiscard]] Result<std::size_t> write_some(std::span<Recording* const> items) const {
+    [[nodiscard]] std::size_t write_some(std::span<Recording* const> items) const {
         // Between others that have to be written again.
         const auto has_lost = [](const Recording* item) { return item->step == Step::plan; };
         if (const auto next = std::ranges::find_if_not(items, has_lost); next != items.begin())
@@ -93,17 +95,16 @@ class Writer {
         if (items.front()->attempts > 0) items = items.first(1);
         Progress progress;
         try {
-            const auto write = [&](Transaction& transaction) -> Result<std::size_t> {
+            const auto write = [&](Transaction& transaction) {
                 progress = {};
-                const auto released =
-                    tables::record_release(transaction, current(), view_.build.digest());
-                if (!released) return tl::unexpected(released.error());
-                check_replacing(transaction, items);
+                // Published again or forgotten since: nothing of it may be written.
+                if (tables::share_number_of(transaction, current().version) != number_)
+                    lose_race();
                 write_in_time(transaction, items, progress);
                 return progress.written;
             };
             const auto done = store::perform(view_.context.pool, Access::write, write);
-            if (done) finish(items.first(*done));
+            finish(items.first(done));
             return done;
         } catch (const store::Failure& failure) {
             if (!tables::lost_a_race(failure)) throw;
@@ -127,15 +128,6 @@ class Writer {
     };
 
     [[nodiscard]] const Release& current() const { return view_.current(); }
-
-    // What was planned while an earlier release was as it was first published does not hold once its
-    // re-publication is in force. Objects without a row have nothing that is replaced.
-    void check_replacing(Transaction& transaction, std::span<Recording* const> items) const {
-        const auto is_known = [](const Recording* item) { return item->before.row.has_value(); };
-        if (std::ranges::any_of(items, is_known) &&
-            !tables::is_replacing_as_known(transaction, releases_))
-            lose_race();
-    }
 
     void finish(std::span<Recording* const> items) const {
         for (auto* item : items) {
@@ -173,12 +165,9 @@ class Writer {
         }
         progress.is_ending = true;
         for (const auto& release : seen)
-            // Known by name alone: no digest contradicts another.
             if (release.version != current().version)
-                static_cast<void>(tables::record_release(transaction, release, {}));
-        note_first_seen_late(transaction, summary.fresh);
+                tables::record_release(transaction, release);
         add_words();
-        tables::note_sharing(transaction);
     }
 
     void write_together(Transaction& transaction, std::span<Recording* const> items,
@@ -186,24 +175,31 @@ class Writer {
         const auto oids = write_objects(transaction, items, summary);
         std::vector<tables::NewTree> trees;
         std::vector<tables::NewRow> rows;
-        std::vector<std::int64_t> to_prune;
+        std::vector<std::int64_t> compared, replaced, to_prune;
         for (std::size_t i = 0; i < items.size(); ++i) {
             auto& item = *items[i];
             if (item.step != Step::write) continue;
-            item.outcome.row.oid = oids[i];
-            if (item.outcome.store_tree) {
-                trees.push_back({oids[i], &current().version, &item.packed});
+            auto& outcome = item.outcome;
+            outcome.row.oid = oids[i];
+            if (item.before.row) compared.push_back(oids[i]);
+            if (outcome.replaces_own) replaced.push_back(oids[i]);
+            if (outcome.stores_tree) {
+                trees.push_back({oids[i], &current().version, &outcome.row.held,
+                                 item.after.is_there() ? &item.packed : nullptr});
                 if (item.before.row) to_prune.push_back(oids[i]);
             }
-            for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
-                rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
+            for (std::size_t j = 0; j < outcome.rows.size(); ++j)
+                rows.push_back({oids[i], &outcome.rows[j], &item.notes[j]});
         }
+        // What an earlier publication of the release left.
+        tables::delete_trees(transaction, current().version, compared);
+        tables::delete_rows(transaction, current().version, replaced);
         tables::insert_trees(transaction, trees);
         tables::insert_rows(transaction, rows);
         tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
     }
 
-    // Returns their oids; 0 for those that are listed.
+    // Returns their oids.
     std::vector<std::int64_t> write_objects(Transaction& transaction,
                                             std::span<Recording* const> items,
                                             Summary& summary) const {
@@ -225,39 +221,18 @@ class Writer {
         return oids;
     }
 
-    void note_first_seen_late(Transaction& transaction,
-                              std::span<const tables::ObjectRow* const> fresh) const {
-        if (fresh.empty()) return;
-        // Read again: the job of a newer release may have ended since.
-        const auto releases =
-            known_releases(transaction, view_.context.settings, &view_.build, view_.previous);
-        std::map<std::string, std::vector<Release>> later;
-        std::vector<tables::FailedObject> late;
-        for (const auto* row : fresh) {
-            const auto [known, is_new] = later.try_emplace(row->object.class_name);
-            if (is_new)
-                known->second =
-                    tables::prewarmed_after(transaction, known->first, current(), releases);
-            for (const auto& release : known->second)
-                late.push_back({release, row->object, std::string(tables::first_seen_late)});
-        }
-        tables::list_failed(transaction, late);
-    }
-
-    std::int64_t write_known(Transaction& transaction, const Recording& item) const {
-        if (item.step == Step::list) {
-            const tables::FailedObject failed{current(), item.name(), item.result.error->text};
-            tables::list_failed(transaction, std::span(&failed, 1));
-            return 0;
-        }
-        const auto& now = item.step == Step::note ? *item.result.row : item.outcome.row;
-        if (!tables::update_object(transaction, now, *item.before.row)) lose_race();
+    static std::int64_t write_known(Transaction& transaction, const Recording& item) {
+        const bool is_note = item.step == Step::note;
+        const auto& now = is_note ? *item.result.row : item.outcome.row;
+        const auto write = is_note ? tables::note_compared : tables::update_object;
+        if (!write(transaction, now, *item.before.row)) lose_race();
         return now.oid;
     }
 
     const BuildView& view_;
     LongestWrite longest_;
     const tables::Releases& releases_;
+    const std::int64_t number_;
 };
 
 using Recordings = std::vector<Recording*>;
@@ -271,21 +246,24 @@ bool is_its_own_fault(const base::Error& error) {
 }
 
 Status status_of(const Recording& item) {
+    const auto& rows = item.outcome.rows;
     if (!item.before.row) return Status::added;
-    if (item.outcome.rows.empty()) return Status::unchanged;
+    if (rows.empty()) return Status::unchanged;
+    if (rows.back().kind == tables::RowKind::withdrawn) return Status::withdrawn;
     return item.after.is_there() ? Status::changed : Status::vanished;
 }
 
 class Recorder {
    public:
     Recorder(const Context& context, const source::Source& build, const source::Source* previous,
-             std::span<const ObjectName> names, const RecordSettings& settings)
-        : view_{context, build, previous}, settings_(settings),
+             std::span<const ObjectName> names, LongestWrite longest_write)
+        : view_{context, build, previous}, longest_write_(longest_write),
           items_(names.begin(), names.end()) {}
 
     Result<std::vector<Recorded>> run() {
         while (std::ranges::any_of(items_, is_waiting)) {
-            auto done = plan()
+            auto done = number_build()
+                            .and_then([this] { return plan(); })
                             .and_then([this] { return load(); })
                             .and_then([this] { return read_before(); })
                             .and_then([this] { return decide(); })
@@ -312,6 +290,28 @@ class Recorder {
 
     // -- plan: what is recorded, and what has to be done
 
+    Result<void> number_build() {
+        const auto number = number_of(view_.context, view_.build);
+        if (!number) return tl::unexpected(number.error());
+        number_ = *number;
+        releases_ =
+            store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
+                return known_releases(transaction, view_.context.settings, &view_.build, nullptr);
+            });
+        if (!is_just_before(view_.previous)) view_.previous = nullptr;
+        // A node that its cluster has dropped may be behind what was just written to another one.
+        if (releases_.number_of(current().version, view_.build.digest()) == number_) return {};
+        return base::fail(base::ErrorKind::unavailable,
+                          "the store is behind what was just written to it");
+    }
+
+    // What it is the index of may have been forgotten, or published again, since it was opened.
+    bool is_just_before(const source::Source* previous) const {
+        const auto* before = releases_.build_before(current());
+        return previous != nullptr && before != nullptr && *before == previous->release() &&
+               releases_.number_of(before->version, previous->digest()) != 0;
+    }
+
     Result<void> plan() {
         auto items = at(Step::plan);
         auto identities = read_identities(items);
@@ -326,70 +326,40 @@ class Recorder {
             item.result.spelling = std::move((*identities)[i].spelling);
             // Another name of an object that comes earlier in the list waits until that is done.
             const auto& spelling = item.result.spelling;
-            if (taken.insert(item.before.row ? item.name() : spelling.value_or(item.name()))
-                    .second)
-                plan_one(item);
+            if (!taken.insert(item.before.row ? item.name() : spelling.value_or(item.name()))
+                     .second)
+                continue;
+            if (const auto planned = plan_one(item); !planned) return planned;
         }
-        move_into_place(items);
         return {};
     }
 
-    Result<std::vector<Identity>> read_identities(const Recordings& items) {
+    Result<std::vector<Identity>> read_identities(const Recordings& items) const {
         std::vector<ObjectName> names;
         for (const auto* item : items) names.push_back(item->result.object);
-        using Read = Result<std::vector<Identity>>;
-        return store::perform(
-            view_.context.pool, Access::read, [&](Transaction& transaction) -> Read {
-                auto identities = identify(transaction, &view_.build, names);
-                if (!identities) return identities;
-                releases_ = known_releases(transaction, view_.context.settings, &view_.build,
-                                           view_.previous);
-                std::vector<tables::ObjectRow*> rows;
-                for (auto& identity : *identities)
-                    if (identity.row) rows.push_back(&*identity.row);
-                tables::resolve_compared_in(transaction, rows, current(), releases_);
-                return identities;
-            });
+        return store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
+            return identify(transaction, &view_.build, names);
+        });
     }
 
-    void plan_one(Recording& item) const {
+    Result<void> plan_one(Recording& item) const {
         const auto& row = item.before.row;
         const auto& spelling = item.result.spelling;
         item.result.row = row;
-        if (!row && !spelling) return item.end(Status::absent);
-        // The build says nothing of it: its history stays as it is.
-        if (row && view_.build.skips(row->object.class_name)) return item.end(Status::compared);
-        if (row && is_compared(*row, current(), releases_)) {
-            // After a lost race somebody has recorded what this item found.
-            return item.end(item.result.status == Status::absent ? Status::compared
-                                                                 : item.result.status);
-        }
-        if (row && row->is_replaced) return;  // move_into_place() first, then plan again
-        const bool may_have_same_bytes =
-            row && spelling == row->object && settings_.same_bytes != nullptr;
-        if (may_have_same_bytes && settings_.same_bytes(row->object, row->compared_in))
-            return unchanged(item);
         item.step = Step::load;
-    }
-
-    void unchanged(Recording& item) const {
-        item.end(Status::unchanged,
-                 settings_.note_unchanged == NoteUnchanged::yes ? Step::note : Step::nothing);
-        auto& row = *item.result.row;
-        row.ace_version = row.compared_in = current().version;
-    }
-
-    // The outcome is compared with what the tables hold, so pending replacements go there first.
-    void move_into_place(const Recordings& items) {
-        for (auto* item : items) {
-            if (item->step != Step::plan || !item->before.row || !item->before.row->is_replaced)
-                continue;
-            store::perform(view_.context.pool, Access::write, [&](Transaction& transaction) {
-                tables::move_into_place(transaction, item->before.row->oid,
-                                        view_.context.settings.keep_trees, releases_);
-            });
-            ++item->attempts;
-        }
+        if (!row && !spelling) item.end(Status::absent);
+        if (!row) return {};
+        const auto is_done = is_up_to_date({row, spelling}, view_.build, number_);
+        if (!is_done) return tl::unexpected(is_done.error());
+        if (!*is_done) return {};
+        const bool has_same_bytes =
+            row->build < number_ && !view_.build.skips(row->object.class_name);
+        // After a lost race somebody has recorded what this item found.
+        const auto found = item.result.status;
+        item.end(found != Status::absent ? found
+                 : has_same_bytes        ? Status::unchanged
+                                         : Status::compared);
+        return {};
     }
 
     // -- load: what the build has, and what was known before
@@ -403,34 +373,75 @@ class Recorder {
                 continue;
             }
             item->result.computed = true;
-            const auto& row = item->before.row;
-            if (row && after->is_there() && row->signature == after->signature)
-                unchanged(*item);
-            else
-                item->after = std::move(*after);
+            const auto bytes = view_.bytes_in_build(item->result.spelling);
+            if (!bytes) return tl::unexpected(bytes.error());
+            item->bytes = *bytes;
+            item->after = std::move(*after);
+            if (is_as_recorded(*item)) item->after.nodes = {};
         }
         return {};
     }
 
-    void fail(Recording& item, const base::Error& error) const {
+    // It has the content that is recorded: only that it was compared has to be noted.
+    static bool is_as_recorded(const Recording& item) {
+        const auto& row = item.before.row;
+        return row && row->signature == item.after.signature &&
+               row->is_gone() != item.after.is_there();
+    }
+
+    static void fail(Recording& item, const base::Error& error) {
         item.result.error = error;
         item.result.row.reset();
-        item.end(Status::failed,
-                 settings_.list_failed == ListFailed::yes ? Step::list : Step::nothing);
+        item.end(Status::failed);
     }
+
+    // -- what was before
 
     Result<void> read_before() {
         Recordings known;
         for (auto* item : at(Step::load)) {
-            if (item->before.row) {
-                known.push_back(item);
-                continue;
-            }
-            auto absent_from = view_.absent_from(item->after.spelling);
-            if (!absent_from) return tl::unexpected(absent_from.error());
-            item->before.absent_from = std::move(*absent_from);
+            const auto bytes = view_.bytes_before(item->name());
+            if (!bytes) return tl::unexpected(bytes.error());
+            item->bytes_before = *bytes;
+            if (*bytes) item->before.is_in_previous = **bytes != 0;
+            if (!item->before.row) continue;
+            item->compared_in = releases_.version_of(item->before.row->build);
+            if (needs_record(*item)) known.push_back(item);
         }
-        return read_known(known);
+        if (const auto read = read_known(known); !read) return read;
+        for (auto* item : at(Step::load)) find_held(*item);
+        return {};
+    }
+
+    // Most of what is as it was needs no more than its row.
+    [[nodiscard]] bool needs_record(const Recording& item) const {
+        const bool may_have_been_absent = item.compared_in == current().version &&
+                                          item.before.row->held.empty() &&
+                                          item.before.is_in_previous == false;
+        return !is_as_recorded(item) || item.compared_in.empty() || may_have_been_absent;
+    }
+
+    // The rules by which it is known in which release the content before held, and whether there was any:
+    // docs/design.md, "What is up to date".
+    void find_held(Recording& item) const {
+        auto& before = item.before;
+        const auto& previous = item.bytes_before;
+        const bool is_lacking = previous && *previous == 0;
+        const auto version = previous ? view_.previous->release().version : std::string();
+        if (!before.row) {
+            before.was_absent = is_lacking;
+            before.held = is_lacking ? version : std::string();
+            return;
+        }
+        const auto& row = *before.row;
+        const bool is_of_release = item.compared_in == current().version;
+        const bool is_same =
+            previous && is_lacking == row.is_gone() && (is_lacking || *previous == row.bytes);
+        if (is_of_release)
+            before.held = row.held.empty() && !before.tree && is_lacking ? version : row.held;
+        else
+            before.held = is_same ? version : item.compared_in;
+        before.was_absent = is_lacking || (is_of_release ? !before.held.empty() : row.is_gone());
     }
 
     Result<void> read_known(std::span<Recording* const> items) const {
@@ -451,32 +462,90 @@ class Recorder {
     Result<void> try_read_known(std::span<Recording* const> items) const {
         std::vector<std::int64_t> oids;
         for (const auto* item : items) oids.push_back(item->before.row->oid);
-        return store::perform(view_.context.pool, Access::read,
-                              [&](Transaction& transaction) -> Result<void> {
-                                  auto trees = tables::newest_trees(transaction, oids, releases_);
-                                  if (!trees) return tl::unexpected(trees.error());
-                                  auto recorded = tables::recorded_in(transaction, oids);
-                                  for (auto* item : items) {
-                                      auto& before = item->before;
-                                      if (auto tree = trees->extract(before.row->oid))
-                                          before.tree = std::move(tree.mapped());
-                                      if (auto versions = recorded.extract(before.row->oid))
-                                          before.recorded = std::move(versions.mapped());
-                                  }
-                                  return {};
-                              });
+        return store::perform(
+            view_.context.pool, Access::read, [&](Transaction& transaction) -> Result<void> {
+                // The same transaction has to see the row and what belongs to it.
+                const auto rows = tables::objects_numbered(transaction, oids);
+                auto trees = tables::newest_trees(transaction, oids, releases_, &current());
+                if (!trees) return tl::unexpected(trees.error());
+                auto recorded = tables::recorded_in(transaction, oids);
+                for (auto* item : items) {
+                    auto& before = item->before;
+                    const auto row = rows.find(before.row->oid);
+                    if (row == rows.end() || row->second != *before.row) {
+                        ++item->attempts;
+                        item->step = Step::plan;
+                        continue;
+                    }
+                    if (auto tree = trees->extract(before.row->oid))
+                        before.tree = std::move(tree.mapped());
+                    if (auto versions = recorded.extract(before.row->oid))
+                        before.recorded = std::move(versions.mapped());
+                    if (item->compared_in.empty()) item->compared_in = newest_known(before);
+                }
+                return read_own(transaction, items);
+            });
+    }
+
+    // Returns the newest earlier release that the object has a row or a tree of.
+    [[nodiscard]] std::string newest_known(const Before& before) const {
+        auto newest = before.tree ? before.tree->version : std::string();
+        for (const auto& version : before.recorded)
+            if (releases_.is_later(version, newest) &&
+                releases_.is_later(current().version, version))
+                newest = version;
+        return newest;
+    }
+
+    // Reads the rows of this release that earlier publications have left.
+    Result<void> read_own(Transaction& transaction, std::span<Recording* const> items) const {
+        std::vector<std::int64_t> oids;
+        const auto has_own = [&](const Recording* item) {
+            return item->step == Step::load &&
+                   std::ranges::count(item->before.recorded, current().version) > 0;
+        };
+        for (const auto* item : items)
+            if (has_own(item)) oids.push_back(item->before.row->oid);
+        if (oids.empty()) return {};
+        auto own = tables::rows_of_release(transaction, oids, current().version);
+        if (!own) return tl::unexpected(own.error());
+        const auto rows = tables::row_summaries(transaction, oids, tables::log_unreadable);
+        for (auto* item : items) {
+            if (!has_own(item)) continue;
+            auto& before = item->before;
+            if (auto row = own->extract(before.row->oid)) before.own = std::move(row.mapped());
+            before.last_modified = view_.context.settings.first_seen_since;
+            for (const auto& row : rows.at(before.row->oid))
+                if (releases_.is_later(current().version, row.version) &&
+                    row.kind != tables::RowKind::withdrawn)
+                    before.last_modified = std::max(before.last_modified, row.date);
+        }
+        return {};
     }
 
     // -- decide
 
     Result<void> decide() {
         for (auto* item : at(Step::load)) {
+            if (is_as_recorded(*item)) {
+                note(*item);
+                continue;
+            }
             auto outcome = view_.decide(item->before, item->after, releases_);
             if (!outcome) return tl::unexpected(outcome.error());
             item->outcome = std::move(*outcome);
-            item->before.tree.reset();
+            item->outcome.row.build = number_;
+            item->outcome.row.bytes = item->bytes;
         }
         return describe_rows();
+    }
+
+    void note(Recording& item) const {
+        item.end(Status::unchanged, Step::note);
+        auto& row = *item.result.row;
+        row.build = number_;
+        row.bytes = item.bytes;
+        row.held = item.before.held;
     }
 
     Result<void> describe_rows() {
@@ -485,10 +554,7 @@ class Recorder {
             for (auto& row : item->outcome.rows) rows.push_back(&row);
         if (const auto done = describe(view_, rows); !done) return done;
         for (auto* item : at(Step::load)) {
-            if (item->before.row && item->outcome.is_nothing())
-                unchanged(*item);
-            else
-                prepare(*item);
+            prepare(*item);
             item->after.nodes = {};
         }
         return {};
@@ -502,26 +568,24 @@ class Recorder {
             tables::shorten(row.notes);
             item.notes.push_back(tables::to_json(row.notes));
         }
-        if (item.outcome.store_tree) item.packed = tables::packed_tree(item.after.nodes);
+        if (item.outcome.stores_tree && item.after.is_there())
+            item.packed = tables::packed_tree(item.after.nodes);
     }
 
     // -- write
 
     Result<void> write() {
         Recordings items;
-        for (const auto step : {Step::write, Step::note, Step::list})
+        for (const auto step : {Step::write, Step::note})
             for (auto* item : at(step)) items.push_back(item);
         const bool some_are_there = std::ranges::any_of(items, [](const Recording* item) {
             return item->step == Step::write && item->after.is_there();
         });
         if (some_are_there)
             if (const auto is = view_.build.confirm(); !is) return is;
-        const Writer writer(view_, settings_.longest_write, releases_);
-        for (std::span<Recording* const> rest = items; !rest.empty();) {
-            const auto done = writer.write_some(rest);
-            if (!done) return tl::unexpected(done.error());
-            rest = rest.subspan(*done);
-        }
+        const Writer writer(view_, longest_write_, releases_, number_);
+        for (std::span<Recording* const> rest = items; !rest.empty();)
+            rest = rest.subspan(writer.write_some(rest));
         return {};
     }
 
@@ -535,10 +599,11 @@ class Recorder {
         return {};
     }
 
-    const BuildView view_;
-    const RecordSettings& settings_;
+    BuildView view_;
+    const LongestWrite longest_write_;
     std::vector<Recording> items_;
     tables::Releases releases_;
+    std::int64_t number_ = 0;  // of the build
 };
 
 }  // namespace
@@ -547,8 +612,8 @@ Result<std::vector<Recorded>> bring_up_to_date(const Context& context,
                                                const source::Source& build,
                                                const source::Source* previous,
                                                std::span<const ObjectName> names,
-                                               const RecordSettings& settings) {
-    return Recorder(context, build, previous, names, settings).run();
+                                               LongestWrite longest_write) {
+    return Recorder(context, build, previous, names, longest_write).run();
 }
 
 }  // namespace history

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,11 +19,12 @@ namespace history {
 
 enum class Status : unsigned char {
     absent,     // neither in the build nor in the store
-    compared,   // was compared in this release already, or in a newer one
-    unchanged,  // as in the release it was compared in last, but for what is ignored
+    compared,   // was compared with this build already, or with a newer one
+    unchanged,  // as in the build that it was compared with last, but for what is ignored
     added,      // had no row: first sight, or created
     changed,    // content changed, or came back
     vanished,   // is not in the build any more
+    withdrawn,  // an earlier publication of the release changed it, this one does not
     failed,     // could not be read
 };
 
@@ -54,30 +54,16 @@ struct LongestWrite {
     return result;
 }
 
-// Whether the row of an unchanged object is updated. The end of a release job notes whole classes
-// instead.
-enum class NoteUnchanged { yes, no };
-// Whether an object that cannot be read is listed as failed in this release.
-enum class ListFailed { yes, no };
-
-struct RecordSettings {
-    NoteUnchanged note_unchanged = NoteUnchanged::yes;
-    ListFailed list_failed = ListFailed::no;
-    LongestWrite longest_write = {};
-    // Returns true when the object's bytes are those of that release. Empty: nobody knows.
-    std::function<bool(const ObjectName&, const std::string& version)> same_bytes = {};
-};
-
 // Brings objects up to date with the build (ARCHITECTURE.md, "The life of a request").
 //   previous  the kept index of the release before; may be nullptr
 //   names     as the build spells them, or as they are recorded
 //   returns   what became of each, in the order of names
-//   error     unavailable: the build cannot be read; conflict: the release is recorded with other
-//             content, or a race was lost ten times. What was written until then stays
+//   error     unavailable: the build cannot be read; conflict: the build has no number and gets none
+//             (tables/builds.hpp), or a race was lost ten times. What was written until then stays
 //   throws    store::Failure
 //   memory    the trees of all the objects at once: pass some hundred, or some megabytes
 [[nodiscard]] base::Result<std::vector<Recorded>> bring_up_to_date(
     const Context& context, const source::Source& build, const source::Source* previous,
-    std::span<const ObjectName> names, const RecordSettings& settings = {});
+    std::span<const ObjectName> names, LongestWrite longest_write = {});
 
 }  // namespace history

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "hub/news.hpp"
 
-#include <set>
+#include <limits>
 
 #include "base/text.hpp"
 #include "hub/subscriptions.hpp"
 #include "store/dialect.hpp"
 #include "tables/feed_writes.hpp"
-#include "tables/prewarmed.hpp"
 #include "tables/releases.hpp"
 #include "tables/rows.hpp"
 
@@ -100,17 +99,21 @@ void choose_recorded(Transaction& transaction, const tables::Releases& releases,
         if (!releases.is_later(row.text(3), current)) choose_for_row(row, chosen);
 }
 
-// Chooses topics of objects that may not be compared in the release.
-void choose_uncompared(Transaction& transaction, const std::string& version, Chosen& chosen) {
-    const auto prewarmed = tables::prewarmed_classes(transaction, version);
-    std::set<std::pair<std::string, std::string>> failed;
-    for (const auto& object : tables::failed_objects(transaction, version, ""))
-        failed.emplace(object.class_name, object.name);
+// Chooses topics of objects that may not be compared in the release: none if a job has read them all.
+void choose_uncompared(Transaction& transaction, const tables::Releases& releases,
+                       const std::string& version, Chosen& chosen) {
+    const auto number = releases.number_of(version);
+    const auto read = transaction.query(
+        "SELECT number FROM builds WHERE number = ? AND recorded_at <> '' AND unreadable = 0",
+        {Value{number}});
+    if (!read.empty()) return;
+    constexpr auto any = std::numeric_limits<std::int64_t>::max();
     for (const auto& row : transaction.query(
-             "SELECT id, class, name FROM topics WHERE subject = 'object' AND looked_in <> ?",
-             {Value{version}}))
-        if (!prewarmed.contains(row.text(1)) || failed.contains({row.text(1), row.text(2)}))
-            chosen.try_emplace(row.integer(0));
+             "SELECT t.id FROM topics t LEFT JOIN objects o ON o.class = t.class AND"
+             " o.name = t.name AND o.build >= ?"
+             " WHERE t.subject = 'object' AND t.looked_in <> ? AND o.oid IS NULL",
+             {Value{number == 0 ? any : number}, Value{version}}))
+        chosen.try_emplace(row.integer(0));
 }
 
 // Chooses copies of source feeds that show something else than when they were looked at.
@@ -141,7 +144,7 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
                                   base::Seconds now) {
     const auto releases = tables::load_releases(transaction);
     LookPlan plan{.version = current,
-                  .is_compared = tables::is_compared(transaction, releases, current),
+                  .is_compared = releases.is_compared(current),
                   .highest = tables::highest_sid(transaction),
                   .feed_writes = tables::all_feed_writes(transaction)};
     const auto last = last_look(transaction);
@@ -161,7 +164,7 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
     for (const auto& version : releases_since(releases, last.version, current))
         choose_changed(transaction, version, chosen);
     choose_recorded(transaction, releases, current, last.seen, chosen);
-    if (last.version != current) choose_uncompared(transaction, current, chosen);
+    if (last.version != current) choose_uncompared(transaction, releases, current, chosen);
     if (is_written)
         for (const auto& row : transaction.query(
                  "SELECT id FROM topics WHERE subject NOT IN ('object', 'source_feed')"))

@@ -40,8 +40,7 @@ struct LookPlan {
 // Chooses the topics that may have news since the last look that was finished:
 // - of objects, those with a row in a release up to the current one that was recorded since, or whose release
 //   has become visible since, if the topic was not looked at because of this row already; and after a switch to
-//   another release those that it has not been compared in: of classes that no release job has prewarmed, or
-//   that a job could not read;
+//   another release those that may not have been compared in it, unless a release job has read all objects;
 // - all of watch lists, classes and releases, if a row was recorded or another release is served;
 // - of source feeds, those whose copy shows something else since they were looked at (tables/feed_writes.hpp),
 //   and those of feeds that were removed;

@@ -8,7 +8,6 @@
 #include "query/object_history.hpp"
 #include "tables/objects.hpp"
 #include "tables/release_rows.hpp"
-#include "tables/replacements.hpp"
 
 namespace query {
 namespace {
@@ -135,33 +134,12 @@ class RowChooser {
     };
 };
 
-// While a release is being replaced, its replacement is shown instead of a row. Rows that only the
-// replacement has appear when they are moved into place, which takes minutes. Returns false when the
-// replacement cannot be read.
-bool apply_replacement(const ReadView& now, tables::Row& row,
-                       const tables::OnUnreadable& on_unreadable) {
-    const auto is_its = [&](const auto& each) { return each.version == row.release.version; };
-    if (std::ranges::none_of(now.releases().replacing(), is_its)) return true;
-    tables::ObjectRow object;
-    object.oid = row.oid;
-    object.object = row.object;
-    bool is_readable = true;
-    const auto note = [&](const tables::UnreadableRow& each) {
-        if (each.version == row.release.version) is_readable = false;
-        on_unreadable(each);
-    };
-    for (auto& each : tables::replaced_rows(now.transaction, object, now.releases(), note))
-        if (each.release.version == row.release.version) row = std::move(each);
-    return is_readable;
-}
-
 // Returns the rows newest release first, then by class and name; without those that cannot be read.
 std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64_t>& sids) {
     const auto note = [&](const tables::UnreadableRow& row) { now.context.unreadable.note(row); };
     auto stored = tables::rows_numbered(now.transaction, sids, note, now.most_note_bytes());
     std::vector<std::pair<std::size_t, tables::Row>> ranked;
     for (auto& [sid, row] : stored) {
-        if (!apply_replacement(now, row, note)) continue;
         // Committed since the release was counted.
         if (row.kind == tables::RowKind::reconstructed) continue;
         const auto position = now.releases().position(row.release.version);
@@ -202,9 +180,8 @@ bool is_shown_class(const ReadView& now, const std::string& class_name) {
         return true;
     // Objects that were compared, and had no change yet.
     constexpr std::size_t enough = 1'000;
-    const auto compared = tables::releases_compared_in(now.transaction, class_name, enough);
-    return std::ranges::any_of(
-        compared, [&](const auto& version) { return now.shown(version) != nullptr; });
+    const auto builds = tables::builds_compared_with(now.transaction, class_name, enough);
+    return std::ranges::any_of(builds, [&](const auto& number) { return now.is_shown(number); });
 }
 
 Result<HistoryPage> class_history(const ReadContext& context, const std::string& class_name,

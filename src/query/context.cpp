@@ -2,6 +2,7 @@
 #include "query/context.hpp"
 
 #include <iterator>
+#include <ranges>
 
 #include "base/log.hpp"
 #include "tables/mass_changes.hpp"
@@ -52,11 +53,17 @@ KnownReleasesPtr ReleaseCache::get(store::Transaction& transaction,
                                    const history::Settings& settings,
                                    const history::Builds& builds) {
     const auto& [build, previous] = builds;
-    const Version version{clock_(), expirations_, release_of(build), release_of(previous)};
+    const Version version{clock_(), expirations_, release_of(build), release_of(previous),
+                          build ? build->digest() : std::string()};
     const auto load = [&]() -> Result<KnownReleasesPtr> {
         KnownReleases known{
             history::known_releases(transaction, settings, build.get(), previous.get()),
             tables::has_mass_changes(transaction)};
+        if (build != nullptr) {
+            const auto& current = build->release().version;
+            known.number = known.releases.number_of(current, build->digest());
+            known.is_superseded = known.releases.contradicts(current, build->digest());
+        }
         return std::make_shared<const KnownReleases>(std::move(known));
     };
     return kept_.get(version, load).value();
@@ -85,6 +92,13 @@ std::vector<Release> ReadView::shown() const {
     auto all = releases().up_to(current);
     std::ranges::reverse(all);
     return all;
+}
+
+std::int64_t ReadView::newest_build() const {
+    // Numbers grow with the order of releases.
+    for (const auto& build : releases().builds() | std::views::reverse)
+        if (shown(build.version) != nullptr) return build.number;
+    return 0;
 }
 
 std::vector<CountedRowsPtr> ReadView::counted(std::span<const Release> of) const {

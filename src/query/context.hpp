@@ -29,10 +29,13 @@
 
 namespace query {
 
-// What a read needs of the tables `releases` and `mass_changes`.
+// What a read needs of the tables `releases`, `builds` and `mass_changes`.
 struct KnownReleases {
     tables::Releases releases;
     bool has_mass_changes = true;  // false: no release has any, so none are looked for
+    std::int64_t number = 0;       // of the current build; 0: there is none, or it has none
+    // Another publication of the current release is in force than the current build.
+    bool is_superseded = false;
 };
 using KnownReleasesPtr = std::shared_ptr<const KnownReleases>;
 
@@ -44,7 +47,7 @@ class ReleaseCache {
 
     // Returns what a transaction has read from the tables in this second of the clock.
     //   throws  store::Failure
-    //   cost    a read of the table `releases` once a second
+    //   cost    a read of the tables once a second
     [[nodiscard]] KnownReleasesPtr get(store::Transaction& transaction,
                                        const history::Settings& settings,
                                        const history::Builds& builds);
@@ -57,6 +60,7 @@ class ReleaseCache {
         base::Seconds read_at;
         std::uint64_t expirations = 0;
         Release build, previous;
+        std::string digest;  // of the build
         bool operator==(const Version&) const = default;
     };
     const base::Clock clock_;
@@ -114,10 +118,16 @@ struct ReadView {
     }
     [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
     [[nodiscard]] const source::Source* build() const { return context.builds.build.get(); }
+    // Returns the number of the build; 0: there is none, or it has none.
+    [[nodiscard]] std::int64_t number() const { return known->number; }
     // Returns a release that is known and not newer than the current one; nullptr when it is not.
     [[nodiscard]] const Release* shown(const std::string& version) const;
     // Returns all of those, newest first.
     [[nodiscard]] std::vector<Release> shown() const;
+    // Returns the highest number of a build of one of those; 0: none has any.
+    [[nodiscard]] std::int64_t newest_build() const;
+    // Returns whether what is recorded of an object that was compared with this build last may be shown.
+    [[nodiscard]] bool is_shown(std::int64_t number) const { return number <= newest_build(); }
     // Returns the rows of releases, counted, in their order.
     //   throws, cost  as CountedRowsCache::get()
     [[nodiscard]] std::vector<CountedRowsPtr> counted(std::span<const Release> releases) const;

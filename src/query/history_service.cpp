@@ -14,7 +14,6 @@
 #include "history/recorder.hpp"
 #include "history/rename_candidates.hpp"
 #include "query/object_history.hpp"
-#include "tables/prewarmed.hpp"
 
 namespace query {
 namespace {
@@ -62,28 +61,33 @@ auto read_or_unavailable(Read&& read) -> decltype(read()) {
     }
 }
 
-void resolve_rows(const ReadView& now, std::span<history::Identity> identities,
-                  const Release& release) {
-    std::vector<tables::ObjectRow*> rows;
-    for (auto& identity : identities)
-        if (identity.row) rows.push_back(&*identity.row);
-    tables::resolve_compared_in(now.transaction, rows, release, now.releases());
+// Returns whether a recorded object has to be compared with the build. Where another publication of the release is in
+// force, what is recorded is all there is.
+//   needs  a build
+Result<bool> is_outdated(const ReadView& now, const history::Identity& identity) {
+    const auto& build = *now.build();
+    if (now.known->is_superseded) return false;
+    const auto number = now.number();
+    if (number == 0) return !build.skips(identity.row->object.class_name);
+    const auto is_done = history::is_up_to_date(identity, build, number);
+    if (!is_done) return is_done;
+    return !*is_done;
 }
 
-// A build says nothing of a class that it skips: what is recorded is all there is.
-bool is_outdated(const ReadView& now, const tables::ObjectRow& row) {
-    const bool is_skipped = now.build() != nullptr && now.build()->skips(row.object.class_name);
-    return !is_skipped && !history::is_compared(row, now.current, now.releases());
-}
-
-// Returns the objects that are not compared in the current release yet. An object that is neither
-// recorded nor in the build is not among them.
-std::vector<ObjectName> outdated_among(const ReadView& now, const std::vector<ObjectName>& asked,
-                                       const std::vector<history::Identity>& identities) {
+// Returns the objects that are not up to date. An object that is neither recorded nor in the build is not
+// among them.
+//   error  what a look-up in the build met
+Result<std::vector<ObjectName>> outdated_among(const ReadView& now,
+                                               const std::vector<ObjectName>& asked,
+                                               const std::vector<history::Identity>& identities) {
     std::vector<ObjectName> outdated;
+    if (now.build() == nullptr) return outdated;
     for (std::size_t at = 0; at < identities.size(); ++at) {
-        const auto& [row, spelling] = identities[at];
-        if (row ? is_outdated(now, *row) : spelling.has_value()) outdated.push_back(asked[at]);
+        const auto& identity = identities[at];
+        const auto is_due = identity.row ? is_outdated(now, identity)
+                                         : Result<bool>(identity.spelling.has_value());
+        if (!is_due) return tl::unexpected(is_due.error());
+        if (*is_due) outdated.push_back(asked[at]);
     }
     return outdated;
 }
@@ -119,7 +123,7 @@ struct HistoryService::State {
     std::atomic<base::Seconds> record_failed_at = base::Seconds{};
 
     // Computations of one object with one build.
-    base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
+    base::SingleFlight<std::pair<ObjectName, std::string>, Result<void>> recording;
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
     std::set<std::string> used_lists;
@@ -131,16 +135,15 @@ struct HistoryService::State {
                 unreadable, budget,   std::move(builds), std::move(people)};
     }
 
-    // Returns the object up to date, or why it cannot be brought up to date now.
-    Result<history::Identity> bring_up_to_date(const ReadContext& context,
-                                               const ObjectName& asked) {
+    // Brings an object up to date, or returns why that cannot be done now.
+    Result<void> bring_up_to_date(const ReadContext& context, const ObjectName& asked) {
         const auto& build = context.builds.build;
         if (!build) return base::fail(base::ErrorKind::unavailable, "no build: " + current.why());
         return recording.run({asked, build->digest()},
                              [&] { return record(context.builds, asked); });
     }
 
-    Result<history::Identity> record(const history::Builds& builds, const ObjectName& asked) {
+    Result<void> record(const history::Builds& builds, const ObjectName& asked) {
         try {
             const history::Context context{pool, settings, clock, labels};
             const auto others = rename_candidates.bring_up_to_date(context, *builds.build,
@@ -152,13 +155,13 @@ struct HistoryService::State {
             auto& done = results->front();
             if (done.computed) ++computations;
             if (done.wrote_history) record_failed_at = base::Seconds{};
-            // Another process may have recorded it in a release that is not known here yet.
+            // The build may have got its number, or another process may have recorded a later one.
             release_cache.expire();
             if (done.error) return tl::unexpected(*done.error);
             if (done.status == history::Status::absent)
                 return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
                                                                " is not in any known release");
-            return history::Identity{std::move(done.row), std::move(done.spelling)};
+            return {};
         } catch (const store::Failure& failure) {
             if (failure.kind().needs_operator) record_failed_at = clock();
             // A store that cannot be written may still be readable.
@@ -167,17 +170,7 @@ struct HistoryService::State {
         }
     }
 
-    // Identifies an object and resolves in which release it was compared.
-    //   release  the current one; none: as it is recorded
-    static Result<history::Identity> identify(const ReadView& now, const ObjectName& asked,
-                                              const Release& release) {
-        auto found = history::identify(now.transaction, now.build(), std::span(&asked, 1));
-        if (!found) return tl::unexpected(found.error());
-        resolve_rows(now, *found, release);
-        return std::move(found->front());
-    }
-
-    // What to do about objects that are not compared yet: return them and no history, or read what is recorded.
+    // What to do about objects that are not up to date: return them and no history, or read what is recorded.
     enum class Outdated { returned, accepted };
 
     Result<Answer> answer(const ObjectName& asked, const PageRequest& request) {
@@ -206,25 +199,30 @@ struct HistoryService::State {
     }
 
     // Reads what is recorded of an object.
-    //   returns  nullopt when it is not recorded, or not compared yet and such ones are not accepted
+    //   returns  nullopt when it is not recorded, or not up to date and such ones are not accepted
     static Result<std::optional<History>> recorded(const ReadContext& context,
                                                    const ObjectName& asked,
                                                    const PageRequest& request, Outdated what) {
         using Found = Result<std::optional<History>>;
         return read(context, [&](const ReadView& now) -> Found {
-            const bool is_accepted = what == Outdated::accepted;
-            const auto identity = identify(now, asked, is_accepted ? Release{} : now.current);
-            if (!identity) return tl::unexpected(identity.error());
-            if (!identity->row || (!is_accepted && is_outdated(now, *identity->row)))
-                return std::nullopt;
-            auto history = load_history(now, *identity, request);
+            const auto found =
+                history::identify(now.transaction, now.build(), std::span(&asked, 1));
+            if (!found) return tl::unexpected(found.error());
+            const auto& identity = found->front();
+            if (!identity.row) return std::nullopt;
+            if (what == Outdated::returned) {
+                const auto outdated = is_outdated(now, identity);
+                if (!outdated) return tl::unexpected(outdated.error());
+                if (*outdated) return std::nullopt;
+            }
+            auto history = load_history(now, identity, request);
             if (!history) return tl::unexpected(history.error());
             return std::optional(std::move(*history));
         });
     }
 
-    // The common case in one transaction: the object is compared already, so it is only read.
-    //   returns  nullopt when it is not compared yet
+    // The common case in one transaction: the object is up to date already, so it is only read.
+    //   returns  nullopt when it is not
     static Result<std::optional<History>> if_compared(const ReadContext& context,
                                                       const ObjectName& asked,
                                                       const PageRequest& request) {
@@ -241,11 +239,11 @@ struct HistoryService::State {
         return read(context, [&](const ReadView& now) -> Attempt {
             auto identities = history::identify(now.transaction, now.build(), asked);
             if (!identities) return {{}, tl::unexpected(identities.error())};
-            resolve_rows(now, *identities, now.build() != nullptr ? now.current : Release{});
             auto outdated = outdated_among(now, asked, *identities);
-            if (what == Outdated::returned && !outdated.empty())
-                return {std::move(outdated), std::nullopt};
-            return {std::move(outdated),
+            if (!outdated) return {{}, tl::unexpected(outdated.error())};
+            if (what == Outdated::returned && !outdated->empty())
+                return {std::move(*outdated), std::nullopt};
+            return {std::move(*outdated),
                     load_list(now, recorded_once(std::move(*identities)), request)};
         });
     }

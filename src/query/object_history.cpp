@@ -8,7 +8,6 @@
 
 #include "tables/lists.hpp"
 #include "tables/mass_changes.hpp"
-#include "tables/replacements.hpp"
 #include "tables/trees.hpp"
 
 namespace query {
@@ -24,19 +23,12 @@ struct Candidate {
     std::size_t rank = 0;    // of its release
     std::size_t object = 0;  // index, by class and name
     int of_day = 0;
-    std::int64_t sid = 0;                   // 0: `replaced` is the row
-    const tables::Row* replaced = nullptr;  // is shown instead of what the table has
+    std::int64_t sid = 0;
 
     [[nodiscard]] std::pair<std::ptrdiff_t, std::size_t> place() const {
         return {-static_cast<std::ptrdiff_t>(rank), object};
     }
 };
-
-bool shows(const ChangeFilter& filter, tables::RowKind kind, const tables::Notes& notes,
-           const std::string& class_name, const std::string& version, MassPlacesReader& places) {
-    static const MassPlaces none;
-    return filter.shows_row(kind, notes, filter.mass ? none : places.of(class_name, version));
-}
 
 class RowReader {
    public:
@@ -53,7 +45,6 @@ class RowReader {
     Result<ShownRows> read(const PageRequest& request) {
         const auto first_rank = first_rank_after(releases_, request.since, current_);
         if (!first_rank) return tl::unexpected(first_rank.error());
-        read_replaced();
         if (objects_.size() == 1 && !request.filter.chooses_rows() &&
             most_note_bytes_ >= tables::FewRows::most * tables::FewRows::longest_notes)
             few_ = tables::FewRows::of(transaction_, objects_.front()->oid,
@@ -74,28 +65,12 @@ class RowReader {
     }
 
    private:
-    void read_replaced() {
-        for (const auto* object : objects_)
-            std::ranges::move(tables::replaced_rows(transaction_, *object, releases_,
-                                                    [&](const tables::UnreadableRow& row) {
-                                                        note_unreadable_(row);
-                                                        hidden_.emplace(object->oid, row.version);
-                                                    }),
-                              std::back_inserter(replaced_));
-    }
-
     void find_candidates() {
-        auto replaced = hidden_;
-        for (const auto& row : replaced_) {
-            replaced.emplace(row.oid, row.release.version);
-            add(row.release.version, {.object = index_.at(row.oid), .replaced = &row});
-        }
         std::vector<std::int64_t> oids;
         for (const auto* object : objects_) oids.push_back(object->oid);
         for (const auto& [sid, oid, version] :
              few_ ? few_->keys() : tables::row_keys(transaction_, oids))
-            if (replaced.empty() || !replaced.contains({oid, version}))
-                add(version, {.object = index_.at(oid), .sid = sid});
+            add(version, {.object = index_.at(oid), .sid = sid});
     }
 
     void add(const std::string& version, Candidate candidate) {
@@ -115,20 +90,14 @@ class RowReader {
         const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter,
                                          note_unreadable_, most_note_bytes_);
         const std::set<std::int64_t> stay(shown.sids.begin(), shown.sids.end());
-        MassPlacesReader places(transaction_);
-        std::erase_if(candidates_, [&](const Candidate& candidate) {
-            const auto* row = candidate.replaced;
-            if (row == nullptr) return !stay.contains(candidate.sid);
-            return !shows(filter, row->kind, row->notes, row->object.class_name,
-                          row->release.version, places);
-        });
+        std::erase_if(candidates_,
+                      [&](const Candidate& candidate) { return !stay.contains(candidate.sid); });
         return shown.cut;
     }
 
     static std::vector<std::int64_t> sids_of(std::span<const Candidate> candidates) {
         std::vector<std::int64_t> sids;
-        for (const auto& candidate : candidates)
-            if (candidate.replaced == nullptr) sids.push_back(candidate.sid);
+        for (const auto& candidate : candidates) sids.push_back(candidate.sid);
         return sids;
     }
 
@@ -141,12 +110,9 @@ class RowReader {
         std::vector<tables::Row> rows;
         rows.reserve(shown.size());
         for (const auto& candidate : shown) {
-            if (candidate.replaced != nullptr)
-                rows.push_back(*candidate.replaced);
-            else if (auto row = stored.extract(candidate.sid))
-                rows.push_back(std::move(row.mapped()));
-            else
-                continue;  // it cannot be read
+            auto row = stored.extract(candidate.sid);
+            if (!row) continue;  // it cannot be read
+            rows.push_back(std::move(row.mapped()));
             rows.back().of_day = candidate.of_day;
             rows.back().since_on = releases_.date_of(rows.back().since);
         }
@@ -161,9 +127,7 @@ class RowReader {
     std::vector<const tables::ObjectRow*> objects_;        // by class and name
     std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
     std::optional<tables::FewRows> few_;                   // nullopt: they are not read yet
-    std::vector<tables::Row> replaced_;
-    std::set<std::pair<std::int64_t, std::string>> hidden_;  // by replacements that are damaged
-    std::vector<Candidate> candidates_;  // newest release first, then by object
+    std::vector<Candidate> candidates_;                    // newest release first, then by object
     std::vector<tables::UnreadableRow> unreadable_;
     const tables::OnUnreadable note_unreadable_ = [this](const tables::UnreadableRow& row) {
         unreadable_.push_back(row);
@@ -172,11 +136,14 @@ class RowReader {
 
 // -- histories
 
-// Returns the release to show: without a build the one in which the object was compared.
+// Returns the release to show: without a build, and unless a job has compared all objects in the newest one, that in
+// which the object was compared last.
 Release release_of(const ReadView& now, const tables::ObjectRow& row) {
-    if (now.build() != nullptr) return now.current;
-    const auto* release = now.releases().find(row.compared_in);
-    return release != nullptr ? *release : Release{row.compared_in, row.last_modified};
+    const auto& releases = now.releases();
+    const auto* compared = releases.find(releases.version_of(row.build));
+    const bool is_known = now.build() != nullptr || compared == nullptr ||
+                          releases.is_recorded(releases.number_of(now.current.version));
+    return is_known ? now.current : *compared;
 }
 
 Release release_of(const ReadView& now, std::span<const history::Identity> identities) {
@@ -192,7 +159,7 @@ Release release_of(const ReadView& now, std::span<const history::Identity> ident
 // What cannot be read is left out: the object keeps its name as label then, or an early date.
 tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Release& release) {
     const auto& releases = now.releases();
-    if (!releases.is_later(row.ace_version, release.version)) return row;
+    if (now.is_shown(row.build)) return row;
     const auto known = tables::tree_as_of(now.transaction, row.oid, release, releases);
     if (known && known->is_newest) return row;
     const auto& settings = now.context.settings;
@@ -406,12 +373,14 @@ std::size_t visit_notes(Transaction& transaction, std::span<const std::int64_t> 
 FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_t> sids,
                            const ChangeFilter& filter, const tables::OnUnreadable& on_unreadable,
                            std::size_t most_note_bytes) {
+    static const MassPlaces none;
     FilteredRows found;
     MassPlacesReader places(transaction);
     const auto visited = visit_notes(
         transaction, sids,
         [&](std::int64_t sid, const tables::NotesOfRow& row) {
-            if (shows(filter, row.kind, row.notes, row.class_name, row.version, places))
+            if (filter.shows_row(row.kind, row.notes,
+                                 filter.mass ? none : places.of(row.class_name, row.version)))
                 found.sids.push_back(sid);
         },
         on_unreadable, most_note_bytes);

@@ -17,10 +17,10 @@
 namespace query {
 
 // Returns the history of an object.
-//   identity  has a row, with its compared_in resolved
+//   identity  has a row
 // Rows that cannot be read are left out and logged.
-//   error     absent: it is known only from a newer release; malformed: a damaged replacement;
-//             refused: the page begins after a release that is not known
+//   error     absent: it is known only from a newer release; refused: the page begins after a release that is
+//             not known
 [[nodiscard]] base::Result<History> load_history(const ReadView& now,
                                                  const history::Identity& identity,
                                                  const PageRequest& request);
@@ -61,9 +61,8 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                const PageRequest& request);
 
 // Returns the rows of objects together, up to the release `current`.
-//   objects  each once, with compared_in resolved
-//   error    refused: the page begins after a release that is not known; malformed: a damaged
-//            replacement (tables/replacements.hpp)
+//   objects  each once
+//   error    refused: the page begins after a release that is not known
 //   throws   tables::NotesTooLong when those shown have more than most_note_bytes
 //   cost     a covering index of all their rows, then the rows shown; a filter reads all rows. Few and
 //            short rows of one object are one statement (tables::FewRows)

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "compare/field_change.hpp"
 #include "tables/mass_changes.hpp"
-#include "tables/prewarmed.hpp"
 
 namespace query {
 namespace {
@@ -69,12 +68,11 @@ tables::FoundRows chosen_entries(const ReadView& now, const tables::RowSelection
 void fill_entries(const ReadView& now, ReleaseContents& contents,
                   const tables::CountedRows& release, const ContentsQuery& query) {
     const auto& ranking = now.context.settings.ranking;
-    tables::RowSelection selection{.class_name = query.class_name,
-                                   .text = query.text,
-                                   .by_spelling =
-                                       release.news(query.class_name) > tables::most_compared};
-    if (!query.text.empty())
-        for (auto& shown : now.shown()) selection.shown_versions.push_back(shown.version);
+    const tables::RowSelection selection{.class_name = query.class_name,
+                                         .text = query.text,
+                                         .newest_build = now.newest_build(),
+                                         .by_spelling = release.news(query.class_name) >
+                                                        tables::most_compared};
     const auto [sids, matching] = chosen_entries(now, selection, release, query);
     contents.matching = matching;
     auto found = tables::rows_numbered(
@@ -100,7 +98,7 @@ ReleaseSummary summary_of(const ReadView& now, const Release& release,
     ReleaseSummary summary{release, rows.kinds, rows.reconstructed};
     const auto* first = now.releases().first_build();
     summary.is_first_seen = first != nullptr && *first == release;
-    summary.is_compared = tables::is_compared(now.transaction, now.releases(), release.version);
+    summary.is_compared = now.releases().is_compared(release.version);
     return summary;
 }
 
@@ -228,24 +226,20 @@ StoreCounts count_store(store::Pool& pool) {
 }
 
 ReleaseList ReleaseListCache::get(const ReadContext& context) {
-    const auto digest =
-        context.builds.build ? std::string(context.builds.build->digest()) : std::string();
     std::map<std::string, Kept> kept;
     {
         const std::lock_guard lock(mutex_);
-        if (build_ == digest) kept = kept_;
+        kept = kept_;
     }
     std::map<std::string, Kept> used;
     auto list = read(context, [&](const ReadView& now) {
         used.clear();
-        const auto* first = now.releases().first_build();
         const auto shown = now.shown();
         ReleaseList all;
         for (const auto& rows : now.counted(shown)) {
             const auto& release = shown[all.size()];
             auto& listed = all.emplace_back();
-            listed.summary = {release, rows->kinds, rows->reconstructed};
-            listed.summary.is_first_seen = first != nullptr && *first == release;
+            listed.summary = summary_of(now, release, *rows);
             listed.of_day = now.releases().position(release.version)->of_day;
             if (all.size() > detailed_releases) continue;
             auto& details = used[release.version] = kept[release.version];
@@ -256,13 +250,9 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
                                ReleaseDetails{rows->classes, leading_entries(now, *rows)})};
             listed.details = details.details;
         }
-        if (!all.empty())
-            all.front().summary.is_compared = tables::is_compared(
-                now.transaction, now.releases(), all.front().summary.release.version);
         return all;
     });
     const std::lock_guard lock(mutex_);
-    build_ = digest;
     kept_ = std::move(used);
     return list;
 }

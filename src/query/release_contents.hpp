@@ -14,12 +14,14 @@
 
 #include "query/context.hpp"
 #include "query/history_page.hpp"
+#include "tables/builds.hpp"
 #include "tables/objects.hpp"
 #include "tables/release_rows.hpp"
 
 namespace query {
 
 using tables::ClassCount;
+using tables::forgetting;
 using tables::KindCount;
 using tables::StoreCounts;
 
@@ -109,8 +111,7 @@ class ReleaseListCache {
         std::vector<tables::MassChange> mass_changes;  // on which the leading objects depend
         std::shared_ptr<const ReleaseDetails> details;
     };
-    std::mutex mutex_;   // guards what follows; not held while the store is read
-    std::string build_;  // the digest of the build; a re-publication may replace rows with others
+    std::mutex mutex_;  // guards what follows; not held while the store is read
     std::map<std::string, Kept> kept_;
 };
 

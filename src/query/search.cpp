@@ -97,9 +97,7 @@ struct Shown {
 //   cost  nothing for objects that were compared in no newer release; for the others their rows
 //         are read, 64 objects a query, and those without rows are looked up in the build
 std::vector<Shown> shown_among(const ReadView& now, std::span<const FoundObject> found) {
-    const auto is_as_recorded = [&](const FoundObject& each) {
-        return now.shown(each.ace_version) != nullptr;
-    };
+    const auto is_as_recorded = [&](const FoundObject& each) { return now.is_shown(each.build); };
     std::vector<std::int64_t> newer;
     for (const auto& each : found)
         if (!is_as_recorded(each)) newer.push_back(each.oid);
@@ -594,7 +592,7 @@ std::vector<LookedUp> look_up(const ReadContext& context, std::span<const Object
         if (!found) found = history::identify(now.transaction, nullptr, objects);
         // A newer release than the current one may have given another label.
         const auto is_newer = [&](const history::Identity& each) {
-            return each.row && now.shown(each.row->ace_version) == nullptr;
+            return each.row && !now.is_shown(each.row->build);
         };
         std::vector<std::int64_t> newer;
         for (const auto& each : *found)

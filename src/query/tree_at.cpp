@@ -2,15 +2,11 @@
 #include "query/tree_at.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <utility>
 
 #include "compare/compare.hpp"
 #include "compare/ignored.hpp"
 #include "query/search.hpp"
-#include "tables/prewarmed.hpp"
-#include "tables/replacements.hpp"
 #include "tables/trees.hpp"
 
 namespace query {
@@ -21,105 +17,34 @@ using store::Transaction;
 
 constexpr std::size_t most_labels = 200;  // of a difference, as of a row
 
-// A tree and the releases it held in: from where it was stored to the last in which the object
-// was compared and found the same.
+// Releases between which an object had the same tree, or was not there.
 struct Span {
     Release first, last;
-    bool was_there = true;       // false: the object was not in these releases
-    std::string stored_in = {};  // empty: not there before its first row
+    bool was_there = true;
+    std::string stored_in = {};  // the release of the tree; empty: not there before its first row
 };
 
-// Returns the last release of a tree whose successor has no row, because the two differ only in
-// what is ignored: the release jobs alone say which releases lie between them.
-std::string last_without_row(Transaction& transaction, const tables::Releases& releases,
-                             const tables::ObjectRow& object, const std::string& stored_in,
-                             const std::string& next) {
-    auto before_next = releases.up_to(*releases.find(next));
-    before_next.pop_back();
-    auto then = object;
-    then.ace_version = stored_in;
-    tables::resolve_compared_in(transaction, std::array{&then}, {},
-                                tables::Releases(std::move(before_next)));
-    return then.compared_in;
-}
-
-const tables::RowSummary* row_of(const std::vector<tables::RowSummary>& rows,
-                                 const std::string& version) {
-    const auto found = std::ranges::find(rows, version, &tables::RowSummary::version);
-    return found == rows.end() ? nullptr : &*found;
-}
-
-// Returns the last release of the tree that was stored in versions[place].
-std::string last_of(Transaction& transaction, const tables::Releases& releases,
-                    const std::vector<std::string>& versions, std::size_t place,
-                    const tables::ObjectRow& object,
-                    const std::vector<tables::RowSummary>& rows) {
-    if (place + 1 == versions.size()) return object.compared_in;
-    const auto& next = versions[place + 1];
-    if (const auto* row = row_of(rows, next))
-        return releases.find(row->since) != nullptr ? row->since : versions[place];
-    return last_without_row(transaction, releases, object, versions[place], next);
-}
-
-// What the tables hold of an object's past, with replacements in force.
-struct Records {
-    std::vector<std::string>
-        versions;  // of the trees of known releases, in the order of releases
-    std::vector<tables::RowSummary> rows;
-    std::map<std::string, std::vector<tree::Node>> replaced_trees;
-};
-
-// A replacement stays where it is: reading writes nothing.
-Result<Records> read_records(Transaction& transaction, const tables::ObjectRow& object,
-                             const tables::Releases& releases,
-                             const tables::OnUnreadable& on_unreadable) {
-    auto summaries = tables::row_summaries(transaction, std::span(&object.oid, 1), on_unreadable);
-    auto trees = tables::replaced_trees(transaction, object.oid, releases);
-    if (!trees) return tl::unexpected(trees.error());
-    std::vector<std::string> hidden;
-    const auto rows = tables::replaced_rows(transaction, object, releases,
-                                            [&](const tables::UnreadableRow& row) {
-                                                hidden.push_back(row.version);
-                                                on_unreadable(row);
-                                            });
-    Records records{
-        tables::tree_versions(transaction, std::span(&object.oid, 1), releases)[object.oid],
-        std::move(summaries[object.oid]), std::move(*trees)};
-    std::erase_if(records.rows, [&](const auto& each) {
-        return std::ranges::find(hidden, each.version) != hidden.end();
-    });
-    for (const auto& row : rows) {
-        std::erase_if(records.rows,
-                      [&](const auto& each) { return each.version == row.release.version; });
-        records.rows.push_back({row.release.version, row.since, row.release.released_on, row.kind,
-                                row.signature, row.label});
-    }
-    auto& versions = records.versions;
-    for (const auto& [version, nodes] : records.replaced_trees)
-        if (std::ranges::find(versions, version) == versions.end()) versions.push_back(version);
-    std::erase_if(versions, [&](const auto& each) { return releases.find(each) == nullptr; });
-    std::ranges::sort(versions, [&](const auto& one, const auto& other) {
-        return releases.is_later(other, one);
-    });
-    return records;
-}
-
-// In the order of releases.
-std::vector<Span> spans_of(Transaction& transaction, const tables::ObjectRow& object,
-                           const Records& records, const tables::Releases& releases) {
-    const auto& [versions, rows, replaced] = records;
+// Returns them in the order of releases. A tree holds from the release of which it is stored to that since which the
+// next one is known.
+//   last_compared  the version of the release in which the object was compared last
+std::vector<Span> spans_of(Transaction& transaction, std::int64_t oid,
+                           const std::string& last_compared, const tables::Releases& releases,
+                           const tables::OnUnreadable& on_unreadable) {
     std::vector<Span> spans;
-    for (const auto& row : rows)
-        if (const auto* before = releases.find(row.since);
-            before != nullptr && row.kind == tables::RowKind::created)
-            spans.push_back({*before, *before, false});
-    for (std::size_t place = 0; place < versions.size(); ++place) {
-        const auto* last =
-            releases.find(last_of(transaction, releases, versions, place, object, rows));
-        const auto* first = releases.find(versions[place]);
-        const auto* row = row_of(rows, versions[place]);
-        const bool vanished = row != nullptr && row->kind == tables::RowKind::vanished;
-        spans.push_back({*first, last != nullptr ? *last : *first, !vanished, versions[place]});
+    for (const auto& [of, rows] :
+         tables::row_summaries(transaction, std::span(&oid, 1), on_unreadable))
+        for (const auto& row : rows)
+            if (const auto* before = releases.find(row.since);
+                before != nullptr && row.kind == tables::RowKind::created)
+                spans.push_back({*before, *before, false});
+    auto until = last_compared;
+    for (const auto& tree : tables::stored_trees(transaction, oid, releases)) {
+        const auto* first = releases.find(tree.version);
+        if (first == nullptr) continue;
+        const auto* last = releases.find(until);
+        spans.push_back({*first, last == nullptr ? *first : std::max(*first, *last),
+                         tree.is_there, tree.version});
+        until = tree.since;
     }
     std::ranges::stable_sort(spans, {}, &Span::first);
     return spans;
@@ -145,15 +70,12 @@ std::string nearest(const std::vector<Span>& spans, const Release& release) {
     return best == nullptr ? "" : best->version;
 }
 
-Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& object,
-                           const Records& records, const Span& span, const Release& release) {
-    if (span.stored_in.empty()) return PastTree{release, false, {}};
-    const auto replaced = records.replaced_trees.find(span.stored_in);
-    if (replaced != records.replaced_trees.end())
-        return PastTree{release, span.was_there, replaced->second};
-    auto tree = tables::tree_of(transaction, object.oid, span.stored_in);
+Result<PastTree> read_span(Transaction& transaction, std::int64_t oid, const Span& span,
+                           const Release& release) {
+    if (!span.was_there) return PastTree{release, false, {}};
+    auto tree = tables::tree_of(transaction, oid, span.stored_in);
     if (!tree) return tl::unexpected(tree.error());
-    return PastTree{release, span.was_there, std::move(*tree)};
+    return PastTree{release, true, std::move(tree->nodes)};
 }
 
 // Returns the releases of which something is known; a later span decides where two meet.
@@ -169,39 +91,38 @@ std::vector<KnownPast::In> releases_in(const std::vector<Span>& spans,
     return known;
 }
 
-//   version  empty: the newest of which something is known
-Result<KnownPast> past_of(store::Pool& pool, const history::Settings& settings,
-                          const tables::ObjectRow& object, std::string_view version,
-                          const std::optional<Release>& newest,
-                          const tables::OnUnreadable& on_unreadable) {
-    return store::perform(
-        pool, store::Access::read, [&](Transaction& transaction) -> Result<KnownPast> {
-            const auto releases =
-                history::known_releases(transaction, settings, nullptr, nullptr);
-            const auto* release = releases.find(version);
-            if (!version.empty() && (release == nullptr || (newest && *newest < *release)))
-                return no_release(std::string(version));
-            auto resolved = object;
-            tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
-            const auto records = read_records(transaction, resolved, releases, on_unreadable);
-            if (!records) return tl::unexpected(records.error());
-            const auto all = spans_of(transaction, resolved, *records, releases);
-            const auto spans = newest ? up_to(all, *newest) : all;
-            if (release == nullptr && !spans.empty()) release = &spans.back().last;
-            for (const auto& span : spans)
-                if (release != nullptr && !(*release < span.first) && !(span.last < *release)) {
-                    auto tree = read_span(transaction, object, *records, span, *release);
-                    if (!tree) return tl::unexpected(tree.error());
-                    return KnownPast{std::move(*tree), releases_in(spans, releases)};
-                }
-            const auto name = object.object.class_name + " " + object.object.name;
-            if (release == nullptr)
-                return base::fail(base::ErrorKind::absent, name + ": no tree of it is recorded");
-            const auto known = nearest(spans, *release);
-            return base::fail(base::ErrorKind::absent,
-                              name + ": nothing is known of it in " + release->version +
-                                  (known.empty() ? "" : "; the nearest known is " + known));
-        });
+//   spans    of the object, of releases that may be seen
+//   release  nullptr: the newest of which something is known
+Result<KnownPast> past_of(Transaction& transaction, const tables::ObjectRow& object,
+                          const std::vector<Span>& spans, const Release* release,
+                          const tables::Releases& releases) {
+    if (release == nullptr && !spans.empty()) release = &spans.back().last;
+    for (const auto& span : spans)
+        if (release != nullptr && !(*release < span.first) && !(span.last < *release)) {
+            auto tree = read_span(transaction, object.oid, span, *release);
+            if (!tree) return tl::unexpected(tree.error());
+            return KnownPast{std::move(*tree), releases_in(spans, releases)};
+        }
+    const auto name = object.object.class_name + " " + object.object.name;
+    if (release == nullptr)
+        return base::fail(base::ErrorKind::absent, name + ": no tree of it is recorded");
+    const auto known = nearest(spans, *release);
+    return base::fail(base::ErrorKind::absent,
+                      name + ": nothing is known of it in " + release->version +
+                          (known.empty() ? "" : "; the nearest known is " + known));
+}
+
+// Returns the version of the release in which an object was compared last: the current one, if the build is known to
+// have the same of it.
+//   error  what a look-up in the build met
+Result<std::string> last_compared(const ReadView& now, const history::Identity& identity) {
+    const auto& row = *identity.row;
+    if (now.number() != 0 && !now.build()->skips(row.object.class_name)) {
+        const auto is_current = history::is_up_to_date(identity, *now.build(), now.number());
+        if (!is_current) return tl::unexpected(is_current.error());
+        if (*is_current) return now.current.version;
+    }
+    return now.releases().version_of(row.build);
 }
 
 using compare::AddedIn;
@@ -261,33 +182,42 @@ Release first_seen(const ObjectAt& object) {
 }  // namespace
 
 Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
-                         const tables::ObjectRow& object, std::string_view version,
-                         const std::optional<Release>& newest,
-                         const tables::OnUnreadable& on_unreadable) {
-    auto past = past_of(pool, settings, object, version, newest, on_unreadable);
-    if (!past) return tl::unexpected(past.error());
-    return std::move(past->tree);
+                         const tables::ObjectRow& object, std::string_view version) {
+    return store::perform(
+        pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
+            const auto releases =
+                history::known_releases(transaction, settings, nullptr, nullptr);
+            const auto* release = releases.find(version);
+            if (!version.empty() && release == nullptr) return no_release(std::string(version));
+            auto past =
+                past_of(transaction, object,
+                        spans_of(transaction, object.oid, releases.version_of(object.build),
+                                 releases, tables::log_unreadable),
+                        release, releases);
+            if (!past) return tl::unexpected(past.error());
+            return std::move(past->tree);
+        });
 }
 
 Result<KnownPast> known_past(const ReadContext& context, const ObjectName& object,
                              const std::string& version) {
-    struct Known {
-        std::optional<tables::ObjectRow> row;
-        bool is_shown;
-        Release current;
-    };
-    const auto known = read(context, [&](const ReadView& now) {
-        const auto rows = tables::objects_named(now.transaction, std::span(&object, 1));
-        const auto* row = rows.find(object);
-        return Known{row != nullptr ? std::optional(*row) : std::nullopt,
-                     version.empty() || now.shown(version) != nullptr, now.current};
+    return read(context, [&](const ReadView& now) -> Result<KnownPast> {
+        const auto* release = now.shown(version);
+        if (!version.empty() && release == nullptr) return no_release(version);
+        const auto found = history::identify(now.transaction, now.build(), std::span(&object, 1));
+        if (!found) return tl::unexpected(found.error());
+        const auto& identity = found->front();
+        if (!identity.row)
+            return base::fail(base::ErrorKind::absent,
+                              object.class_name + " " + object.name + " is not recorded");
+        const auto last = last_compared(now, identity);
+        if (!last) return tl::unexpected(last.error());
+        const auto note = [&](const tables::UnreadableRow& row) { context.unreadable.note(row); };
+        const auto spans =
+            up_to(spans_of(now.transaction, identity.row->oid, *last, now.releases(), note),
+                  now.current);
+        return past_of(now.transaction, *identity.row, spans, release, now.releases());
     });
-    if (!known.is_shown) return no_release(version);
-    if (!known.row)
-        return base::fail(base::ErrorKind::absent,
-                          object.class_name + " " + object.name + " is not recorded");
-    const auto note = [&](const tables::UnreadableRow& row) { context.unreadable.note(row); };
-    return past_of(context.pool, context.settings, *known.row, version, known.current, note);
 }
 
 Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,

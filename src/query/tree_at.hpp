@@ -1,6 +1,5 @@
 // query/tree_at.hpp -- the tree an object had in an earlier release, where it is known, which release brought each node
-// of it, and two of them compared. All functions that take a context or a pool throw store::Failure, and may write: if
-// a re-publication is not finished, they first move the object's replacements into place.
+// of it, and two of them compared. All functions that take a context or a pool throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,18 +26,16 @@ struct PastTree {
 
 // Returns the tree as of a release. Known are the releases a tree was stored in, those a change was
 // compared with, and all between them.
-//   newest  releases after this one are not seen; none: all are
-//   on_unreadable  gets the rows that cannot be read, which count as if they were not there
 //   error   malformed: a stored tree is damaged; absent: no release of that version is known,
 //           or nothing is known of the object then, and the text names the nearest release of
 //           which something is
-[[nodiscard]] base::Result<PastTree> tree_at(
-    store::Pool& pool, const history::Settings& settings, const tables::ObjectRow& object,
-    std::string_view version, const std::optional<Release>& newest = {},
-    const tables::OnUnreadable& on_unreadable = tables::log_unreadable);
+[[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
+                                             const tables::ObjectRow& object,
+                                             std::string_view version);
 
-// The same of a recorded object, in releases up to the build's.
-//   error  absent: it is not recorded, or as above; malformed as above
+// The same of a recorded object, in releases up to the build's. What the build is known to have of it holds in the
+// current release.
+//   error  absent: it is not recorded, or as above; malformed as above; what a look-up in the build met
 [[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                                              const std::string& version);
 

@@ -24,7 +24,7 @@ base::Result<Counters> BatchCollector::end(const KeepGoing& keep_going) {
 
 bool BatchCollector::record_batch() {
     const auto brought =
-        history::bring_up_to_date(context_, build_, previous_, names_, settings_);
+        history::bring_up_to_date(context_, build_, previous_, names_, longest_write_);
     if (!brought) {
         error_ = brought.error();
         return false;

@@ -26,15 +26,16 @@ class BatchCollector {
 
     // `context`, `build`, `previous` (may be nullptr) and `progress` must outlive the collector.
     BatchCollector(const history::Context& context, const source::Source& build,
-                   const source::Source* previous, history::RecordSettings settings,
+                   const source::Source* previous, history::LongestWrite longest_write,
                    BatchLimits limits, Progress& progress)
-        : context_(context), build_(build), previous_(previous), settings_(std::move(settings)),
+        : context_(context), build_(build), previous_(previous), longest_write_(longest_write),
           limits_(limits), progress_(progress) {}
 
     // Counts an object that needs no comparison. Returns false when the part must end.
     bool pass(const KeepGoing& keep_going);
     void count_bytes(std::uint64_t bytes) { counters_.bytes += bytes; }
     void count_unchanged() { counters_.count_unchanged(); }
+    void count_compared() { counters_.count_compared(); }
     // Replaces how an outcome is counted.
     void count_with(Count count) { count_ = std::move(count); }
 
@@ -54,7 +55,7 @@ class BatchCollector {
     const history::Context& context_;
     const source::Source& build_;
     const source::Source* previous_;
-    history::RecordSettings settings_;
+    history::LongestWrite longest_write_;
     BatchLimits limits_;
     Progress& progress_;
     std::vector<ObjectName> names_;

@@ -1,6 +1,5 @@
-// release/forget.hpp -- deletes what is recorded of a release, a class or an object, on an
-// operator's order. Runs while the site answers requests, in small transactions; not while a
-// release job runs.
+// release/forget.hpp -- deletes what is recorded of releases, a class or an object, on an
+// operator's order. Runs while the site answers requests, in small transactions.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,35 +23,34 @@ struct WholeClass {
 };
 using Forgettable = std::variant<WholeRelease, WholeClass, ObjectName>;
 
-// Counts what forget() would delete. Of releases: their rows, and the objects of which nothing else
-// is known.
-//   error   absent: nothing of that name is recorded; conflict: a later release is recorded, a release
-//           job is running, or the rows of a re-publication are still being moved into their tables
+// Counts what forget() would delete. Of releases: their rows and trees, and the objects of which
+// nothing else is known.
+//   error   absent: nothing of that name is recorded; conflict: a later release is recorded, an
+//           earlier one is being forgotten, or a release job would record the class or the object
+//           again
 //   throws  store::Failure
-//   cost    reads the whole store: some seconds for a million objects
+//   cost    reads rows and trees without their contents: some seconds for a million objects
 [[nodiscard]] base::Result<tables::Deleted> count_forgettable(store::Pool& pool,
                                                               const Forgettable& what);
 
 struct ForgetJob {
     history::Context context;
-    JobOptions options = {};
     // A transaction ends once it has run for this long; its commit takes about as long again.
     std::chrono::milliseconds longest_write{3};
 };
 
 // Deletes it, and counts what this run deleted. A job that was stopped, killed or failed goes on
-// when it is run again.
+// when it is run again. Several may run at once.
 //
-// A class or an object is deleted with all that belongs to it. Its class no longer counts as
-// prewarmed.
+// A class or an object is deleted with all that belongs to it.
 //
-// A release is deleted as if it had never been recorded: an object whose newest tree was of that
-// release goes back to the tree before, and is compared from there on. Without an older tree it is
-// deleted or, where rows of other releases remain, is a first sight again from the newest of them
-// on. The newest release goes first: the rows of a later one would say what changed since a release
-// that nobody knows.
-//   error   absent: the release is not recorded; conflict: a later one is; malformed: a stored tree is
-//           damaged; unavailable: the store failed
+// A release is deleted as if it had never been recorded, with all later ones: their rows would say
+// what changed since a release that nobody knows. An object goes back to its newest tree of an
+// earlier release, and is compared from there on. Without one it is deleted or, where rows of other
+// releases remain, is a first sight again. Until the job has ended, no build gets a number, and
+// jobs that record one of the releases fail.
+//   error   absent: the release is not recorded; conflict: a later one is, or an earlier one is
+//           being forgotten; malformed: a stored tree is damaged; unavailable: the store failed
 [[nodiscard]] base::Result<JobResult> forget(const ForgetJob& job, const Forgettable& what,
                                              Progress& progress, const std::stop_token& stop);
 

@@ -37,9 +37,6 @@ constexpr std::array all_counters{
     Counter{"failed", [](Counters& all) -> auto& { return all.failed; }},
     Counter{"bytes", [](Counters& all) -> auto& { return all.bytes; }},
     Counter{"withdrawn", [](Counters& all) -> auto& { return all.withdrawn; }},
-    Counter{"deleted_objects", [](Counters& all) -> auto& { return all.deleted.objects; }},
-    Counter{"deleted_history", [](Counters& all) -> auto& { return all.deleted.history; }},
-    Counter{"deleted_trees", [](Counters& all) -> auto& { return all.deleted.trees; }},
 };
 
 // The threads of this process that work on one step.
@@ -149,6 +146,7 @@ void Counters::count(const history::Recorded& brought) {
     if (brought.status == Status::added) ++added;
     if (brought.status == Status::changed) ++changed;
     if (brought.status == Status::vanished) ++vanished;
+    if (brought.status == Status::withdrawn) ++withdrawn;
     if (brought.status == Status::failed) {
         ++failed;
         if (failures.size() < most_failures)
@@ -202,22 +200,15 @@ Result<Counters> counters_from_json(std::string_view text) {
     return counters;
 }
 
-Result<bool> JobRunner::run(const JobStep& step) {
-    tasks_.push_back(step.task);
-    return WorkerPool(pool_, options_, step, stop_).run();
+Result<bool> run_step(store::Pool& pool, const JobOptions& options, const JobStep& step,
+                      const std::stop_token& stop) {
+    return WorkerPool(pool, options, step, stop).run();
 }
 
-Counters JobRunner::counted(const std::string& task) const {
-    const auto results = store::perform(pool_, Access::read, results_of, task);
+Counters counted(store::Pool& pool, const std::string& task) {
     Counters all;
-    for (const auto& result : results)
+    for (const auto& result : store::perform(pool, Access::read, results_of, task))
         if (const auto counters = counters_from_json(result)) all.add(*counters);
-    return all;
-}
-
-Counters JobRunner::counted() const {
-    Counters all;
-    for (const auto& task : tasks_) all.add(counted(task));
     return all;
 }
 

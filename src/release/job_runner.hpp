@@ -1,6 +1,5 @@
-// release/job_runner.hpp -- runs the steps of a job on threads, processes and hosts together. A
-// step has numbered parts; a worker claims a part through the table `leases`, works on it, and
-// stores what it counted. Prewarming, re-publication and forgetting differ in their steps alone.
+// release/job_runner.hpp -- runs a job on threads, processes and hosts together. It has numbered
+// parts; a worker claims a part through the table `parts`, works on it, and stores what it counted.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,9 +25,9 @@ using tree::ObjectName;
 // What a job did. A plain value that can be added up and stored as JSON.
 struct Counters {
     std::uint64_t looked_at = 0;  // the sum of what follows
-    std::uint64_t compared = 0;   // a request or an earlier job had compared it in this release
+    std::uint64_t compared = 0;   // a request or an earlier job had compared it with this build
     std::uint64_t unchanged = 0, added = 0, changed = 0, vanished = 0, failed = 0;
-    std::uint64_t withdrawn = 0;  // rows that a re-publication has no change left for
+    std::uint64_t withdrawn = 0;  // an earlier publication changed them, this one does not
     std::uint64_t bytes = 0;      // size of the objects in the build
     tables::Deleted deleted;      // by forgetting
 
@@ -43,6 +42,7 @@ struct Counters {
 
     void count(const history::Recorded& brought);
     void count_unchanged() { ++looked_at, ++unchanged; }
+    void count_compared() { ++looked_at, ++compared; }
     void add(Counters other);
 };
 inline constexpr std::size_t most_failures = 100;
@@ -81,18 +81,11 @@ struct JobOptions {
     std::function<std::string(std::size_t number)> worker_name = release::worker_name;
 };
 
-// Opens the kept index of a release: the one with this digest or, where there is none, one whose
-// digest does not contradict it (one is that of a server, the other that of files).
-//   returns  nullptr: there is none
-using OpenKeptIndex =
-    std::function<source::Build(const std::string& version, const std::string& digest)>;
-
 // What a job on a release works with.
 struct ReleaseJob {
     history::Context context;
     source::Build build;
     source::Build previous;  // the kept index of the release before; may be nullptr
-    OpenKeptIndex open_kept = [](const std::string&, const std::string&) { return nullptr; };
     JobOptions options = {};
     MassChangeSettings mass_change = {};
 
@@ -104,58 +97,26 @@ struct ReleaseJob {
         return store::perform(pool(), store::Access::read, std::forward<Read>(read),
                               arguments...);
     }
-    // Returns those that are known at the moment.
-    [[nodiscard]] tables::Releases known_releases() const {
-        return read(history::known_releases, context.settings, build.get(), previous.get());
-    }
 };
 
 struct JobResult {
     Counters counters;  // of all parts, whoever worked on them
     std::vector<MassChange> mass_changes = {};
-    bool finished = false;         // false: stopped before the end
-    bool finished_before = false;  // only what had failed was left, and was tried again
+    bool finished = false;  // false: stopped before the end
     // The whole release is recorded now, and was not before: one of all processes that worked on it says so.
     bool newly_recorded = false;
 };
 
-// One run of a job in this process. One thread calls it.
-class JobRunner {
-   public:
-    // `pool`, `options` and `stop` must outlive the runner.
-    JobRunner(store::Pool& pool, const JobOptions& options, const std::stop_token& stop)
-        : pool_(pool), options_(options), stop_(stop) {}
+// Works on the parts of a step that no other worker has claimed, and waits for those of others. A step
+// that was stopped, killed or failed goes on with the parts that are not done.
+//   returns  whether all parts are done; false: stopped
+//   error    the first that the work on a part returned; unavailable: the store failed
+[[nodiscard]] base::Result<bool> run_step(store::Pool& pool, const JobOptions& options,
+                                          const JobStep& step, const std::stop_token& stop);
 
-    // Works on the parts that no other worker has claimed, and waits for those of others. A step
-    // that was stopped, killed or failed goes on with the parts that are not done.
-    //   returns  whether all parts are done; false: stopped
-    //   error    the first that the work on a part returned; unavailable: the store failed
-    [[nodiscard]] base::Result<bool> run(const JobStep& step);
-
-    // What all workers have counted in the parts of a task that are done.
-    //   throws  store::Failure
-    [[nodiscard]] Counters counted(const std::string& task) const;
-    // The same for all steps that were run so far.
-    [[nodiscard]] Counters counted() const;
-
-    // What a job returns that did not come to its end: the error, or what was counted so far.
-    [[nodiscard]] base::Result<JobResult> unfinished(const base::Result<bool>& done) const {
-        if (!done) return tl::unexpected(done.error());
-        return JobResult{.counters = counted()};
-    }
-
-    [[nodiscard]] bool is_stopped() const { return stop_.stop_requested(); }
-    // For work that is no part of a step.
-    [[nodiscard]] KeepGoing until_stopped() const {
-        return [this] { return !is_stopped(); };
-    }
-
-   private:
-    store::Pool& pool_;
-    const JobOptions& options_;
-    const std::stop_token& stop_;
-    std::vector<std::string> tasks_;
-};
+// Returns what all workers have counted in the parts of a task that are done.
+//   throws  store::Failure
+[[nodiscard]] Counters counted(store::Pool& pool, const std::string& task);
 
 // Runs a whole job.
 //   returns  what `job` returns; error unavailable, when it throws

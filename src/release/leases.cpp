@@ -18,7 +18,7 @@ using store::Transaction;
 using store::Value;
 
 const store::Insert a_lease{
-    "leases", {"task", "part", "owner", "expires_at", "result"}, {"task", "part"}};
+    "parts", {"task", "part", "owner", "expires_at", "result"}, {"task", "part"}};
 
 std::string host_name() {
     char name[256] = {};
@@ -74,7 +74,7 @@ struct Running {
 std::vector<Lease> leases_of(Transaction& transaction, const std::string& task) {
     std::vector<Lease> leases;
     for (const auto& row :
-         transaction.query("SELECT part, owner, expires_at, done FROM leases WHERE task = ?"
+         transaction.query("SELECT part, owner, expires_at, done FROM parts WHERE task = ?"
                            " ORDER BY part",
                            {Value{task}}))
         leases.push_back({row.integer(0), row.text(1), row.text(2), row.integer(3) != 0});
@@ -135,7 +135,7 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
         for (const auto& lease : leases) {
             if (!is_free(lease)) continue;
             const auto taken = transaction.execute(
-                "UPDATE leases SET owner = ?, expires_at = ? WHERE task = ? AND part = ?"
+                "UPDATE parts SET owner = ?, expires_at = ? WHERE task = ? AND part = ?"
                 " AND owner = ? AND expires_at = ? AND done = 0",
                 {Value{worker}, Value{end}, Value{terms_.task}, Value{lease.part},
                  Value{lease.owner}, Value{lease.expires_at}});
@@ -154,7 +154,7 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
 
 bool Leases::renew(const std::string& worker, std::int64_t part) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) {
-        return transaction.execute("UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?"
+        return transaction.execute("UPDATE parts SET expires_at = ? WHERE task = ? AND part = ?"
                                    " AND owner = ? AND done = 0",
                                    {Value{expiry(transaction)}, Value{terms_.task}, Value{part},
                                     Value{worker}}) == 1;
@@ -164,7 +164,7 @@ bool Leases::renew(const std::string& worker, std::int64_t part) {
 bool Leases::finish(Transaction& transaction, const std::string& worker,
                     const Done& finished) const {
     // The part may be done already, when a commit in doubt is run again.
-    return transaction.execute("UPDATE leases SET done = 1, result = ? WHERE task = ?"
+    return transaction.execute("UPDATE parts SET done = 1, result = ? WHERE task = ?"
                                " AND part = ? AND owner = ?",
                                {Value{finished.result}, Value{terms_.task}, Value{finished.part},
                                 Value{worker}}) == 1;
@@ -179,16 +179,15 @@ bool Leases::finish(const std::string& worker, const Done& finished) {
 void Leases::give_up(const std::string& worker, std::int64_t part) {
     store::perform(pool_, Access::write, [&](Transaction& transaction) {
         transaction.execute(
-            "DELETE FROM leases WHERE task = ? AND part = ? AND owner = ? AND done = 0",
+            "DELETE FROM parts WHERE task = ? AND part = ? AND owner = ? AND done = 0",
             {Value{terms_.task}, Value{part}, Value{worker}});
     });
 }
 
 std::vector<std::string> results_of(Transaction& transaction, const std::string& task) {
     std::vector<std::string> results;
-    for (const auto& row :
-         transaction.query("SELECT result FROM leases WHERE task = ? AND done = 1 ORDER BY part",
-                           {Value{task}}))
+    for (const auto& row : transaction.query(
+             "SELECT result FROM parts WHERE task = ? AND done > 0 ORDER BY part", {Value{task}}))
         results.push_back(row.text(0));
     return results;
 }
@@ -196,7 +195,7 @@ std::vector<std::string> results_of(Transaction& transaction, const std::string&
 std::optional<std::string> active_until(Transaction& transaction) {
     const auto running = Running::now(transaction);
     for (const auto& row :
-         transaction.query("SELECT owner, expires_at FROM leases WHERE done = 0 AND"
+         transaction.query("SELECT owner, expires_at FROM parts WHERE done = 0 AND"
                            " expires_at >= ? AND expires_at <= ? ORDER BY expires_at DESC",
                            {Value{running.from}, Value{running.to}}))
         if (!is_gone(row.text(0))) return row.text(1);
@@ -205,33 +204,21 @@ std::optional<std::string> active_until(Transaction& transaction) {
 
 void delete_expired_leases(Transaction& transaction) {
     const auto week_ago = store::now(transaction) - std::chrono::days(7);
-    transaction.execute("DELETE FROM leases WHERE expires_at < ?",
+    transaction.execute("DELETE FROM parts WHERE expires_at < ?",
                         {Value{base::format_rfc3339(week_ago)}});
 }
 
-void delete_leases(Transaction& transaction) { transaction.execute("DELETE FROM leases"); }
+void delete_leases(Transaction& transaction) { transaction.execute("DELETE FROM parts"); }
 
-std::optional<std::string> note_of(Transaction& transaction, const std::string& task) {
-    const auto rows =
-        transaction.query("SELECT result FROM leases WHERE task = ? AND part = 0", {Value{task}});
-    if (rows.empty()) return std::nullopt;
-    return rows.front().text(0);
+bool end_task(Transaction& transaction, const std::string& task, std::int64_t parts) {
+    const auto done = transaction.query("SELECT COUNT(*) FROM parts WHERE task = ? AND done > 0",
+                                        {Value{task}});
+    transaction.execute("UPDATE parts SET done = 2 WHERE task = ?", {Value{task}});
+    return done.at(0).integer(0) >= parts;
 }
 
-void write_note(Transaction& transaction, const std::string& task, const std::string& note) {
-    static const store::Insert a_note{
-        "leases", {"task", "part", "owner", "expires_at", "done", "result"}, {"task", "part"}};
-    const std::vector<Value> values{Value{task},
-                                    Value{std::int64_t{0}},
-                                    Value{std::string()},
-                                    Value{std::string("9999-12-31T23:59:59Z")},
-                                    Value{std::int64_t{1}},
-                                    Value{note}};
-    transaction.execute(store::upsert_sql(transaction.engine(), a_note), values);
-}
-
-void delete_note(Transaction& transaction, const std::string& task) {
-    transaction.execute("DELETE FROM leases WHERE task = ? AND part = 0", {Value{task}});
+void begin_task(Transaction& transaction, const std::string& task) {
+    transaction.execute("DELETE FROM parts WHERE task = ? AND done = 2", {Value{task}});
 }
 
 }  // namespace release

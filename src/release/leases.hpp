@@ -1,4 +1,4 @@
-// release/leases.hpp -- the table `leases`: which worker works on which part of a job. A lease
+// release/leases.hpp -- the table `parts`: which worker works on which part of a job. A lease
 // ends when it expires, or at once when its worker's process is known to have died; then another
 // worker claims the part. Leases are measured by the clock of the store, not by those of hosts. The
 // clocks of a cluster's nodes may differ by less than the length of a lease; when they differ by
@@ -84,11 +84,10 @@ void delete_expired_leases(store::Transaction& transaction);
 // Deletes all leases, and with them the record of what jobs have done.
 void delete_leases(store::Transaction& transaction);
 
-// A note is a text that a task keeps in the table beside its leases; it never expires.
-[[nodiscard]] std::optional<std::string> note_of(store::Transaction& transaction,
-                                                 const std::string& task);
-void write_note(store::Transaction& transaction, const std::string& task,
-                const std::string& note);
-void delete_note(store::Transaction& transaction, const std::string& task);
+// Notes the end of a whole task. Workers that wait see that nothing is left; who begins the task anew works on all of it.
+//   returns  whether all of its parts are done
+[[nodiscard]] bool end_task(store::Transaction& transaction, const std::string& task,
+                            std::int64_t parts);
+void begin_task(store::Transaction& transaction, const std::string& task);
 
 }  // namespace release

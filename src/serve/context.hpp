@@ -66,6 +66,7 @@ struct StoreState {
     std::string schema_error;  // why the schema does not fit this program; empty: it does
     bool has_moved = false;    // its files were deleted, moved or replaced
     std::string write_error;   // why nothing can be written; empty: it can
+    std::string forgetting;    // the release that is being forgotten; empty: none
 };
 
 // The source feeds of which somebody asked for our copy today, so that the store is written to once a day.

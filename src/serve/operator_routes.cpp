@@ -47,6 +47,10 @@ StoreState look_at_store(store::Pool& pool) {
         state.schema_error = fits.error().text;
     state.has_moved = connection->has_moved();
     if (state.has_moved || !state.schema_error.empty()) return state;
+    {
+        store::Transaction reading(*connection, store::Access::read);
+        state.forgetting = query::forgetting(reading);
+    }
     try {
         store::check_writable(*connection);
     } catch (const store::Failure& failure) {
@@ -168,6 +172,8 @@ std::string health_report(const SiteContext& context, const Health& health) {
         json.field("refused_build", reason);
     if (const auto reason = context.metrics.rejection(); !reason.empty())
         json.field("rejected_configuration", reason);
+    if (health.store && !health.store->forgetting.empty())
+        json.field("forgetting", health.store->forgetting);
     json.field("schema", schema_of(health)).end_object();
     return text + "\n";
 }

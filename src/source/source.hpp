@@ -100,7 +100,7 @@ class Source {
     [[nodiscard]] virtual bool loads_at_once() const { return true; }
 
     // Returns parts of `objects` objects each, the last one smaller; at least one, which may be
-    // empty.
+    // empty. Objects whose names differ in case alone are in one part.
     //   cost  a walk over the list
     [[nodiscard]] virtual Parts parts(std::uint64_t objects) const = 0;
 

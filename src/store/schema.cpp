@@ -24,53 +24,55 @@ bool has(const std::vector<std::string>& columns, std::string_view name) {
     return std::ranges::find(columns, name) != columns.end();
 }
 
-// A column that only our table of this name has.
-struct OwnColumn {
-    const char* table;
-    const char* column;
+// The number of sql/*.sql. What had lower ones was from before the first release.
+constexpr int first_schema = 2;
+
+struct Table {
+    std::string name;
+    std::vector<std::string> columns;
 };
-constexpr std::array own_columns{
-    OwnColumn{"releases", "released_on"},
-    OwnColumn{"objects", "name_key"},
-    OwnColumn{"history", "recorded_at"},
-    OwnColumn{"trees", "tree"},
-    OwnColumn{"accepted", "accepted_at"},
-    OwnColumn{"meta", "value"},
-    OwnColumn{"warmed", "warmed_at"},
-    OwnColumn{"failed", "reason"},
-    OwnColumn{"leases", "expires_at"},
-    OwnColumn{"mass_changes", "of_objects"},
-    OwnColumn{"replacements", "revision"},
-    OwnColumn{"tokens", "token_hash"},
-    OwnColumn{"words", "word"},
-    OwnColumn{"watch_lists", "last_used"},
-    OwnColumn{"topics", "url_digest"},
-    OwnColumn{"notifications", "made_at"},
-    OwnColumn{"subscriptions", "callback_digest"},
-    OwnColumn{"hub_notes", "number"},
-    OwnColumn{"feeds", "next_fetch_attempt"},
-    OwnColumn{"fetch_events", "event"},
-    OwnColumn{"base_urls", "free_at"},
-    OwnColumn{"entries", "guid_digest"},
-    OwnColumn{"entry_changes", "notes"},
-    OwnColumn{"mentions", "mentioned_at"},
-    OwnColumn{"archives", "next_url"},
-    OwnColumn{"known_urls", "hash"},
-    OwnColumn{"harvest_notes", "number"},
-};
+
+// Returns the tables of the schema; of both engines, since twins have the same columns.
+std::vector<Table> our_tables() {
+    constexpr std::string_view create = "CREATE TABLE IF NOT EXISTS ";
+    const auto first_word = [](std::string_view line) {
+        return std::string(line.substr(0, line.find(' ')));
+    };
+    std::vector<Table> tables;
+    for (const auto& statement : statements_of(schema_sql(Engine::sqlite))) {
+        if (!statement.starts_with(create)) continue;
+        const auto lines = base::split(statement, '\n');
+        auto& table =
+            tables.emplace_back(Table{first_word(lines.front().substr(create.size())), {}});
+        for (const auto line : lines) {
+            // A line of the table begins with the name of a column, or with a word of SQL.
+            const auto name = first_word(base::trim(line));
+            if (!name.empty() && name.front() >= 'a' && name.front() <= 'z')
+                table.columns.push_back(name);
+        }
+    }
+    return tables;
+}
 
 // Returns a table that has a name of ours and other columns; empty: there is none.
 std::string foreign_table(Connection& connection) {
-    for (const auto& [table, column] : own_columns) {
+    for (const auto& [table, ours] : our_tables()) {
         const auto columns = columns_of(connection, table);
-        if (!columns.empty() && !has(columns, column)) return table;
+        const auto is_there = [&](const auto& column) { return has(columns, column); };
+        if (!columns.empty() && !std::ranges::all_of(ours, is_there)) return table;
     }
     return {};
 }
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
 
-Result<void> refuse_newer(int schema) {
+//   schema  0: none
+Result<void> refuse_unknown(int schema) {
+    if (schema != 0 && schema < first_schema)
+        return refuse(
+            "the store has " + numbered(schema) +
+            ", from before the first release of Varve, and cannot be upgraded: use a new "
+            "one, and run varve init");
     if (schema <= newest_schema()) return {};
     return refuse("the store has " + numbered(schema) + ", this program knows " +
                   numbered(newest_schema()) + ": use a newer version of Varve");
@@ -98,7 +100,7 @@ std::span<const Migration> migrations() { return {}; }
 
 int newest_schema() {
     const auto steps = migrations();
-    return steps.empty() ? 1 : steps.back().number;
+    return steps.empty() ? first_schema : steps.back().number;
 }
 
 std::vector<std::string> statements_of(std::string_view script) {
@@ -137,11 +139,12 @@ void upgrade(Connection& connection, std::span<const Migration> steps) {
 }
 
 Result<Upgraded> initialise(Connection& connection) {
-    if (const auto foreign = foreign_table(connection); !foreign.empty())
+    const int from = schema_of(connection).value_or(0);
+    const auto foreign = from == 0 ? foreign_table(connection) : std::string();
+    if (!foreign.empty())
         return refuse("table " + foreign +
                       " belongs to another program: give Varve a database of its own");
-    const int from = schema_of(connection).value_or(0);
-    if (auto known = refuse_newer(from); !known) return tl::unexpected(known.error());
+    if (auto known = refuse_unknown(from); !known) return tl::unexpected(known.error());
     upgrade(connection, migrations());
     return Upgraded{from, newest_schema()};
 }
@@ -149,7 +152,7 @@ Result<Upgraded> initialise(Connection& connection) {
 Result<void> check_tables(Connection& connection) {
     const auto schema = schema_of(connection);
     if (!schema) return refuse("the store has no schema yet: run varve init");
-    if (auto known = refuse_newer(*schema); !known) return known;
+    if (auto known = refuse_unknown(*schema); !known) return known;
     if (*schema < newest_schema())
         return refuse("the store has " + numbered(*schema) + ", this program needs " +
                       numbered(newest_schema()) + ": run varve init");
@@ -166,28 +169,15 @@ Result<void> check_schema(Connection& connection) {
 }
 
 std::vector<std::string> missing_parts(Connection& connection) {
-    constexpr std::string_view create = "CREATE TABLE IF NOT EXISTS ";
     std::vector<std::string> missing;
-    // Its twin has the same columns.
-    for (const auto& statement : statements_of(schema_sql(Engine::sqlite))) {
-        if (!statement.starts_with(create)) continue;
-        const auto lines = base::split(statement, '\n');
-        const auto first_word = [](std::string_view line) {
-            return std::string(line.substr(0, line.find(' ')));
-        };
-        const auto table = first_word(lines.front().substr(create.size()));
+    for (const auto& [table, ours] : our_tables()) {
         const auto columns = columns_of(connection, table);
         if (columns.empty()) {
             missing.push_back("table " + table);
             continue;
         }
-        for (const auto line : lines) {
-            // A line of the table begins with the name of a column, or with a word of SQL.
-            const auto name = first_word(base::trim(line));
-            const bool is_column = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
-            if (is_column && !has(columns, name))
-                missing.push_back("column " + table + "." + name);
-        }
+        for (const auto& name : ours)
+            if (!has(columns, name)) missing.push_back("column " + table + "." + name);
     }
     return missing;
 }

@@ -65,7 +65,7 @@ struct Migration {
     int number;
     std::string_view sqlite, mysql;
 };
-// None so far: schema 1 is the only one.
+// None so far: schema 2 is the only one.
 [[nodiscard]] std::span<const Migration> migrations();
 
 // Returns the statements of a script, without -- comments; each ends with a semicolon outside of

@@ -7,6 +7,7 @@
 
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
+#include "tables/mentions.hpp"
 
 namespace tables {
 namespace {
@@ -14,74 +15,50 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-std::uint64_t count(Transaction& transaction, std::string_view sql,
-                    std::span<const Value> values) {
-    return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
-}
-
-std::uint64_t delete_in(Transaction& transaction, std::string_view before,
-                        const std::vector<Value>& first, std::span<const std::int64_t> oids) {
-    return execute_in(transaction, before, first, values_of(oids));
+// Counts objects that meet a condition, and what they have.
+Deleted count_where(Transaction& transaction, const std::string& condition,
+                    std::initializer_list<Value> values) {
+    const auto count = [&](const std::string& join) {
+        return static_cast<std::uint64_t>(
+            transaction
+                .query("SELECT COUNT(*) FROM objects o" + join + " WHERE " + condition, values)
+                .at(0)
+                .integer(0));
+    };
+    return {count(""), count(" JOIN history h ON h.oid = o.oid"),
+            count(" JOIN trees t ON t.oid = o.oid")};
 }
 
 }  // namespace
 
-std::uint64_t count_history(Transaction& transaction, const Versions& versions) {
-    std::uint64_t rows = 0;
-    for (const auto& version : versions)
-        rows += count(transaction, "SELECT COUNT(*) FROM history WHERE version = ?",
-                      std::vector{Value{version}});
-    return rows;
-}
-
-Deleted count_only_in(Transaction& transaction, const Versions& versions, const OidRange& range) {
-    std::string marks = "?";
-    for (std::size_t i = 1; i < versions.size(); ++i) marks += ", ?";
-    const auto in_range = [&](int lists) {
-        std::vector<Value> values{Value{range.after}, Value{range.to}};
-        for (; lists > 0; --lists)
-            for (const auto& version : versions) values.emplace_back(version);
-        return values;
+std::vector<std::int64_t> objects_touched_by(Transaction& transaction, const Versions& versions,
+                                             const OidRange& range) {
+    const auto in_list = " IN (" + marks(versions.size()) + ")";
+    const auto or_has = [&](const std::string& table) {
+        return " OR EXISTS (SELECT 1 FROM " + table + " t WHERE t.oid = o.oid AND t.version" +
+               in_list + ")";
     };
-    const auto exists = [&](const char* table, const char* in) {
-        return std::string(" EXISTS (SELECT 1 FROM ") + table +
-               " t WHERE t.oid = o.oid AND t.version " + in + " (" + marks + "))";
-    };
-    Deleted counted;
-    counted.trees = count(
-        transaction,
-        "SELECT COUNT(*) FROM trees WHERE oid > ? AND oid <= ? AND version IN (" + marks + ")",
-        in_range(1));
-    counted.objects =
-        count(transaction,
-              "SELECT COUNT(*) FROM objects o WHERE o.oid > ? AND o.oid <= ? AND (" +
-                  exists("history", "IN") + " OR" + exists("trees", "IN") + ") AND NOT" +
-                  exists("history", "NOT IN") + " AND NOT" + exists("trees", "NOT IN"),
-              in_range(4));
-    return counted;
+    std::vector<Value> values{Value{range.after}, Value{range.to}};
+    for (int lists = 0; lists < 3; ++lists)
+        values.insert(values.end(), versions.begin(), versions.end());
+    return oids_of(transaction.query(
+        "SELECT oid FROM objects o WHERE oid > ? AND oid <= ? AND (build <> 0 AND build NOT IN"
+        " (SELECT number FROM builds WHERE NOT version" +
+            in_list + ")" + or_has("history") + or_has("trees") + ") ORDER BY oid",
+        values));
 }
 
 Deleted count_class(Transaction& transaction, const std::string& class_name) {
-    const std::vector<Value> of{Value{class_name}};
-    return {count(transaction, "SELECT COUNT(*) FROM objects WHERE class = ?", of),
-            count(transaction,
-                  "SELECT COUNT(*) FROM objects o JOIN history h ON h.oid = o.oid"
-                  " WHERE o.class = ?",
-                  of),
-            count(transaction,
-                  "SELECT COUNT(*) FROM objects o JOIN trees t ON t.oid = o.oid"
-                  " WHERE o.class = ?",
-                  of)};
+    return count_where(transaction, "o.class = ?", {Value{class_name}});
 }
 
 Deleted count_object(Transaction& transaction, const ObjectName& name) {
-    const std::vector<Value> oid{Value{oids_named(transaction, name).at(0)}};
-    return {1, count(transaction, "SELECT COUNT(*) FROM history WHERE oid = ?", oid),
-            count(transaction, "SELECT COUNT(*) FROM trees WHERE oid = ?", oid)};
+    return count_where(transaction, "o.class = ? AND o.name = ?",
+                       {Value{name.class_name}, Value{name.name}});
 }
 
 bool has_traces_of_class(Transaction& transaction, const std::string& class_name) {
-    constexpr std::array tables{"objects", "failed", "mass_changes", "warmed"};
+    constexpr std::array tables{"objects", "mass_changes"};
     return std::ranges::any_of(tables, [&](const char* table) {
         return !transaction
                     .query("SELECT class FROM " + std::string(table) + " WHERE class = ? LIMIT 1",
@@ -108,41 +85,30 @@ NamePage objects_behind(Transaction& transaction, const ObjectName& last, std::s
     return page;
 }
 
-std::vector<std::int64_t> objects_touched_by(Transaction& transaction, const std::string& version,
-                                             const OidRange& range) {
-    const Value release{version};
-    return oids_of(transaction.query(
-        "SELECT o.oid FROM objects o WHERE o.oid > ? AND o.oid <= ? AND"
-        " (o.ace_version = ?"
-        " OR EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version = ?)"
-        " OR EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version = ?)"
-        " OR EXISTS (SELECT 1 FROM replacements r WHERE r.version = ? AND"
-        " r.oid = o.oid)) ORDER BY o.oid",
-        {Value{range.after}, Value{range.to}, release, release, release, release}));
+std::vector<Record::Tree> Record::trees_and_rows() const {
+    std::vector<Tree> all = trees;
+    all.insert(all.end(), rows.begin(), rows.end());
+    return all;
 }
 
-const Record::Row* Record::row_of(const std::string& version) const {
-    const auto found = std::ranges::find(rows, version, &Row::version);
-    return found == rows.end() ? nullptr : &*found;
-}
-
-std::vector<Record> lock_records(Transaction& transaction, std::span<const std::int64_t> oids) {
+std::vector<Record> read_records(Transaction& transaction, std::span<const std::int64_t> oids,
+                                 std::string_view lock) {
     std::map<std::int64_t, Record> records;
     const auto values = values_of(oids);
-    for (const auto& row : query_in(transaction, std::string(object_columns) + "WHERE oid IN", {},
-                                    values, store::for_update(transaction.engine())))
+    for (const auto& row :
+         query_in(transaction, std::string(object_columns) + "WHERE oid IN", {}, values, lock))
         records[row.integer(0)].object = object_from(row);
     // An object that does not exist any more has neither trees nor rows.
     for (const auto& row :
-         query_in(transaction, "SELECT oid, version FROM trees WHERE oid IN", {}, values))
-        records.at(row.integer(0)).trees.push_back(row.text(1));
+         query_in(transaction, "SELECT oid, version, since FROM trees WHERE oid IN", {}, values))
+        records.at(row.integer(0)).trees.push_back({row.text(1), row.text(2)});
     for (const auto& row :
          query_in(transaction,
                   "SELECT oid, version, since, date, label, kind FROM history WHERE oid IN", {},
                   values))
         records.at(row.integer(0))
             .rows.push_back(
-                {row.text(1), row.text(2), row.text(3), row.text(4), kind_named(row.text(5))});
+                {{row.text(1), row.text(2)}, row.text(3), row.text(4), kind_named(row.text(5))});
     std::vector<Record> all;
     for (auto& [oid, record] : records) all.push_back(std::move(record));
     return all;
@@ -164,37 +130,31 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
             called.push_back({object.text(0), {object.text(1), row.label, {}}});
     }
     remove_words(transaction, called);
+    delete_mentions(transaction, oids);
+    const auto delete_from = [&](const std::string& table) {
+        return execute_in(transaction, "DELETE FROM " + table + " WHERE oid IN", {},
+                          values_of(oids));
+    };
     Deleted deleted;
-    deleted.history = delete_in(transaction, "DELETE FROM history WHERE oid IN", {}, oids);
-    deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);
-    (void)delete_in(transaction, "DELETE FROM replacements WHERE oid IN", {}, oids);
-    deleted.objects = delete_in(transaction, "DELETE FROM objects WHERE oid IN", {}, oids);
+    deleted.history = delete_from("history");
+    deleted.trees = delete_from("trees");
+    deleted.objects = delete_from("objects");
     return deleted;
 }
 
-Deleted delete_rows_of_release(Transaction& transaction, const std::string& version,
-                               std::span<const std::int64_t> oids) {
-    const std::vector<Value> release{Value{version}};
-    (void)delete_in(transaction, "DELETE FROM replacements WHERE version = ? AND oid IN", release,
-                    oids);
-    Deleted deleted;
-    deleted.history =
-        delete_in(transaction, "DELETE FROM history WHERE version = ? AND oid IN", release, oids);
-    deleted.trees =
-        delete_in(transaction, "DELETE FROM trees WHERE version = ? AND oid IN", release, oids);
-    return deleted;
+void delete_mass_changes_of_class(Transaction& transaction, const std::string& class_name) {
+    transaction.execute("DELETE FROM mass_changes WHERE class = ?", {Value{class_name}});
 }
 
-void delete_notes_on_class(Transaction& transaction, const std::string& class_name) {
-    for (const auto* table : {"mass_changes", "failed"})
-        transaction.execute("DELETE FROM " + std::string(table) + " WHERE class = ?",
-                            {Value{class_name}});
-}
-
-void delete_release(Transaction& transaction, const std::string& version) {
-    for (const auto* table : {"failed", "mass_changes", "accepted", "releases"})
-        transaction.execute("DELETE FROM " + std::string(table) + " WHERE version = ?",
-                            {Value{version}});
+bool delete_releases(Transaction& transaction, const Versions& versions) {
+    const std::vector<Value> values(versions.begin(), versions.end());
+    if (!query_in(transaction, "SELECT oid FROM history WHERE version IN", {}, values, " LIMIT 1")
+             .empty())
+        return false;
+    for (const auto* table : {"mass_changes", "accepted", "releases"})
+        execute_in(transaction, "DELETE FROM " + std::string(table) + " WHERE version IN", {},
+                   values);
+    return true;
 }
 
 }  // namespace tables

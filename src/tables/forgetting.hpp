@@ -1,4 +1,4 @@
-// tables/forgetting.hpp -- what forgetting counts, reads and deletes: a release, a class or an
+// tables/forgetting.hpp -- what forgetting counts, reads and deletes: releases, a class or an
 // object, with all that hangs on them. All functions throw store::Failure. Class names are compared
 // as they are spelled.
 // SPDX-License-Identifier: MIT
@@ -25,11 +25,11 @@ struct Deleted {
 };
 
 using Versions = std::vector<std::string>;
-[[nodiscard]] std::uint64_t count_history(store::Transaction& transaction,
-                                          const Versions& versions);
-// Counts trees of the releases, and objects of which no other release has a row or a tree.
-[[nodiscard]] Deleted count_only_in(store::Transaction& transaction, const Versions& versions,
-                                    const OidRange& range);
+// Returns objects that have a row or a tree of the releases, or were compared last with a build of
+// them, or with one that is no more.
+[[nodiscard]] std::vector<std::int64_t> objects_touched_by(store::Transaction& transaction,
+                                                           const Versions& versions,
+                                                           const OidRange& range);
 //   cost  an index look-up for each object of the class
 [[nodiscard]] Deleted count_class(store::Transaction& transaction, const std::string& class_name);
 [[nodiscard]] Deleted count_object(store::Transaction& transaction, const ObjectName& name);
@@ -47,37 +47,35 @@ struct NamePage {
 [[nodiscard]] NamePage objects_behind(store::Transaction& transaction, const ObjectName& last,
                                       std::size_t most);
 
-// Objects that were compared in the release last, or have a row, a tree or a replacement of it.
-[[nodiscard]] std::vector<std::int64_t> objects_touched_by(store::Transaction& transaction,
-                                                           const std::string& version,
-                                                           const OidRange& range);
-
 // An object with its trees and rows, contents left out.
 struct Record {
-    struct Row {
-        std::string version, since, date, label;
+    struct Tree {
+        std::string version, since;
+    };
+    struct Row : Tree {
+        std::string date, label;
         std::optional<RowKind> kind;
     };
     ObjectRow object;
-    std::vector<std::string> trees;  // versions, in no order
+    std::vector<Tree> trees;  // in no order, as the rows
     std::vector<Row> rows;
 
-    // nullptr: none of that release
-    [[nodiscard]] const Row* row_of(const std::string& version) const;
+    [[nodiscard]] std::vector<Tree> trees_and_rows() const;
+    [[nodiscard]] bool has_nothing() const { return trees.empty() && rows.empty(); }
 };
-// Locks and reads objects; those that do not exist are left out.
-[[nodiscard]] std::vector<Record> lock_records(store::Transaction& transaction,
-                                               std::span<const std::int64_t> oids);
+// Those that do not exist are left out.
+//   lock  store::for_update() before they are written
+[[nodiscard]] std::vector<Record> read_records(store::Transaction& transaction,
+                                               std::span<const std::int64_t> oids,
+                                               std::string_view lock = {});
 
-// Deletes objects with their rows, trees and replacements. Locks them first.
+// Deletes objects with their rows, trees, words and mentions. Locks them first.
 Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids);
-// Deletes what these objects have of a release.
-Deleted delete_rows_of_release(store::Transaction& transaction, const std::string& version,
-                               std::span<const std::int64_t> oids);
-// Deletes mass changes and failed objects of the class.
-void delete_notes_on_class(store::Transaction& transaction, const std::string& class_name);
-// Deletes the release itself with its failed objects, mass changes and acceptances. Leaves what
-// objects have of it (delete_rows_of_release) and that it was prewarmed (delete_prewarmed_release).
-void delete_release(store::Transaction& transaction, const std::string& version);
+void delete_mass_changes_of_class(store::Transaction& transaction, const std::string& class_name);
+
+// Deletes releases with their mass changes and acceptances, unless there is a row of one of them.
+//   returns  whether it has
+//   cost     a look-up in an index for each
+[[nodiscard]] bool delete_releases(store::Transaction& transaction, const Versions& versions);
 
 }  // namespace tables

@@ -114,8 +114,15 @@ void insert_mass_changes(store::Transaction& transaction, std::span<const MassCh
     }
 }
 
-void delete_mass_changes(store::Transaction& transaction, const std::string& version) {
-    transaction.execute("DELETE FROM mass_changes WHERE version = ?", {Value{version}});
+void delete_mass_changes(store::Transaction& transaction, const std::string& version,
+                         const std::string& class_name) {
+    std::string sql = "DELETE FROM mass_changes WHERE version = ?";
+    std::vector<Value> values{Value{version}};
+    if (!class_name.empty()) {
+        sql += " AND class = ?";
+        values.emplace_back(class_name);
+    }
+    transaction.execute(sql, values);
 }
 
 }  // namespace tables

@@ -56,6 +56,8 @@ struct ChangedRows {
                                        std::size_t most, const OnUnreadable& on_unreadable);
 // Inserting what is there already changes nothing.
 void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes);
-void delete_mass_changes(store::Transaction& transaction, const std::string& version);
+//   class_name  of this class; empty: of all
+void delete_mass_changes(store::Transaction& transaction, const std::string& version,
+                         const std::string& class_name);
 
 }  // namespace tables

@@ -17,10 +17,10 @@ using store::Value;
 constexpr std::int64_t most_keys = 2'000;
 
 constexpr std::string_view select =
-    "SELECT oid, class, name, label, ace_version, signature, other_names FROM objects ";
+    "SELECT oid, class, name, label, build, signature, other_names FROM objects ";
 
 constexpr std::string_view select_o =
-    "SELECT o.oid, o.class, o.name, o.label, o.ace_version, o.signature, o.other_names ";
+    "SELECT o.oid, o.class, o.name, o.label, o.build, o.signature, o.other_names ";
 
 std::string column_of(SearchKey key) {
     return key == SearchKey::label ? "label_key" : "name_key";
@@ -39,7 +39,7 @@ std::vector<FoundObject> found_in(const store::Rows& rows) {
         found.push_back({row.integer(0),
                          {row.text(1), row.text(2)},
                          row.text(3),
-                         row.text(4),
+                         row.integer(4),
                          row.text(5),
                          row.text(6)});
     return found;

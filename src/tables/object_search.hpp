@@ -22,7 +22,8 @@ struct FoundObject {
     std::int64_t oid = 0;
     ObjectName object;
     std::string label;
-    std::string ace_version, signature, other_names;  // as in ObjectRow
+    std::int64_t build = 0;  // as in ObjectRow, as what follows
+    std::string signature, other_names;
 };
 
 enum class SearchKey { label, name };

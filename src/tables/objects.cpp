@@ -21,7 +21,7 @@ constexpr std::array<std::size_t, 4> list_sizes{1, 4, 16, 64};
 
 const store::Insert an_object{"objects",
                               {"class", "name", "name_key", "label", "signature",
-                               "last_modification_date", "ace_version", "label_key",
+                               "last_modification_date", "build", "bytes", "held", "label_key",
                                "other_names"},
                               {}};
 
@@ -30,7 +30,8 @@ void append(std::vector<Value>& values, const ObjectRow& row) {
                   {Value{row.object.class_name}, Value{row.object.name},
                    Value{base::fold_ascii(row.object.name)}, Value{row.label},
                    Value{row.signature}, Value{base::format_date(row.last_modified)},
-                   Value{row.ace_version}, Value{label_key_of(row)}, Value{row.other_names}});
+                   Value{row.build}, Value{row.bytes}, Value{row.held}, Value{label_key_of(row)},
+                   Value{row.other_names}});
 }
 
 // Inserts that many rows in one statement and returns their oids.
@@ -96,11 +97,14 @@ std::vector<std::string> without(std::vector<std::string> words,
     return words;
 }
 
+constexpr std::string_view as_read =
+    " WHERE oid = ? AND build = ? AND bytes = ? AND signature = ?";
+
 }  // namespace
 
 const std::string_view object_columns =
-    "SELECT oid, class, name, label, signature, last_modification_date, ace_version,"
-    " other_names FROM objects ";
+    "SELECT oid, class, name, label, signature, last_modification_date, build, bytes,"
+    " held, other_names FROM objects ";
 
 base::Date last_modified_of(const ObjectName& object, const std::string& text) {
     using namespace std::chrono;
@@ -119,10 +123,10 @@ ObjectRow object_from(const store::Row& row) {
                      row.text(3),
                      row.text(4),
                      last_modified_of(object, row.text(5)),
-                     row.text(6),
-                     row.text(6),
-                     false,
-                     row.text(7)};
+                     row.integer(6),
+                     row.integer(7),
+                     row.text(8),
+                     row.text(9)};
 }
 
 ObjectsByName::ObjectsByName(std::vector<ObjectRow> rows) {
@@ -164,7 +168,8 @@ CheckedObjects check_objects(Transaction& transaction, std::int64_t from, std::s
     for (const auto& row : transaction.query(
              "SELECT o.oid, o.class, o.name, o.name_key,"
              " CASE WHEN o.signature = '' OR EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid)"
-             " THEN 1 ELSE 0 END FROM objects o WHERE o.oid <= ? ORDER BY o.oid DESC LIMIT ?",
+             " THEN 1 ELSE 0 END, o.build, (SELECT COALESCE(MAX(number), 0) FROM builds)"
+             " FROM objects o WHERE o.oid <= ? ORDER BY o.oid DESC LIMIT ?",
              {Value{from}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.objects;
         checked.last = row.integer(0);
@@ -174,6 +179,11 @@ CheckedObjects check_objects(Transaction& transaction, std::int64_t from, std::s
             checked.damaged.push_back({object, "is not found by its name: the column name_key is "
                                                "'" +
                                                    row.text(3) + "' in place of '" + key + "'"});
+        if (row.integer(5) > row.integer(6))
+            checked.damaged.push_back({object, "counts as compared with build " +
+                                                   std::to_string(row.integer(5)) +
+                                                   ", which there is not, and would never be "
+                                                   "compared again: set objects.build to 0"});
         if (row.integer(4) == 0)
             checked.damaged.push_back({object, "has no tree in the table trees, so that its next "
                                                "change would be taken for a first sight"});
@@ -185,13 +195,13 @@ std::int64_t highest_oid(Transaction& transaction) {
     return transaction.query("SELECT COALESCE(MAX(oid), 0) FROM objects").at(0).integer(0);
 }
 
-std::vector<ObjectRow> objects_in(Transaction& transaction, const OidRange& range) {
-    std::vector<ObjectRow> objects;
+std::map<std::int64_t, ObjectRow> objects_numbered(Transaction& transaction,
+                                                   std::span<const std::int64_t> oids) {
+    std::map<std::int64_t, ObjectRow> rows;
     for (const auto& row :
-         transaction.query(std::string(object_columns) + "WHERE oid > ? AND oid <= ?",
-                           {Value{range.after}, Value{range.to}}))
-        objects.push_back(object_from(row));
-    return objects;
+         query_in(transaction, std::string(object_columns) + "WHERE oid IN", {}, values_of(oids)))
+        rows.emplace(row.integer(0), object_from(row));
+    return rows;
 }
 
 std::vector<ObjectName> most_requested_objects(Transaction& transaction, std::size_t most) {
@@ -209,14 +219,47 @@ bool has_objects_of(Transaction& transaction, const std::string& class_name) {
                 .empty();
 }
 
-std::set<std::string> releases_compared_in(Transaction& transaction,
-                                           const std::string& class_name, std::size_t most) {
-    std::set<std::string> versions;
-    for (const auto& row : transaction.query(
-             "SELECT ace_version FROM objects WHERE class = ? ORDER BY name LIMIT ?",
-             {Value{class_name}, Value{static_cast<std::int64_t>(most)}}))
-        versions.insert(row.text(0));
-    return versions;
+std::set<std::int64_t> builds_compared_with(Transaction& transaction,
+                                            const std::string& class_name, std::size_t most) {
+    std::set<std::int64_t> numbers;
+    for (const auto& row :
+         transaction.query("SELECT build FROM objects WHERE class = ? ORDER BY name LIMIT ?",
+                           {Value{class_name}, Value{static_cast<std::int64_t>(most)}}))
+        numbers.insert(row.integer(0));
+    return numbers;
+}
+
+std::vector<ObjectState> states_from(Transaction& transaction, const std::string& from,
+                                     const std::string& behind, const std::string& class_name,
+                                     std::size_t most) {
+    std::vector<ObjectState> states;
+    const auto add = [&](std::string condition, std::vector<Value> values,
+                         const std::string& limit) {
+        if (!class_name.empty()) {
+            condition += " AND class = ?";
+            values.emplace_back(class_name);
+        }
+        for (const auto& row : transaction.query(
+                 "SELECT name_key, class, name, build, bytes, CASE WHEN signature = '' AND"
+                 " label <> '' THEN 1 ELSE 0 END FROM objects WHERE name_key " +
+                     condition + limit,
+                 values))
+            states.push_back({row.text(0),
+                              {row.text(1), row.text(2)},
+                              row.integer(3),
+                              row.integer(4),
+                              row.integer(5) != 0});
+    };
+    const auto limit = " ORDER BY name_key LIMIT " + std::to_string(most);
+    if (behind.empty())
+        add(">= ?", {Value{from}}, limit);
+    else
+        add(">= ? AND name_key < ?", {Value{from}, Value{behind}}, limit);
+    if (states.size() < most) return states;
+    const auto last = states.back().key;
+    std::erase_if(states, [&](const ObjectState& state) { return state.key == last; });
+    add("= ?", {Value{last}}, {});
+    return states;
 }
 
 StoreCounts count_store(Transaction& transaction) {
@@ -276,15 +319,23 @@ void remove_words(Transaction& transaction, std::span<const SearchedObject> obje
 bool update_object(Transaction& transaction, const ObjectRow& now, const ObjectRow& read) {
     const auto updated = transaction.execute(
         "UPDATE objects SET label = ?, label_key = ?, signature = ?, last_modification_date = ?,"
-        " ace_version = ?, other_names = ? WHERE oid = ? AND ace_version = ? AND signature = ?"
-        " AND last_modification_date = ?",
+        " build = ?, bytes = ?, held = ?, other_names = ?" +
+            std::string(as_read),
         {Value{now.label}, Value{label_key_of(now)}, Value{now.signature},
-         Value{base::format_date(now.last_modified)}, Value{now.ace_version},
-         Value{now.other_names}, Value{now.oid}, Value{read.ace_version}, Value{read.signature},
-         Value{base::format_date(read.last_modified)}});
+         Value{base::format_date(now.last_modified)}, Value{now.build}, Value{now.bytes},
+         Value{now.held}, Value{now.other_names}, Value{now.oid}, Value{read.build},
+         Value{read.bytes}, Value{read.signature}});
     if (updated != 1) return false;
     change_words(transaction, read, now);
     return true;
+}
+
+bool note_compared(Transaction& transaction, const ObjectRow& now, const ObjectRow& read) {
+    static const auto sql =
+        "UPDATE objects SET build = ?, bytes = ?, held = ?" + std::string(as_read);
+    return transaction.execute(sql, {Value{now.build}, Value{now.bytes}, Value{now.held},
+                                     Value{now.oid}, Value{read.build}, Value{read.bytes},
+                                     Value{read.signature}}) == 1;
 }
 
 void change_words(Transaction& transaction, const ObjectRow& before, const ObjectRow& now) {

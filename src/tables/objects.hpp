@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -25,18 +24,17 @@ struct ObjectRow {
     std::int64_t oid = 0;
     ObjectName object;           // the spelling first recorded
     std::string label;           // what people call it; empty: its only tree was forgotten
-    std::string signature;       // empty: vanished, or its only tree was forgotten
+    std::string signature;       // empty: is_gone(), or its only tree was forgotten
     base::Date last_modified{};  // date of the last release that changed it
-    std::string ace_version;     // newest release in which this row was compared
-    // The newest release in which the object was compared: the later one of ace_version and the
-    // release in which its class was prewarmed (tables/prewarmed.hpp). As read from
-    // the table: ace_version.
-    std::string compared_in;
-    // A replacement of this row is in force and not yet moved into the table;
-    // resolve_compared_in() has applied it to this row.
-    bool is_replaced = false;
+    std::int64_t build = 0;  // the number of the build that it was compared with last; 0: none
+    std::int64_t bytes = 0;  // what the index of that build says of it (bytes_of()); 0: unknown
+    // The last earlier release in which the content before that build's release held; empty: none.
+    std::string held;
     std::string other_names = {};  // one a line
     bool operator==(const ObjectRow&) const = default;
+
+    // Returns true when the build that it was compared with last does not have the object.
+    [[nodiscard]] bool is_gone() const { return signature.empty() && !label.empty(); }
 };
 
 // Columns of a row in the order in which object_from() reads them: SELECT … FROM objects.
@@ -68,12 +66,13 @@ class ObjectsByName {
 struct OidRange {
     std::int64_t after = 0, to = 0;
 };
-inline constexpr OidRange all_oids{0, std::numeric_limits<std::int64_t>::max()};
 
 // Returns 0 for an empty table.
 [[nodiscard]] std::int64_t highest_oid(store::Transaction& transaction);
-[[nodiscard]] std::vector<ObjectRow> objects_in(store::Transaction& transaction,
-                                                const OidRange& range);
+// Returns rows by oid; those that do not exist are left out.
+//   cost  a query for 64
+[[nodiscard]] std::map<std::int64_t, ObjectRow> objects_numbered(
+    store::Transaction& transaction, std::span<const std::int64_t> oids);
 
 // Rows of objects that are read as something else, or not at all.
 struct CheckedObjects {
@@ -98,10 +97,26 @@ struct CheckedObjects {
 // Returns true when the class has a row. Its name is compared as it is spelled.
 [[nodiscard]] bool has_objects_of(store::Transaction& transaction, const std::string& class_name);
 
-// Returns the releases in which the first objects of a class were compared last, at most so many of them.
-[[nodiscard]] std::set<std::string> releases_compared_in(store::Transaction& transaction,
-                                                         const std::string& class_name,
-                                                         std::size_t most);
+// Returns the numbers of the builds with which the first objects of a class were compared last, at most so many of
+// them.
+[[nodiscard]] std::set<std::int64_t> builds_compared_with(store::Transaction& transaction,
+                                                          const std::string& class_name,
+                                                          std::size_t most);
+
+// What a release job reads of all objects, in the order of an index (source/index/index.hpp).
+struct ObjectState {
+    std::string key;  // the name in lower case
+    ObjectName object;
+    std::int64_t build = 0, bytes = 0;
+    bool is_gone = false;
+};
+// Returns objects of a class (empty: of all) whose key is `from` or later and, unless that is empty, before `behind`:
+// at most `most` of them, and all others with the last of their keys.
+[[nodiscard]] std::vector<ObjectState> states_from(store::Transaction& transaction,
+                                                   const std::string& from,
+                                                   const std::string& behind,
+                                                   const std::string& class_name,
+                                                   std::size_t most);
 
 struct StoreCounts {
     std::int64_t objects = 0, rows = 0, watch_lists = 0;  // rows of history
@@ -139,9 +154,11 @@ void add_words(store::Transaction& transaction, std::span<const ObjectRow* const
 void remove_words(store::Transaction& transaction, std::span<const SearchedObject> objects);
 
 // Writes the row, and the words that it changes, if it is still as it was read. Returns false when
-// somebody else has written it since. A re-publication may leave the release in which it was
-// compared and change the rest.
+// somebody else has written it since.
 [[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
+                                 const ObjectRow& read);
+// Writes build, bytes and held alone; otherwise the same.
+[[nodiscard]] bool note_compared(store::Transaction& transaction, const ObjectRow& now,
                                  const ObjectRow& read);
 
 // Adds the words that an object has now. Those that it had stay, and its former label gets all of its

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "tables/prewarmed.hpp"
 #include "tables/release_rows.hpp"
 
 namespace tables {
@@ -18,9 +17,17 @@ std::uint64_t count_at(const store::Row& row, std::size_t column) {
 std::map<std::string, ReleaseCounts> count_by_release(store::Transaction& transaction) {
     std::map<std::string, ReleaseCounts> all;
     std::vector<std::string> versions;
-    for (const auto& row : transaction.query("SELECT version, digest FROM releases")) {
+    for (const auto& row : transaction.query("SELECT version FROM releases"))
         versions.push_back(row.text(0));
-        all[row.text(0)].has_digest = !row.text(1).empty();
+    // The newest publication of a release has the last word.
+    std::map<std::int64_t, std::string> builds;
+    for (const auto& row : transaction.query(
+             "SELECT number, version, recorded_at, unreadable FROM builds ORDER BY number")) {
+        builds[row.integer(0)] = row.text(1);
+        auto& counts = all[row.text(1)];
+        counts.has_build = true;
+        counts.is_recorded = !row.text(2).empty();
+        counts.unreadable = count_at(row, 3);
     }
     for (const auto& counted : count_rows(transaction, versions)) {
         auto& rows = all[counted.version].rows;
@@ -28,17 +35,9 @@ std::map<std::string, ReleaseCounts> count_by_release(store::Transaction& transa
         if (counted.reconstructed > 0) rows[RowKind::reconstructed] = counted.reconstructed;
     }
     for (const auto& row :
-         transaction.query("SELECT ace_version, COUNT(*) FROM objects GROUP BY ace_version"))
-        all[row.text(0)].compared = count_at(row, 1);
-    for (const auto& [class_name, version] : prewarmed(transaction)) {
-        if (class_name.empty())
-            all[version].is_prewarmed = true;
-        else
-            ++all[version].prewarmed_classes;
-    }
-    for (const auto& row :
-         transaction.query("SELECT version, COUNT(*) FROM failed GROUP BY version"))
-        all[row.text(0)].failed = count_at(row, 1);
+         transaction.query("SELECT build, COUNT(*) FROM objects GROUP BY build"))
+        if (const auto build = builds.find(row.integer(0)); build != builds.end())
+            all[build->second].compared += count_at(row, 1);
     return all;
 }
 

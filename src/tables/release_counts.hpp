@@ -12,11 +12,10 @@
 namespace tables {
 
 struct ReleaseCounts {
-    bool has_digest = false;                     // its build was served once
-    bool is_prewarmed = false;                   // all classes are
-    std::uint64_t prewarmed_classes = 0;         // that are prewarmed
-    std::uint64_t failed = 0;                    // objects that a job could not read
-    std::uint64_t compared = 0;                  // objects whose row was compared in it last
+    bool has_build = false;        // one was accepted
+    bool is_recorded = false;      // a job has compared all objects with the newest
+    std::uint64_t unreadable = 0;  // objects that this job could not read
+    std::uint64_t compared = 0;    // objects that were compared with a build of it last
     std::map<RowKind, std::uint64_t> rows = {};  // of history; kinds without a row are left out
     bool operator==(const ReleaseCounts&) const = default;
 };

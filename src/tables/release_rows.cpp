@@ -39,14 +39,12 @@ std::size_t count_of(Transaction& transaction, const Clause& clause) {
 // brought another one than the row of the release has.
 void add_label(Clause& clause, const RowSelection& selection) {
     const auto label = range_of_prefix(base::search_prefix(selection.text));
-    const auto& versions = selection.shown_versions;
     // SQLite's index of labels has only objects that have one.
     clause.sql +=
         "o.label_key <> '' AND o.label_key >= ? AND o.label_key < ? AND (h.label = o.label OR"
-        " o.ace_version IN (" +
-        marks(versions.size()) + "))";
-    clause.values.insert(clause.values.end(), {Value{label.first}, Value{label.behind}});
-    clause.values.insert(clause.values.end(), versions.begin(), versions.end());
+        " o.build <= ?)";
+    clause.values.insert(clause.values.end(), {Value{label.first}, Value{label.behind},
+                                               Value{selection.newest_build}});
 }
 
 //   index  of history, which has all that is asked for unless there is a text

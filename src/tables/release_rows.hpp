@@ -27,9 +27,9 @@ struct RowSelection {
     // Of objects whose name begins with this, ASCII case ignored, or whose label's key does
     // (base::search_prefix()); empty: of any object.
     std::string text = {};
-    // With a text, at least one. The label of an object that was compared last in another release counts only
-    // if the row has it too, so that none is given away of a release that is recorded but not shown yet.
-    std::vector<std::string> shown_versions = {};
+    // With a text: the label of an object that was compared last with a build of a higher number counts only if
+    // the row has it too, so that none is given away of a release that is recorded but not shown yet.
+    std::int64_t newest_build = 0;
     // With a text: look for the spellings of the beginning among the names of the release, instead of
     // comparing the name of each row. Changes the cost, not the result: see most_compared.
     bool by_spelling = false;

@@ -10,11 +10,10 @@
 namespace tables {
 namespace {
 
-using base::Result;
 using store::Transaction;
 using store::Value;
 
-const store::Insert a_release{"releases", {"version", "released_on", "digest"}, {"version"}};
+const store::Insert a_release{"releases", {"version", "released_on"}, {"version"}};
 
 }  // namespace
 
@@ -72,36 +71,89 @@ std::optional<base::Date> Releases::date_of(std::string_view version) const {
     return releases_[found->second].released_on;
 }
 
-void Releases::add_build(const std::string& version) {
-    const auto* first = first_build();
-    const auto* each = find(version);
-    if (each != nullptr && (first == nullptr || *each < *first)) first_build_ = version;
+void Releases::add_build(NumberedBuild build) { builds_.push_back(std::move(build)); }
+
+std::int64_t Releases::number_of(std::string_view version) const {
+    std::int64_t number = 0;
+    for (const auto& build : builds_)
+        if (build.version == version) number = build.number;
+    return number;
 }
 
-void Releases::add_replacing(std::string version, std::string digest) {
-    replacing_.push_back({std::move(version), std::move(digest)});
+std::int64_t Releases::number_of(std::string_view version, std::string_view digest) const {
+    const auto newest = number_of(version);
+    const auto is_it = [&](const NumberedBuild& build) {
+        return build.number == newest && build.digest == digest;
+    };
+    return newest != 0 && std::ranges::any_of(builds_, is_it) ? newest : 0;
+}
+
+bool Releases::contradicts(std::string_view version, std::string_view digest) const {
+    const auto newest = number_of(version);
+    if (newest == 0 || number_of(version, digest) != 0) return false;
+    const auto contradicts = [&](const NumberedBuild& build) {
+        return build.number == newest && base::contradict(build.digest, digest);
+    };
+    return is_superseded(version, digest) || std::ranges::any_of(builds_, contradicts);
+}
+
+bool Releases::is_superseded(std::string_view version, std::string_view digest) const {
+    const auto is_it = [&](const NumberedBuild& build) {
+        return build.version == version && build.digest == digest;
+    };
+    return number_of(version, digest) == 0 && std::ranges::any_of(builds_, is_it);
+}
+
+std::string Releases::version_of(std::int64_t number) const {
+    const auto found = std::ranges::lower_bound(builds_, number, {}, &NumberedBuild::number);
+    return found != builds_.end() && found->number == number ? found->version : std::string();
+}
+
+const Release* Releases::first_build() const {
+    return builds_.empty() ? nullptr : find(builds_.front().version);
+}
+
+const Release* Releases::newest_build() const {
+    return builds_.empty() ? nullptr : find(builds_.back().version);
+}
+
+const Release* Releases::build_before(const Release& release) const {
+    const Release* before = nullptr;
+    for (const auto& build : builds_)
+        if (const auto* found = find(build.version); found != nullptr && *found < release)
+            before = found;
+    return before;
+}
+
+bool Releases::is_recorded(std::int64_t number) const {
+    return std::ranges::any_of(builds_, [&](const NumberedBuild& build) {
+        return build.number == number && build.is_recorded;
+    });
+}
+
+bool Releases::is_compared(std::string_view version) const {
+    const auto* newest = newest_build();
+    return newest == nullptr || newest->version != version ||
+           std::ranges::any_of(builds_, [&](const NumberedBuild& build) {
+               return build.version == version && build.is_recorded;
+           });
 }
 
 Releases load_releases(Transaction& transaction) {
-    const auto rows =
-        transaction.query("SELECT version, released_on, replacing, digest FROM releases");
-    std::vector<Release> recorded;
-    for (const auto& row : rows) recorded.push_back({row.text(0), date_of(row.text(1))});
-    Releases releases(std::move(recorded));
-    for (const auto& row : rows) {
-        if (row.integer(2) != 0) releases.add_replacing(row.text(0), row.text(3));
-        if (!row.text(3).empty()) releases.add_build(row.text(0));
-    }
+    std::vector<Release> known;
+    for (const auto& row : transaction.query("SELECT version, released_on FROM releases"))
+        known.push_back({row.text(0), date_of(row.text(1))});
+    Releases releases(std::move(known));
+    for (const auto& row : transaction.query(
+             "SELECT number, digest, version, recorded_at FROM builds ORDER BY number, digest"))
+        releases.add_build({row.integer(0), row.text(1), row.text(2), !row.text(3).empty()});
     return releases;
 }
 
-std::optional<RecordedRelease> recorded_release(Transaction& transaction,
-                                                std::string_view version) {
-    const auto rows =
-        transaction.query("SELECT released_on, digest FROM releases WHERE version = ?",
-                          {Value{std::string(version)}});
-    if (rows.empty() || rows.front().text(1).empty()) return std::nullopt;
-    return RecordedRelease{date_of(rows.front().text(0)), rows.front().text(1)};
+void record_release(Transaction& transaction, const Release& release) {
+    const std::vector<Value> values{Value{release.version},
+                                    Value{base::format_date(release.released_on)}};
+    (void)store::insert_unless_there(transaction, a_release, values);
 }
 
 std::optional<std::string> other_release_of_date(Transaction& transaction,
@@ -113,58 +165,6 @@ std::optional<std::string> other_release_of_date(Transaction& transaction,
         rows, [&](const auto& row) { return row.text(0) == release.version; });
     if (rows.empty() || is_known) return std::nullopt;
     return rows.front().text(0);
-}
-
-Result<void> record_release(Transaction& transaction, const Release& release,
-                            std::string_view digest) {
-    const Value version{release.version}, new_digest{std::string(digest)};
-    // Shared, so that no re-publication takes force before what this transaction writes.
-    const auto read = [&] {
-        return transaction.query("SELECT digest FROM releases WHERE version = ?" +
-                                     std::string(store::for_share(transaction.engine())),
-                                 {version});
-    };
-    auto rows = read();
-    if (rows.empty()) {
-        // Its process does not know yet that it was forgotten.
-        const auto releases = load_releases(transaction);
-        if (const auto* newest = releases.newest();
-            !digest.empty() && newest != nullptr && release < *newest)
-            return base::fail(base::ErrorKind::conflict,
-                              release.version + " is not recorded, and " + newest->version +
-                                  " is recorded after it");
-        const std::vector<Value> values{version, Value{base::format_date(release.released_on)},
-                                        new_digest};
-        if (store::insert_unless_there(transaction, a_release, values)) return {};
-        rows = read();  // another was first
-    }
-    const auto& recorded = rows.at(0).text(0);
-    if (digest.empty() || recorded == digest) return {};
-    if (!recorded.empty() && base::contradict(recorded, digest))
-        return base::fail(base::ErrorKind::conflict,
-                          release.version + " was recorded with different content");
-    if (!recorded.empty())
-        // One is of files and the other of a server: the next build is compared with this one.
-        transaction.execute("UPDATE releases SET digest = ? WHERE version = ?",
-                            {new_digest, version});
-    else
-        // Known by name alone until now: the build has its date.
-        transaction.execute("UPDATE releases SET digest = ?, released_on = ? WHERE version = ?",
-                            {new_digest, Value{base::format_date(release.released_on)}, version});
-    return {};
-}
-
-std::optional<OtherVersion> other_version_of(Transaction& transaction, const std::string& version,
-                                             const std::string& digest) {
-    bool is_newest = true;
-    for (const auto& row : transaction.query(
-             "SELECT version, digest FROM releases WHERE digest <> '' AND version <> ?"
-             " ORDER BY released_on DESC",
-             {Value{version}})) {
-        if (row.text(1) == digest) return OtherVersion{row.text(0), is_newest};
-        is_newest = false;
-    }
-    return std::nullopt;
 }
 
 bool is_accepted(Transaction& transaction, const std::string& version,

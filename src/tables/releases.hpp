@@ -20,7 +20,18 @@ namespace tables {
 
 using base::Release;
 
-// Known releases in their order, found by version without a scan. A value: copies are independent.
+// A row of the table builds. Numbers grow with the order of releases; a release that was published again has a
+// number for each publication, of which the highest is in force. Files and server of one publication have
+// one number and two digests.
+struct NumberedBuild {
+    std::int64_t number = 0;
+    std::string digest, version;
+    bool is_recorded = false;  // a job has compared all objects with it
+    bool operator==(const NumberedBuild&) const = default;
+};
+
+// Known releases in their order with their builds, found by version without a scan. A value: copies are
+// independent.
 class Releases {
    public:
     Releases() = default;
@@ -57,19 +68,33 @@ class Releases {
     // Returns nullopt when the version is unknown.
     [[nodiscard]] std::optional<base::Date> date_of(std::string_view version) const;
 
-    // The oldest release of which a build was recorded; nullptr: there is none. What older ones have was
-    // read from timestamps.
-    [[nodiscard]] const Release* first_build() const { return find(first_build_); }
-    // Notes that a build of a known release was recorded.
-    void add_build(const std::string& version);
+    // -- numbered builds
 
-    // Releases that were published again, while their replacements are in force and not all of
-    // them moved into place (releases.replacing). Usually none.
-    struct Replacing {
-        std::string version, digest;
-    };
-    void add_replacing(std::string version, std::string digest);
-    [[nodiscard]] const std::vector<Replacing>& replacing() const { return replacing_; }
+    // Adds a build of a known release; in ascending order of numbers.
+    void add_build(NumberedBuild build);
+    [[nodiscard]] const std::vector<NumberedBuild>& builds() const { return builds_; }
+
+    // Returns whether the build of this digest was one of an earlier publication.
+    [[nodiscard]] bool is_superseded(std::string_view version, std::string_view digest) const;
+    // Returns the number of the newest publication of a release; 0: no build of it was accepted.
+    [[nodiscard]] std::int64_t number_of(std::string_view version) const;
+    // Returns it if that publication has this digest, else 0.
+    [[nodiscard]] std::int64_t number_of(std::string_view version, std::string_view digest) const;
+    // Returns whether another publication of the release is in force than the build of this digest.
+    [[nodiscard]] bool contradicts(std::string_view version, std::string_view digest) const;
+    // Returns whether a job has compared all objects with the build.
+    [[nodiscard]] bool is_recorded(std::int64_t number) const;
+    // Returns the release of a build; empty: no build has this number, or its release was forgotten.
+    [[nodiscard]] std::string version_of(std::int64_t number) const;
+
+    // The oldest and the newest release of which a build was accepted; nullptr: there is none. What older ones
+    // have was read from timestamps.
+    [[nodiscard]] const Release* first_build() const;
+    [[nodiscard]] const Release* newest_build() const;
+    // Returns the newest release before this one of which a build was accepted; nullptr: there is none.
+    [[nodiscard]] const Release* build_before(const Release& release) const;
+    // Returns false for the newest release with a build, until a job has compared all objects of a publication.
+    [[nodiscard]] bool is_compared(std::string_view version) const;
 
    private:
     struct Hash : std::hash<std::string_view> {
@@ -77,46 +102,20 @@ class Releases {
     };
     std::vector<Release> releases_;  // by date, then version
     std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> ranks_;
-    std::vector<Replacing> replacing_;
-    std::string first_build_;  // empty: none
+    std::vector<NumberedBuild> builds_;  // by number
 };
 
-// Reads all releases.
+// Reads all releases and builds.
 //   throws  Failure, as all that follow
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);
 
-// Records the release unless it is recorded. Fills in an empty digest. The digest of a server takes the place of that of files and
-// the other way round, so the next build of this version is compared with what is served now.
-// Until the transaction ends, no other one can put another build of the release in force.
-//   error  conflict: it is recorded with a digest that contradicts this one; or a build of it would
-//          be new, and a later release is recorded
-[[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
-                                                const Release& release, std::string_view digest);
-
-// A release whose build was served once.
-struct RecordedRelease {
-    base::Date released_on{};
-    std::string digest;
-};
-// Returns nullopt when no build of this version was ever served.
-[[nodiscard]] std::optional<RecordedRelease> recorded_release(store::Transaction& transaction,
-                                                              std::string_view version);
+// Records that there is a release of this version, unless that is known. That says nothing of a build.
+void record_release(store::Transaction& transaction, const Release& release);
 
 // Returns the version of a known release of the same date; nullopt when there is none, or when this
 // release itself is known by its date.
 [[nodiscard]] std::optional<std::string> other_release_of_date(store::Transaction& transaction,
                                                                const Release& release);
-
-// Another version under which a build of a digest is recorded.
-struct OtherVersion {
-    std::string version;
-    bool is_newest =
-        false;  // of all releases of which a build is recorded, but for the one asked for
-};
-// Returns nullopt when there is none.
-[[nodiscard]] std::optional<OtherVersion> other_version_of(store::Transaction& transaction,
-                                                           const std::string& version,
-                                                           const std::string& digest);
 
 // Builds that an operator accepted although they lack objects, or are recorded as another release
 // (table accepted).

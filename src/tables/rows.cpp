@@ -343,13 +343,11 @@ std::optional<RowKind> kind_named(std::string_view name) {
 }
 
 std::string fault_of(std::string_view table, std::string_view column, std::string_view text) {
-    const bool is_history = table == "history", is_replacement = table == "replacements";
-    // A replacement without a row has none of these.
-    if (is_replacement && text.empty()) return {};
+    const bool is_history = table == "history";
     const bool is_day =
         (is_history && column == "date") || (table == "releases" && column == "released_on");
     if (is_day && !base::parse_date(text)) return "is no day like 2008-02-15";
-    if (!is_history && !is_replacement) return {};
+    if (!is_history) return {};
     if (column == "recorded_at" && !base::parse_rfc3339(text))
         return "is no time like 2008-02-15T09:15:20Z";
     if (column == "kind" && !kind_named(text)) return "is no kind of row";
@@ -629,6 +627,12 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
              Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
              Value{row->object.class_name}, Value{row->object.name}, Value{row->content}});
     store::insert_many(transaction, a_row, values);
+}
+
+void delete_rows(Transaction& transaction, const std::string& version,
+                 std::span<const std::int64_t> oids) {
+    (void)execute_in(transaction, "DELETE FROM history WHERE version = ? AND oid IN",
+                     {Value{version}}, values_of(oids));
 }
 
 void find_renames(Transaction& transaction, std::span<Row> rows) {

@@ -226,6 +226,9 @@ struct NewRow {
 //   throws  Failure (duplicate) when there is a row of one of these objects and releases
 void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
+void delete_rows(store::Transaction& transaction, const std::string& version,
+                 std::span<const std::int64_t> oids);
+
 // Fills in the other names (rule C9): of exactly one row that vanished and exactly one other row of the
 // same release, class and content.
 //   cost  nothing for rows without content; a query for 64 others, each of which takes up to three

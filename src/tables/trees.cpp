@@ -18,10 +18,18 @@ using store::Value;
 // A tree is never stored above this size (bytes of JSON), so a larger one is damage.
 constexpr std::size_t largest_tree = std::size_t{4} << 30;
 
-const store::Insert a_new_tree{"trees", {"oid", "version", "tree"}, {}};
+const store::Insert a_new_tree{"trees", {"oid", "version", "since", "tree"}, {}};
 
 tl::unexpected<base::Error> damaged(const std::string& version, const base::Error& error) {
     return base::fail_at("stored tree of " + version, error);
+}
+
+Result<KnownTree> known_tree(const std::string& version, const store::Row& row,
+                             std::size_t column) {
+    if (row.is_null(column)) return KnownTree{version, {}, false};
+    auto nodes = unpacked_tree(row.blob(column));
+    if (!nodes) return damaged(version, nodes.error());
+    return KnownTree{version, std::move(*nodes)};
 }
 
 }  // namespace
@@ -41,19 +49,25 @@ std::map<std::int64_t, std::vector<std::string>> tree_versions(Transaction& tran
 
 Result<std::map<std::int64_t, KnownTree>> newest_trees(Transaction& transaction,
                                                        std::span<const std::int64_t> oids,
-                                                       const Releases& releases) {
+                                                       const Releases& releases,
+                                                       const Release* before) {
+    const auto counts = [&](const std::string& version) {
+        const auto* release = releases.find(version);
+        return before == nullptr || (release != nullptr && *release < *before);
+    };
     // The newest trees of most objects of a batch are of one and the same release.
     std::map<std::string, std::vector<Value>> by_version;
     for (const auto& [oid, versions] : tree_versions(transaction, oids, releases))
-        by_version[versions.front()].emplace_back(oid);
+        if (const auto newest = std::ranges::find_if(versions, counts); newest != versions.end())
+            by_version[*newest].emplace_back(oid);
     std::map<std::int64_t, KnownTree> trees;
     for (const auto& [version, owners] : by_version)
         for (const auto& row :
              query_in(transaction, "SELECT oid, tree FROM trees WHERE version = ? AND oid IN",
                       {Value{version}}, owners)) {
-            auto nodes = unpacked_tree(row.blob(1));
-            if (!nodes) return damaged(version, nodes.error());
-            trees[row.integer(0)] = {version, std::move(*nodes)};
+            auto tree = known_tree(version, row, 1);
+            if (!tree) return tl::unexpected(tree.error());
+            trees[row.integer(0)] = std::move(*tree);
         }
     return trees;
 }
@@ -68,19 +82,29 @@ Result<TreeAsOf> tree_as_of(Transaction& transaction, std::int64_t oid, const Re
     });
     if (shown == versions.begin()) return TreeAsOf{};
     if (shown == versions.end()) return TreeAsOf{std::nullopt, false};
-    auto nodes = tree_of(transaction, oid, *shown);
-    if (!nodes) return tl::unexpected(nodes.error());
-    return TreeAsOf{KnownTree{*shown, std::move(*nodes)}, false};
+    auto tree = tree_of(transaction, oid, *shown);
+    if (!tree) return tl::unexpected(tree.error());
+    return TreeAsOf{std::move(*tree), false};
 }
 
-Result<std::vector<tree::Node>> tree_of(Transaction& transaction, std::int64_t oid,
-                                        const std::string& version) {
+std::vector<StoredTree> stored_trees(Transaction& transaction, std::int64_t oid,
+                                     const Releases& releases) {
+    std::vector<StoredTree> trees;
+    for (const auto& row : transaction.query(
+             "SELECT version, since, tree IS NOT NULL FROM trees WHERE oid = ?", {Value{oid}}))
+        trees.push_back({row.text(0), row.text(1), row.integer(2) != 0});
+    std::ranges::sort(trees, [&](const auto& a, const auto& b) {
+        return releases.is_later(a.version, b.version);
+    });
+    return trees;
+}
+
+Result<KnownTree> tree_of(Transaction& transaction, std::int64_t oid,
+                          const std::string& version) {
     const auto rows = transaction.query("SELECT tree FROM trees WHERE oid = ? AND version = ?",
                                         {Value{oid}, Value{version}});
-    if (rows.empty()) return std::vector<tree::Node>();
-    auto nodes = unpacked_tree(rows.front().blob(0));
-    if (!nodes) return damaged(version, nodes.error());
-    return nodes;
+    if (rows.empty()) return KnownTree{version, {}, false};
+    return known_tree(version, rows.front(), 0);
 }
 
 std::string packed_tree(const std::vector<tree::Node>& nodes) {
@@ -99,8 +123,15 @@ void insert_trees(Transaction& transaction, std::span<const NewTree> trees) {
     std::vector<Value> values;
     for (const auto& tree : trees)
         values.insert(values.end(),
-                      {Value{tree.oid}, Value{*tree.version}, Value{store::Blob{*tree.packed}}});
+                      {Value{tree.oid}, Value{*tree.version}, Value{*tree.since},
+                       tree.packed == nullptr ? Value{} : Value{store::Blob{*tree.packed}}});
     store::insert_many(transaction, a_new_tree, values);
+}
+
+void delete_trees(Transaction& transaction, const std::string& version,
+                  std::span<const std::int64_t> oids) {
+    (void)execute_in(transaction, "DELETE FROM trees WHERE version = ? AND oid IN",
+                     {Value{version}}, values_of(oids));
 }
 
 void prune_trees(Transaction& transaction, std::span<const std::int64_t> oids, std::size_t keep,

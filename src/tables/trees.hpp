@@ -16,19 +16,20 @@
 
 namespace tables {
 
-// The tree of an object as of a release; it has no nodes when the object had vanished.
+// The tree of an object as of a release.
 struct KnownTree {
     std::string version;
     std::vector<tree::Node> nodes;
+    bool is_there = true;  // false: the release did not have the object
 };
 
-// Returns the newest tree of each object, by oid; objects that have none (forgotten ones) are
-// left out.
-//   error  malformed: stored bytes are damaged
-//   cost   a query for 64 objects, and one for 64 objects whose trees are of one release
+// Returns the newest tree of each object, by oid; objects that have none are left out.
+//   before  only trees of earlier releases than this one; nullptr: of any
+//   error   malformed: stored bytes are damaged
+//   cost    a query for 64 objects, and one for 64 objects whose trees are of one release
 [[nodiscard]] base::Result<std::map<std::int64_t, KnownTree>> newest_trees(
-    store::Transaction& transaction, std::span<const std::int64_t> oids,
-    const Releases& releases);
+    store::Transaction& transaction, std::span<const std::int64_t> oids, const Releases& releases,
+    const Release* before = nullptr);
 
 // The newest tree of a release up to `current`, and whether a newer one is stored: by a build
 // that was prewarmed before it became current, or before the site was rolled back.
@@ -46,11 +47,18 @@ struct TreeAsOf {
     store::Transaction& transaction, std::span<const std::int64_t> oids,
     const Releases& releases);
 
-// Returns the tree stored for a release; no nodes when none is.
+struct StoredTree {
+    std::string version, since;  // as of Row
+    bool is_there = true;        // as of KnownTree
+};
+// Returns what is stored of one object, newest first, without the trees themselves.
+[[nodiscard]] std::vector<StoredTree> stored_trees(store::Transaction& transaction,
+                                                   std::int64_t oid, const Releases& releases);
+
+// Returns the tree stored for a release; one that is not there when none is.
 //   error  malformed: the stored bytes are damaged
-[[nodiscard]] base::Result<std::vector<tree::Node>> tree_of(store::Transaction& transaction,
-                                                            std::int64_t oid,
-                                                            const std::string& version);
+[[nodiscard]] base::Result<KnownTree> tree_of(store::Transaction& transaction, std::int64_t oid,
+                                              const std::string& version);
 
 // A tree as the column holds it, and back. Pure.
 //   error  malformed: the bytes are damaged
@@ -60,9 +68,12 @@ struct TreeAsOf {
 struct NewTree {
     std::int64_t oid;
     const std::string* version;
-    const std::string* packed;  // packed_tree()
+    const std::string* since;   // as of Row
+    const std::string* packed;  // packed_tree(); nullptr: the release does not have the object
 };
 void insert_trees(store::Transaction& transaction, std::span<const NewTree> trees);
+void delete_trees(store::Transaction& transaction, const std::string& version,
+                  std::span<const std::int64_t> oids);
 
 // Deletes all but the newest `keep` trees of each object; 0 keeps all.
 void prune_trees(store::Transaction& transaction, std::span<const std::int64_t> oids,

@@ -6,7 +6,6 @@
 
 #include "support/catch.hpp"
 #include "support/small_site.hpp"
-#include "tables/prewarmed.hpp"
 
 using tree::ObjectName;
 
@@ -66,8 +65,7 @@ TEST_CASE("A label of several objects means all of them, and one of many means n
     CHECK(site.mentions_in("unc-26").empty());
 }
 
-TEST_CASE(
-    "What may be found changes with a release, a job that records a class, and a publication") {
+TEST_CASE("What may be found changes with a release, a job that records it, and a publication") {
     LabelledSite site;
     const auto digest = [&] { return site.finder().digest(); };
     std::vector<std::string> digests = {digest()};
@@ -80,14 +78,13 @@ TEST_CASE(
     check_is_new();
     site.publish("WS2", "2008-01-02");
     check_is_new();
-    store::perform(site.pool, store::Access::write, [&](store::Transaction& transaction) {
-        tables::note_prewarmed(transaction, "Gene", "WS2", site.now, 1);
-    });
+    site.execute("UPDATE builds SET recorded_at = '2008-01-03T00:00:00Z' WHERE version = 'WS2'");
     check_is_new();
     // Published again: by another host first, whose files come to this one later.
     site.add("WBGene2", "lev-1");
     const auto again = site.build("WS2", "2008-01-02");
-    site.execute("UPDATE releases SET digest = ? WHERE version = 'WS2'",
+    site.execute("INSERT INTO builds (number, digest, version, accepted_at) VALUES"
+                 " (9, ?, 'WS2', '2008-01-04T00:00:00Z')",
                  {store::Value{again->digest()}});
     CHECK(site.finder().known_objects().empty());
     site.put(again);

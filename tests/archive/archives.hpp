@@ -60,7 +60,9 @@ inline std::vector<store::Value> object(std::int64_t oid, const std::string& nam
             "label",
             "0123456789abcdef0123456789abcdef",
             "2008-02-15",
-            "WS187",
+            std::int64_t{2},
+            INT64_MIN,
+            "WS186",
             std::int64_t{7},
             "2008-02-16T09:15:20Z",
             "label's key",
@@ -94,26 +96,20 @@ inline void fill(store::Connection& connection) {
     insert(connection, "history",
            {Value(INT64_MAX), one, "WS187", std::int64_t{-1}, "", "2008-02-15", "", "", "created",
             "", "{\"changes\":[]}", "Gene", "unc-26", std::string(32, 'f')});
-    insert(connection, "trees", {Value(one), "WS187", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
-    insert(connection, "trees", {Value(one), "WS188", Blob{""}});
-    insert(connection, "trees", {Value(one), "ws", Blob{"a"}});
-    insert(connection, "trees", {Value(one), "WS", Blob{"ab"}});
+    insert(connection, "trees",
+           {Value(one), "WS187", "WS186", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
+    insert(connection, "trees", {Value(one), "WS188", "", Blob{""}});
+    insert(connection, "trees", {Value(one), "ws", "", Value()});
+    insert(connection, "trees", {Value(one), "WS", "", Blob{"ab"}});
     insert(connection, "accepted", {Value("WS187"), awkward, ""});
-    insert(connection, "warmed", {Value(""), "WS187", "2008-02-16T09:15:20Z", one});
-    insert(connection, "failed", {Value("WS187"), "Gene", awkward, awkward});
-    insert(connection, "leases", {Value("all"), one, "host:1", "", std::int64_t{0}, "{}"});
     insert(connection, "mass_changes", {Value("WS187"), "Gene", "A > B", one, one});
-    for (const auto& tree : {Value(), Value(Blob{""}), Value(Blob{"tree"})})
-        insert(connection, "replacements",
-               {Value(std::holds_alternative<Blob>(tree) ? "WS" + std::get<Blob>(tree).bytes
-                                                         : std::string("WS187")),
-                one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree, "",
-                ""});
     insert(connection, "words", {Value("unc-26"), "Gene", awkward});
     insert(connection, "tokens", {Value(awkward), std::string(64, 'f'), ""});
     insert(connection, "watch_lists", {Value("abcdefghijklmnop"), awkward, "", "2008-02-15"});
-    insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
-    insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});
+    insert(connection, "builds",
+           {Value(one), "digest", "WS187", "2008-02-16T09:15:20Z", "", one});
+    insert(connection, "releases", {Value("WS187"), "2008-02-15"});
+    insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), ""});
     const std::int64_t none = 0;
     insert(connection, "feeds",
            {Value(one),
@@ -179,7 +175,7 @@ inline bool is_as_new(const store::Connect& connect) {
     if (!store::check_schema(*connection)) return false;
     for (const auto& table : archive::tables()) {
         const auto rows = connection->query("SELECT count(*) FROM " + std::string(table.name));
-        if (rows.at(0).integer(0) != (table.name == "meta" ? 1 : 0)) return false;
+        if (rows.at(0).integer(0) != (table.name == "meta" ? 3 : 0)) return false;
     }
     return true;
 }

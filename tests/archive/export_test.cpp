@@ -50,12 +50,12 @@ class Measuring final : public support::ForwardingConnection {
 
 }  // namespace
 
-TEST_CASE("The archive has every table but those of the hub and of fetches, with its primary key "
-          "and long columns") {
+TEST_CASE("The archive has every table but those of the hub, of fetches and of jobs, with its "
+          "primary key and long columns") {
     const FreshStore fresh(store::Engine::mysql);
     const auto connection = fresh.connect()();
     std::set<std::string> names{"topics",       "subscriptions", "notifications", "hub_notes",
-                                "fetch_events", "base_urls",     "harvest_notes"};
+                                "fetch_events", "base_urls",     "harvest_notes", "parts"};
     for (const auto& table : archive::tables()) {
         const std::vector<Value> name{std::string(table.name)};
         names.insert(std::string(table.name));
@@ -85,7 +85,7 @@ TEST_CASE("Both engines describe their columns alike") {
         CHECK_FALSE(columns.empty());
         CHECK(columns == described_columns_of(*mysql, std::string(table.name)));
     }
-    const auto columns = described_columns_of(*sqlite, "replacements");
+    const auto columns = described_columns_of(*sqlite, "trees");
     CHECK(std::ranges::count(columns, store::Column{"tree", store::ColumnType::blob, true}) == 1);
 }
 
@@ -95,27 +95,26 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
         archives::insert(*connection, "objects", archives::object(3, "a\"\n"));
         archives::insert(
             *connection, "trees",
-            {Value(std::int64_t{3}), "WS187", store::Blob{std::string("\0\1\2\3", 4)}});
-        archives::insert(*connection, "releases",
-                         {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
+            {Value(std::int64_t{3}), "WS187", "WS185", store::Blob{std::string("\0\1\2\3", 4)}});
+        archives::insert(*connection, "releases", {Value("WS187"), "2008-02-15"});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
         CHECK(exported(connect) ==
-              "{\"varve_export\":1,\"schema\":1}\n"
+              "{\"varve_export\":1,\"schema\":2}\n"
               "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
               "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
               "\"signature\":\"0123456789abcdef0123456789abcdef\","
-              "\"last_modification_date\":\"2008-02-15\",\"ace_version\":\"WS187\",\"hits\":7,"
+              "\"last_modification_date\":\"2008-02-15\",\"build\":2,"
+              "\"bytes\":-9223372036854775808,\"held\":\"WS186\",\"hits\":7,"
               "\"last_requested\":\"2008-02-16T09:15:20Z\","
               "\"label_key\":\"label's key\",\"other_names\":\"one other name\\nanother\"}}\n"
-              "{\"table\":\"trees\",\"row\":{\"oid\":3,\"version\":\"WS187\","
+              "{\"table\":\"trees\",\"row\":{\"oid\":3,\"version\":\"WS187\",\"since\":\"WS185\","
               "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
               "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
-              "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
-              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":1}}\n"
+              "\"released_on\":\"2008-02-15\"}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":2,\"text\":\"\"}}\n"
               "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,"
-              "\"accepted\":0,"
-              "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
-              "\"words\":0,\"tokens\":0,\"watch_lists\":0,\"releases\":1,"
+              "\"accepted\":0,\"mass_changes\":0,"
+              "\"words\":0,\"tokens\":0,\"watch_lists\":0,\"builds\":0,\"releases\":1,"
               "\"feeds\":0,\"entries\":0,\"entry_changes\":0,\"mentions\":0,\"archives\":0,"
               "\"known_urls\":0,\"meta\":1}}\n");
     });
@@ -129,10 +128,10 @@ TEST_CASE("A store moves to the other engine and back without losing a byte") {
     const auto counts = imported(second.connect(), bytes);
     REQUIRE(counts);
     CHECK(counts->at(0) == archive::TableCount{"objects", 4});
-    CHECK(counts->at(8) == archive::TableCount{"replacements", 3});
-    CHECK(counts->at(9) == archive::TableCount{"words", 1});
-    CHECK(counts->at(11) == archive::TableCount{"watch_lists", 1});
-    CHECK(counts->back() == archive::TableCount{"meta", 3});
+    CHECK(counts->at(5) == archive::TableCount{"words", 1});
+    CHECK(counts->at(7) == archive::TableCount{"watch_lists", 1});
+    CHECK(counts->at(8) == archive::TableCount{"builds", 1});
+    CHECK(counts->back() == archive::TableCount{"meta", 5});
     CHECK(exported(second.connect()) == bytes);
     REQUIRE(imported(third.connect(), exported(second.connect())));
     CHECK(exported(third.connect()) == bytes);
@@ -159,7 +158,7 @@ TEST_CASE("Rows of many pages, some with megabytes, are exported in order, once 
         for (const std::string version : {"WS9", "WS10"}) {
             const std::size_t size = oid > 1000 && oid < 1011 ? 1'500'000 : 5;
             trees.insert(trees.end(),
-                         {oid, version, store::Blob{version + std::string(size, 'x')}});
+                         {oid, version, "", store::Blob{version + std::string(size, 'x')}});
         }
     Measuring connection(first.connect()());
     archives::insert(connection, "objects", archives::objects(2300));
@@ -187,7 +186,7 @@ TEST_CASE("An export has one state of the store, whatever others write meanwhile
         const auto done = archive::export_store(*connection, [&](std::string_view some) {
             if (bytes.empty()) {
                 writer->execute("DELETE FROM objects WHERE oid = 5000");
-                archives::insert(*writer, "releases", {Value("WS1"), "", "", std::int64_t{0}});
+                archives::insert(*writer, "releases", {Value("WS1"), ""});
             }
             bytes += some;
             return base::Result<void>();
@@ -212,10 +211,12 @@ TEST_CASE("An export that cannot be written or read ends with the reason") {
         REQUIRE_FALSE(done);
         return done.error().text;
     };
-    archives::insert(*connection, "releases", {Value("WS1"), "\xFF", "", std::int64_t{0}});
+    archives::insert(*connection, "releases", {Value("WS1"), "\xFF"});
     CHECK(error() == "releases, version WS1: column released_on is not UTF-8");
-    connection->execute("DROP TABLE failed");
-    CHECK_THAT(error(), Catch::StartsWith("the store lacks table failed: "));
+    connection->execute("UPDATE meta SET text = 'WS1' WHERE name = 'forgetting'");
+    CHECK_THAT(error(), Catch::EndsWith("varve forget release WS1 --with-later"));
+    connection->execute("DROP TABLE accepted");
+    CHECK_THAT(error(), Catch::StartsWith("the store lacks table accepted: "));
 }
 
 TEST_CASE("A store without our schema is neither exported nor filled") {

@@ -44,7 +44,7 @@ struct Mistake {
 // Lines 2 to 5 are objects, 6 and 7 history, 8 to 11 trees.
 const std::vector<Mistake> mistakes{
     {R"({"varve_export":1)", R"({"varve_export":2)", "line 1: the export has format 2"},
-    {R"("schema":1})", R"("schema":3})", "schema 3"},
+    {R"("schema":2})", R"("schema":3})", "schema 3"},
     {R"({"table":"objects")", R"({"table":"things")", R"(line 2: unknown table "things")"},
     {R"({"oid":-5,)", R"({"id":-5,)", R"(line 2: objects: unknown column "id")"},
     {R"({"oid":-5,)", "{", "line 2: objects: column oid is missing"},
@@ -73,21 +73,22 @@ const std::vector<Mistake> mistakes{
     {R"("tree":{"base64":"YWI="})", R"("tree":"YWI=")", "line 8: trees: column tree is not {"},
     {R"("tree":{"base64":"YWI="})", R"("tree":{"base64":"","a":1})",
      "line 8: trees: column tree is not {"},
-    {R"("tree":{"base64":"YWI="})", R"("tree":null)", "line 8: trees: column tree is null"},
+    {R"("since":"","tree":{"base64":"YWI="})", R"("since":null,"tree":null)",
+     "line 8: trees: column since is null"},
     {R"({"table":"trees")", R"({"more":1,"table":"trees")",
      "line 8: the line has not exactly two members"},
     {R"({"table":"trees")", "\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
     {R"({"table":"trees","row":{)", R"({"table":"trees","line":{)",
      "line 8: a row needs the name of a table and an object"},
-    {R"({"table":"trees")", "{\"varve_export\":1,\"schema\":1}\n{\"table\":\"trees\"",
+    {R"({"table":"trees")", "{\"varve_export\":1,\"schema\":2}\n{\"table\":\"trees\"",
      "line 8: a second header line"},
-    {"{\"table\":\"meta\",\"row\":{\"name\":\"a note\",\"value\":3}}\n", "",
-     "it counts 3 rows of meta, but 2 came before it"},
+    {"{\"table\":\"meta\",\"row\":{\"name\":\"a note\",\"value\":3,\"text\":\"\"}}\n", "",
+     "it counts 5 rows of meta, but 4 came before it"},
     {R"("name":"a note")", R"("name":"importing")", ": this row marks an unfinished import"},
     {R"("name":"a note")", R"("name":"another")", "meta: the store rejects it: "},
-    {R"("name":"schema","value":1)", R"("name":"schema","value":8)",
+    {R"("name":"schema","value":2)", R"("name":"schema","value":8)",
      ": the schema differs from that of the first line"},
-    {R"("name":"schema","value":1)", R"("name":"scheme","value":7)",
+    {R"("name":"schema","value":2)", R"("name":"scheme","value":7)",
      ": meta lacks the row of the schema"},
     {R"({"end":true)", R"({"end":false)", ": the last line lacks"},
     {R"("rows":{"objects":4)", R"("rows":{"objects":5)", "it counts 5 rows of objects"},
@@ -187,8 +188,8 @@ TEST_CASE("Only an import that starts over accepts a store with an unfinished im
         const auto connection = connect();
         const std::int64_t one = 1;
         archives::insert(*connection, "objects", archives::object(1, "left over"));
-        archives::insert(*connection, "trees", {Value(one), "WS1", store::Blob{"x"}});
-        archives::insert(*connection, "meta", {Value("importing"), one});
+        archives::insert(*connection, "trees", {Value(one), "WS1", "", store::Blob{"x"}});
+        archives::insert(*connection, "meta", {Value("importing"), one, ""});
         const auto fits = store::check_schema(*connection);
         REQUIRE_FALSE(fits);
         CHECK_THAT(fits.error().text, Catch::Contains("varve import --again"));

@@ -121,8 +121,8 @@ def _(site):
     assert asked.stdout == site.expect(0, "feed", *GENE).stdout
     assert b"Gene WBGene00006763 has that common name." in asked.stderr, asked.stderr
     with sqlite3.connect(site.folder / "var" / "history.db") as store:
-        store.execute("INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
-                      " VALUES ('Gene', 'other', 'other', 'unc-26', 'unc26', 'WS188')")
+        store.execute("INSERT INTO objects (class, name, name_key, label, label_key)"
+                      " VALUES ('Gene', 'other', 'other', 'unc-26', 'unc26')")
     store.close()
     for status, command in ((1, ("show",)), (2, ("diff", "--from", "WS188", "--to", "WS188"))):
         asked = site.expect(status, command[0], "Gene", "unc-26", *command[1:])
@@ -238,9 +238,9 @@ def _(site):
     for build in ("WS186", "WS187", "WS188"):
         site.visit(build, *GENE)
     lines = site.expect(0, "releases").stdout.decode().splitlines()
-    assert lines[0].split() == ["RELEASE", "DATE", "BUILD", "COMPARED", "WARMED", "HISTORY"], lines
+    assert lines[0].split() == ["RELEASE", "DATE", "BUILD", "COMPARED", "RECORDED", "HISTORY"], lines
     newest = lines[-1].split(None, 5)
-    assert newest == ["WS188", "2008-03-22", "current", "1", "0", "1 changed"], lines
+    assert newest == ["WS188", "2008-03-22", "current", "1", "-", "1 changed"], lines
     assert all(len(line) <= 80 for line in lines), lines
     listed = json.loads(site.expect(0, "releases", "--json").stdout)["releases"]
     names = [release["version"] for release in listed]

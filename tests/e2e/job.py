@@ -135,7 +135,7 @@ def recorded(store):
 
 def unfinished_parts(store):
     """Returns the holders of leases by task and part."""
-    found = store.rows("SELECT task, part, owner FROM leases WHERE done = 0"
+    found = store.rows("SELECT task, part, owner FROM parts WHERE done = 0"
                        " ORDER BY task, part")
     return {(task, part): owner for task, part, owner in found}
 

@@ -73,7 +73,7 @@ def _(site):
             ("UPDATE objects SET oid = 9223372036854775807", "objects: the table objects has a row numbered 9223372036854775807"),
             ("UPDATE history SET name = 'another'", "class and name say something else"),
             ("UPDATE history SET notes = '{'", "history: Gene WBGene00006763 in WS18"),
-            ("DROP TABLE failed", " lacks table failed"),
+            ("DROP TABLE parts", " lacks table parts"),
             ("ALTER TABLE history DROP COLUMN label", " lacks column history.label")):
         with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
             store.execute(damage)

@@ -11,7 +11,7 @@ from prewarm_job import adds_up
 from site_of_varve import eventually, rss_path
 
 # The part of the store that a request for an object could write, except how often objects were requested.
-CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, ace_version"
+CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, build, bytes, held"
            " FROM objects ORDER BY oid",
            "SELECT sid, oid, version, recorded_at, notes FROM history ORDER BY sid",
            "SELECT oid, version, tree FROM trees ORDER BY oid, version",
@@ -31,9 +31,9 @@ def content_of(store):
 
 
 def compared_in(store, class_name, name):
-    """Returns the release in the object's row, or None when it has no row."""
-    found = store.rows(f"SELECT ace_version FROM objects WHERE class = '{class_name}'"
-                       f" AND name = '{name}'")
+    """Returns the release of the build that the object was compared with last, or None when it has no row."""
+    found = store.rows("SELECT b.version FROM objects o JOIN builds b ON b.number = o.build"
+                       f" WHERE o.class = '{class_name}' AND o.name = '{name}'")
     return found[0][0] if found else None
 
 
@@ -109,7 +109,7 @@ def _(site):
     told = site.expect(3, "prewarm", "--all").stdout.decode()
     assert f"failed: Paper {paper}: " in told, told
     store = SqliteStore(site)
-    assert store.rows("SELECT version, class, name FROM failed") == [(FIRST, "Paper", paper)]
+    assert store.rows("SELECT version, unreadable FROM builds") == [(FIRST, 1)]
     assert compared_in(store, "Paper", paper) is None
     site.switch_to(NEXT)
     assert prewarm(site, "--all")["failed"] == 0

@@ -7,17 +7,12 @@ import sqlite3
 
 # The same text for both engines.
 QUERIES = {
-    # `warmed` covers objects that did not change; a requested one also has its own row.
-    "objects": "SELECT o.class, name, name_key, label, label_key, signature, last_modification_date,"
-               " CASE WHEN w.version > ace_version THEN w.version ELSE ace_version END"
-               " FROM objects o LEFT JOIN (SELECT MAX(version) AS version FROM warmed WHERE class = '') w"
-               " ON 1 = 1",
+    "objects": "SELECT class, name, name_key, label, label_key, signature, last_modification_date FROM objects",
     "history": "SELECT o.class, o.name, h.version, h.revision, h.since, h.date, h.signature, h.kind,"
                " MD5(h.label), MD5(h.notes) FROM history h JOIN objects o ON o.oid = h.oid",
-    "trees": "SELECT o.class, o.name, t.version, MD5(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
-    "releases": "SELECT version, released_on, digest FROM releases",
-    "warmed": "SELECT class, version, objects FROM warmed",
-    "failed": "SELECT version, class, name FROM failed",
+    "trees": "SELECT o.class, o.name, t.version, t.since, MD5(COALESCE(t.tree, '')) FROM trees t JOIN objects o ON o.oid = t.oid",
+    "releases": "SELECT version, released_on FROM releases",
+    "builds": "SELECT version, digest, recorded_at <> '', unreadable FROM builds",
 }
 # Duplicate rows of things that must exist once, …
 DOUBLED = {

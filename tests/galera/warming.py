@@ -69,7 +69,7 @@ def undisturbed(world):
 
 def is_prewarmed(node, database, release, objects):
     """Returns whether that many objects were compared in the release."""
-    counted = node.ask(f"SELECT COUNT(*) FROM objects WHERE ace_version = '{release}'", database)
+    counted = node.ask(f"SELECT COUNT(*) FROM objects o JOIN builds b ON b.number = o.build WHERE b.version = '{release}'", database)
     return counted is not None and int(counted) >= objects
 
 

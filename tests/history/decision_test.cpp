@@ -42,12 +42,15 @@ After in_build(Nodes nodes) {
 }
 After gone() { return {gene, {}, {}}; }
 
-Before known(const Nodes& nodes, const std::string& version = "WS187") {
-    return {
-        ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), version, version},
-        KnownTree{version, nodes},
-        {},
-        {version}};
+// Its row and its tree are of the release before.
+Before known(const Nodes& nodes) {
+    Before before;
+    before.row =
+        ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), 2, 0, "WS187"};
+    before.tree = KnownTree{"WS187", nodes};
+    before.held = "WS187";
+    before.recorded = {"WS187"};
+    return before;
 }
 
 const Nodes one = support::remark("one"), two = support::remark("two");
@@ -66,31 +69,63 @@ TEST_CASE("At first sight timestamps give the history, one row a release") {
         CHECK(row.kind == RowKind::reconstructed);
         CHECK(row.since.empty());
     }
-    CHECK(outcome.store_tree);
+    CHECK(outcome.stores_tree);
 }
 
 TEST_CASE("At first sight the tree is kept even when no timestamp gives any history") {
     const auto outcome = decide({}, in_build(one), setting());
     CHECK(outcome.rows.empty());
-    CHECK(outcome.store_tree);
+    CHECK(outcome.stores_tree);
     CHECK(outcome.row.last_modified == day("2007-01-01"));
 }
 
-TEST_CASE("An object whose tree was forgotten continues by timestamps, or has vanished") {
+TEST_CASE("An object whose tree was forgotten continues by timestamps") {
     const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
                                      stamped(text("mar"), "2008-03-15_08:05:09_x")})};
-    const Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"},
-                        std::nullopt,
-                        {},
-                        {"WS187"}};
-    auto outcome = decide(before, in_build(nodes), setting());
+    auto before = known(nodes);
+    before.row->signature.clear();
+    before.tree.reset();
+    const auto outcome = decide(before, in_build(nodes), setting());
     REQUIRE(outcome.rows.size() == 1);  // that of its own release stays
     CHECK(outcome.rows[0].release.version == "WS188");
     CHECK(outcome.row.signature == tree::signature_of(nodes));
+    CHECK(outcome.stores_tree);
+    CHECK(decide(before, gone(), setting()).rows.empty());
+}
+
+TEST_CASE("An object that is known to have been absent is created, or comes back") {
+    auto before = known({});
+    before.tree->is_there = false;
+    CHECK(decide(before, in_build(one), setting()).rows.at(0).kind == RowKind::reappeared);
+    before.tree.reset();
+    before.was_absent = true;
+    const auto outcome = decide(before, in_build(one), setting());
+    CHECK(outcome.rows.at(0).kind == RowKind::created);
+    CHECK(outcome.rows.at(0).since == "WS187");
+    CHECK(outcome.stores_tree);
+    CHECK_FALSE(decide(before, gone(), setting()).stores_tree);
+}
+
+TEST_CASE("The row of an earlier publication stands, is revised or withdrawn") {
+    auto before = known(one);
+    before.own = decide(before, in_build(two), setting()).rows.at(0);
+    before.own->since = "WS186";
+    auto outcome = decide(before, in_build(two), setting());
+    CHECK(outcome.rows.empty());
+    CHECK_FALSE(outcome.replaces_own);
     outcome = decide(before, gone(), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == RowKind::vanished);
-    CHECK(outcome.store_tree);
+    CHECK(outcome.rows.at(0).kind == RowKind::vanished);
+    CHECK(outcome.rows.at(0).revision == before.own->revision + 1);
+    CHECK(outcome.rows.at(0).since == "WS187");
+    CHECK(outcome.replaces_own);
+    outcome = decide(before, in_build(one), setting());
+    CHECK(outcome.rows.at(0).kind == RowKind::withdrawn);
+    CHECK(outcome.rows.at(0).since == "WS186");
+    CHECK_FALSE(outcome.stores_tree);
+    before.own = outcome.rows.at(0);
+    CHECK(decide(before, in_build(one), setting()).rows.empty());
+    CHECK(decide(before, in_build(two), setting()).rows.at(0).revision ==
+          before.own->revision + 1);
 }
 
 TEST_CASE("The label comes from the first path that is found, else it is the name") {

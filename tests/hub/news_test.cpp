@@ -4,7 +4,6 @@
 
 #include "hub_store.hpp"
 #include "tables/feed_writes.hpp"
-#include "tables/prewarmed.hpp"
 #include "tables/releases.hpp"
 
 using namespace hub;
@@ -29,9 +28,12 @@ Topic topic_of_copy(std::int64_t feed) {
 // A store that knows the releases WS1, WS2 and WS3, and objects.
 struct NewsStore : HubStore {
     explicit NewsStore(store::Engine engine) : HubStore(engine) {
-        for (const std::string version : {"WS1", "WS2", "WS3"})
-            execute("INSERT INTO releases (version, released_on) VALUES ('" + version +
-                    "', '2008-0" + version.back() + "-01')");
+        for (const std::string number : {"1", "2", "3"}) {
+            execute("INSERT INTO releases (version, released_on) VALUES ('WS" + number +
+                    "', '2008-0" + number + "-01')");
+            execute("INSERT INTO builds (number, digest, version, accepted_at) VALUES (" +
+                    number + ", 'digest', 'WS" + number + "', '2008-04-01T00:00:00Z')");
+        }
         for (const std::string name : {"a", "b", "c"}) {
             subscribe("http://reader.example/", name);
             execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', '" + name +
@@ -47,6 +49,11 @@ struct NewsStore : HubStore {
                 " '', '', class, name FROM objects WHERE name = ?",
                 {sid > 0 ? Value{sid} : Value{}, Value{version}, Value{name}});
         });
+    }
+    // A job has compared all objects with a release.
+    void end_job(const std::string& version, int unreadable = 0) {
+        execute("UPDATE builds SET recorded_at = '2008-04-01T00:00:00Z', unreadable = " +
+                std::to_string(unreadable) + " WHERE version = '" + version + "'");
     }
     void subscribe_to(const Topic& topic) {
         REQUIRE(subscriptions.ask(support::request_of("http://reader.example/", topic), topic,
@@ -101,10 +108,7 @@ TEST_CASE("What was recorded before its release became current is found when it 
     store.look("WS1");
     store.record("a", "WS2");
     store.record("b", "WS3");
-    store.write([&](store::Transaction& transaction) {
-        for (const auto* version : {"WS2", "WS3"})
-            tables::note_prewarmed(transaction, "Gene", version, store.now, 3);
-    });
+    for (const auto* version : {"WS2", "WS3"}) store.end_job(version);
     CHECK(store.look("WS1") == Names{});
     CHECK(store.look("WS3") == Names{"a", "b"});
     CHECK(store.look("WS3") == Names{"nothing"});
@@ -114,12 +118,8 @@ TEST_CASE("After a switch, objects are looked at that no release job has compare
     NewsStore store(GENERATE(support::engines()));
     store.look("WS1");
     CHECK(store.look("WS2") == Names{"a", "b", "c"});
-    store.write([&](store::Transaction& transaction) {
-        tables::note_prewarmed(transaction, "Gene", "WS3", store.now, 3);
-        const tables::FailedObject failed{
-            {"WS3", *base::parse_date("2008-03-01")}, {"Gene", "b"}, "unreadable"};
-        tables::list_failed(transaction, std::span(&failed, 1));
-    });
+    store.end_job("WS3", 1);
+    store.execute("UPDATE objects SET build = 3 WHERE name <> 'b'");
     CHECK(store.look("WS3") == Names{"b"});
 }
 
@@ -173,9 +173,7 @@ TEST_CASE("Topics of many objects are looked at when a job has compared all of a
     NewsStore store(GENERATE(support::engines()));
     store.subscribe_to(topic_of_class);
     store.look("WS3");
-    store.write([&](store::Transaction& transaction) {
-        tables::note_prewarmed(transaction, "", "WS3", store.now, 3);
-    });
+    store.end_job("WS3");
     CHECK(store.look("WS3") == Names{topic_of_class.url});
     CHECK(store.look("WS3") == Names{"nothing"});
 }

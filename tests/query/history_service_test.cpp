@@ -184,6 +184,24 @@ TEST_CASE("A store that cannot be reached is an error, never an empty history") 
     CHECK(away.service.history_of(gene, {}).error().kind == base::ErrorKind::unavailable);
 }
 
+TEST_CASE(
+    "Where a later publication of the release is in force, history is answered as it stands") {
+    Server process;
+    process.record(build("WS186", "2008-02-01", "one"));
+    const auto superseded = build("WS187", "2008-02-15", "two");
+    process.put(superseded);
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        REQUIRE(tables::number_build(transaction, superseded->release(), "another",
+                                     tables::Publication::again, process.now));
+    });
+    process.now += std::chrono::seconds(1);
+    const auto answer = process.service.history_of(gene, {});
+    REQUIRE(answer);
+    CHECK(answer->up_to_date);
+    CHECK(answer->history.rows.empty());
+    CHECK(superseded->loads() == 0);
+}
+
 TEST_CASE("An object known from a newer release only is judged by the current build") {
     Server process(with_names());
     const auto newer = build("WS187", "2008-02-15", "one");

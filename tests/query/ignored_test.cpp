@@ -111,7 +111,7 @@ TEST_CASE("What is ignored changes without a row, and its tree and signature are
     CHECK(site.tree("WS187")->nodes == nodes("one", "b"));
     const auto object = site.object();
     CHECK(object.signature == tree::signature_of(nodes("one", "b")));
-    CHECK(object.compared_in == "WS187");
+    CHECK(object.build == 2);
     CHECK(base::format_date(object.last_modified) == "2007-01-01");
     site.next(nodes("two", "c"));
     CHECK(site.rows() == Told{"WS188 changed WS187 1"});
@@ -188,11 +188,9 @@ TEST_CASE("A row has what differs from the tree before, without what was ignored
         const NamePaths names;
         const std::vector<Release> releases = {{"WS186", *base::parse_date("2008-02-01")},
                                                {"WS187", *base::parse_date("2008-02-15")}};
-        const Before before{
-            ObjectRow{7, protein, {}, tree::signature_of(one), {}, "WS186", "WS186"},
-            KnownTree{"WS186", one},
-            {},
-            {}};
+        Before before;
+        before.row.emplace().object = protein;
+        before.tree = KnownTree{"WS186", one};
         const After after{protein, two, tree::signature_of(two)};
         const auto outcome =
             decide(before, after,
@@ -202,6 +200,6 @@ TEST_CASE("A row has what differs from the tree before, without what was ignored
         RC_ASSERT(outcome.rows.size() == (expected.empty() ? 0U : 1U));
         if (!expected.empty()) RC_ASSERT(outcome.rows[0].notes.changes == expected);
         RC_ASSERT(outcome.row.signature == tree::signature_of(two));
-        RC_ASSERT(outcome.store_tree == (tree::signature_of(one) != tree::signature_of(two)));
+        RC_ASSERT(outcome.stores_tree == (tree::signature_of(one) != tree::signature_of(two)));
     }));
 }

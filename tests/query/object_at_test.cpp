@@ -53,6 +53,7 @@ base::Result<ObjectAt> object_in_release(support::SmallSite& site, const std::st
 
 std::string version_of(std::size_t number) { return "WS" + std::to_string(number); }
 void publish_number(support::SmallSite& site, std::size_t number) {
+    if (auto before = site.current.build()) site.keep(std::move(before));
     site.publish(version_of(number), "2008-01-" + std::to_string(10 + number));
 }
 

@@ -43,8 +43,11 @@ class Process {
           current(in_place_.opener(), pool),
           service(pool, current, std::move(settings), [this] { return now; }) {}
 
-    // Keeps the index of a build for those that are put from now on.
-    void keep(source::Build before) { in_place_.kept = {std::move(before)}; }
+    // Keeps the index of a build for those that are put from now on; nullptr: of none.
+    void keep(source::Build before) {
+        in_place_.kept.clear();
+        if (before) in_place_.kept.push_back(std::move(before));
+    }
     void put(Shared next) {
         in_place_.put(std::move(next));
         current.look();
@@ -133,7 +136,10 @@ inline std::vector<std::string> names_of(const std::vector<tables::Row>& rows) {
 // Objects a, b and c in five releases, two of them of one day; WS188 changes
 // nothing, in WS189 c has gone.
 inline void fill(Process& process) {
-    const auto look = [&] { (void)process.list({a, b, c}); };
+    const auto look = [&] {
+        (void)process.list({a, b, c});
+        process.keep(process.current.build());
+    };
     process.put("WS185", "2008-01-01", {{a, "1"}, {b, "1"}, {c, "1"}});
     look();
     process.put("WS186", "2008-02-01", {{a, "2"}, {b, "1"}, {c, "2"}});
@@ -144,6 +150,7 @@ inline void fill(Process& process) {
     look();
     process.put("WS189", "2008-04-01", {{a, "5"}, {b, "3"}});
     look();
+    process.keep(nullptr);
 }
 
 }  // namespace processes

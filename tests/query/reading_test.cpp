@@ -18,7 +18,6 @@
 #include "store/dialect.hpp"
 #include "support/temp_dir.hpp"
 #include "tables/lists.hpp"
-#include "tables/prewarmed.hpp"
 #include "tables/release_rows.hpp"
 
 using namespace tables;
@@ -333,23 +332,21 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
         const auto label = random() % 3 == 0 ? base::search_key(text(1)) : "";
         const auto* const class_name = random() % 4 == 0 ? "Paper" : "Gene";
         objects.insert(objects.end(), {++oid, class_name, name, base::fold_ascii(name), label,
-                                       random() % 5 == 0 ? "WS2" : "WS1"});
+                                       std::int64_t{random() % 5 == 0 ? 2 : 1}});
         if (random() % 5 != 0)
             rows.insert(rows.end(), {oid, "WS1", "2008-01-01", "2008-02-01T00:00:00Z",
                                      random() % 9 == 0 ? "reconstructed" : "changed", "", "{}"});
     }
-    process.insert(
-        {"objects", {"oid", "class", "name", "name_key", "label_key", "ace_version"}, {}},
-        objects);
+    process.insert({"objects", {"oid", "class", "name", "name_key", "label_key", "build"}, {}},
+                   objects);
     process.insert(rows_of_history, rows);
     process.name_rows();
     const std::string version = "WS1";
     store::perform(process.pool, store::Access::read, [&](store::Transaction& transaction) {
         const auto release = count_rows(transaction, std::span(&version, 1)).at(0);
         for (int round = 0; round < 60; ++round) {
-            const RowSelection one_by_one{.class_name = round % 2 == 0 ? "" : "Gene",
-                                          .text = text(0),
-                                          .shown_versions = {version}};
+            const RowSelection one_by_one{
+                .class_name = round % 2 == 0 ? "" : "Gene", .text = text(0), .newest_build = 1};
             if (base::search_key(one_by_one.text).empty()) continue;
             auto by_spelling = one_by_one;
             by_spelling.by_spelling = true;
@@ -374,15 +371,14 @@ TEST_CASE("A filtered list says when it did not look at its oldest rows") {
     for (std::int64_t oid = 1; oid <= objects; ++oid) {
         asked.push_back({"Gene", "n" + std::to_string(oid)});
         of_objects.insert(of_objects.end(),
-                          {oid, "Gene", asked.back().name, asked.back().name, "WS1010"});
+                          {oid, "Gene", asked.back().name, asked.back().name, std::int64_t{1}});
         for (int release = 0; release < releases; ++release)
             of_rows.insert(of_rows.end(), {oid, version(release), "2007-01-01",
                                            "2008-02-01T00:00:00Z", "changed", "", "{}"});
     }
     for (int release = 0; release < releases - 1; ++release)
         of_releases.insert(of_releases.end(), {version(release), "2007-01-01"});
-    process.insert({"objects", {"oid", "class", "name", "name_key", "ace_version"}, {}},
-                   of_objects);
+    process.insert({"objects", {"oid", "class", "name", "name_key", "build"}, {}}, of_objects);
     process.insert({"releases", {"version", "released_on"}, {}}, of_releases);
     process.insert(rows_of_history, of_rows);
     process.name_rows();
@@ -461,12 +457,8 @@ TEST_CASE("The newest release is compared when a job has ended, or another relea
     CHECK(compared().empty());
     process.put("WS2", "2008-01-02", {{a, "2"}});
     CHECK(compared() == "WS1");
-    for (const std::string of : {"Gene", ""}) {  // of one class, of all
-        store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
-            note_prewarmed(transaction, of, "WS2", {}, 1);
-        });
-        CHECK(compared() == (of.empty() ? "WS2WS1" : "WS1"));
-    }
+    process.write("UPDATE builds SET recorded_at = '2008-01-03T00:00:00Z' WHERE version = 'WS2'");
+    CHECK(compared() == "WS2WS1");
 }
 
 TEST_CASE("The details of a release are read once for the same rows") {

@@ -62,6 +62,7 @@ TEST_CASE("What a build does not confirm behind the load is not recorded") {
     before.with("Gene", gene.name, one);
     after.with("Gene", gene.name, two);
     REQUIRE(site.refresh(before));
+    REQUIRE(site.number_build(after, tables::Publication::first));
     const auto recorded = site.contents();
     after.deny_with({base::ErrorKind::unavailable, "it holds another build now"});
     const auto refused = site.refresh(after);

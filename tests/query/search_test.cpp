@@ -61,8 +61,9 @@ void record_names(Process& process) {
     (void)process.list(recorded_names);
 }
 
+constexpr std::int64_t first_build = 1;
 const store::Insert labelled{
-    "objects", {"class", "name", "name_key", "label", "label_key", "ace_version"}, {}};
+    "objects", {"class", "name", "name_key", "label", "label_key", "build"}, {}};
 
 }  // namespace
 
@@ -85,8 +86,7 @@ TEST_CASE("SQLite finds labels and the most requested objects by indexes that ha
         }
         (void)tables::count_word(transaction, base::words_of("unc-26", 1).at(0), 9);
         (void)tables::most_requested_objects(transaction, 9);
-        const tables::RowSelection beginning{
-            .text = "unc", .shown_versions = {"WS1"}, .by_spelling = true};
+        const tables::RowSelection beginning{.text = "unc", .by_spelling = true};
         const tables::CountedRows release{
             .version = "WS1", .classes = {{"Gene", 1, {}}}, .kinds = {}};
         (void)tables::rows_with_text(transaction, beginning, release, 0, 9);
@@ -148,7 +148,7 @@ TEST_CASE("Of very many objects of one label the first classes of the index are 
     for (int number = 0; number < 500; ++number) {
         const auto name = "n" + std::to_string(999 - number);
         const std::string class_name = number % 5 == 0 ? "CDS" : "Protein";
-        values.insert(values.end(), {class_name, name, name, "Same", "same", "WS1"});
+        values.insert(values.end(), {class_name, name, name, "Same", "same", first_build});
     }
     process.insert(labelled, values);
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
@@ -172,7 +172,8 @@ TEST_CASE(
     std::vector<store::Value> values;
     for (int number = 1000; number < 1600; ++number) {
         const auto id = std::to_string(number);
-        values.insert(values.end(), {"Gene", "n" + id, "n" + id, "let-" + id, "let" + id, "WS1"});
+        values.insert(values.end(),
+                      {"Gene", "n" + id, "n" + id, "let-" + id, "let" + id, first_build});
     }
     process.insert(labelled, values);
     const auto answer = [&](const std::string& text) {
@@ -469,14 +470,13 @@ TEST_CASE("An object is found by another name that its name begins with but for 
     std::vector<store::Value> values;
     for (int number = 1000; number < 1600; ++number) {
         const auto name = "abc" + std::to_string(number);
-        values.insert(values.end(),
-                      {"Gene", name, name, name, "", number == 1599 ? "ABC-1 kin" : "", "WS1"});
+        values.insert(values.end(), {"Gene", name, name, name, "",
+                                     number == 1599 ? "ABC-1 kin" : "", first_build});
     }
-    process.insert(
-        {"objects",
-         {"class", "name", "name_key", "label", "label_key", "other_names", "ace_version"},
-         {}},
-        values);
+    process.insert({"objects",
+                    {"class", "name", "name_key", "label", "label_key", "other_names", "build"},
+                    {}},
+                   values);
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
         tables::add_words(transaction, std::array{tables::SearchedObject{
                                            "Gene", {"abc1599", "abc1599", "ABC-1 kin"}}});

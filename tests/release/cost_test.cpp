@@ -66,9 +66,8 @@ class Years {
     // What the store holds: rows by table, and bytes of what changed.
     std::map<std::string, std::int64_t> contents() {
         std::map<std::string, std::int64_t> all;
-        for (const std::string table :
-             {"releases", "objects", "history", "trees", "warmed", "leases", "failed",
-              "mass_changes", "replacements", "accepted", "meta"})
+        for (const std::string table : {"releases", "builds", "objects", "history", "trees",
+                                        "parts", "mass_changes", "accepted", "meta"})
             all[table] = site_.number("SELECT COUNT(*) FROM " + table);
         all["bytes of rows"] = site_.number("SELECT SUM(LENGTH(notes)) FROM history");
         all["bytes of trees"] = site_.number("SELECT SUM(LENGTH(tree)) FROM trees");

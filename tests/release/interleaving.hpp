@@ -116,7 +116,7 @@ inline store::Connect after_each_part(const store::Connect& connect,
     return support::watched(connect,
                             [action = std::move(action), is_done = std::make_shared<bool>(false)](
                                 support::Statement statement, std::string_view sql) {
-                                *is_done |= sql.starts_with("UPDATE leases SET done = 1");
+                                *is_done |= sql.starts_with("UPDATE parts SET done = 1");
                                 if (statement != support::Statement::commit) return;
                                 if (std::exchange(*is_done, false)) action();
                             });

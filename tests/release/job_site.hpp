@@ -9,7 +9,6 @@
 #include "history/context.hpp"
 #include "release/forget.hpp"
 #include "release/prewarm.hpp"
-#include "release/republish.hpp"
 #include "support/catch.hpp"
 #include "support/recording.hpp"
 #include "support/small_build.hpp"
@@ -19,7 +18,6 @@ namespace release_tests {
 
 using release::Counters;
 using release::ObjectName;
-using support::ComparedIn;
 using support::remark;
 using support::SmallBuild;
 using support::stamped;
@@ -31,15 +29,6 @@ using Kinds = std::map<std::string, std::string>;
 inline source::Build held(const SmallBuild* build) {
     if (build == nullptr) return nullptr;
     return {build, [](const source::Source*) {}};
-}
-
-// Returns what opens the index of `kept` by its version and digest; nullptr: no index was kept.
-inline release::OpenKeptIndex keeps(const SmallBuild* kept) {
-    return [kept](const std::string& version, const std::string& digest) {
-        const bool is_it =
-            kept != nullptr && version == kept->release().version && digest == kept->digest();
-        return is_it ? held(kept) : nullptr;
-    };
 }
 
 template <class T>
@@ -67,9 +56,7 @@ struct JobSite : support::RecordingSite {
     // -- jobs
 
     release::ReleaseJob job(const SmallBuild& build, const SmallBuild* previous = nullptr) {
-        release::ReleaseJob job{context(), held(&build), held(previous)};
-        job.open_kept = keeps(previous);
-        return job;
+        return {context(), held(&build), held(previous)};
     }
     base::Result<release::JobResult> try_prewarm(
         const release::ReleaseJob& job, const release::Selection& what = release::Everything{}) {
@@ -85,22 +72,17 @@ struct JobSite : support::RecordingSite {
     Counters prewarm(const SmallBuild& build, const SmallBuild* previous = nullptr) {
         return prewarm(job(build, previous));
     }
+    // Publishes the release again, with this build.
     base::Result<release::JobResult> try_republish(const SmallBuild& build,
-                                                   const SmallBuild* previous,
-                                                   const SmallBuild* replaced,
-                                                   const std::stop_token& stop = {}) {
-        auto republished = job(build, previous);
-        republished.open_kept = keeps(replaced);
-        republished.options.part_objects = 4;
-        republished.options.is_gone = [](const std::string&) { return true; };
-        release::Progress progress;
-        return release::republish(republished, progress, stop);
+                                                   const SmallBuild* previous) {
+        const auto number = number_build(build, tables::Publication::again);
+        if (!number) return tl::unexpected(number.error());
+        return try_prewarm(job(build, previous));
     }
-    release::JobResult republish(const SmallBuild& build, const SmallBuild* previous,
-                                 const SmallBuild* replaced) {
-        auto done = value_of(try_republish(build, previous, replaced));
+    Counters republish(const SmallBuild& build, const SmallBuild* previous) {
+        const auto done = value_of(try_republish(build, previous));
         CHECK(done.finished);
-        return done;
+        return done.counters;
     }
     base::Result<tables::Deleted> count(const release::Forgettable& what) {
         return release::count_forgettable(pool, what);
@@ -109,7 +91,7 @@ struct JobSite : support::RecordingSite {
         const release::Forgettable& what,
         std::chrono::milliseconds longest_write = std::chrono::milliseconds(0)) {
         release::Progress progress;
-        return release::forget({context(), {}, longest_write}, what, progress, {});
+        return release::forget({context(), longest_write}, what, progress, {});
     }
     tables::Deleted forget(const release::Forgettable& what) {
         const auto expected = value_of(count(what));

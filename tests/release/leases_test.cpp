@@ -32,9 +32,9 @@ struct Workers {
     // Makes all leases so much older, as time does.
     void pass(std::chrono::seconds time) {
         store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-            for (const auto& row : transaction.query("SELECT task, part, expires_at FROM leases"))
+            for (const auto& row : transaction.query("SELECT task, part, expires_at FROM parts"))
                 transaction.execute(
-                    "UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?",
+                    "UPDATE parts SET expires_at = ? WHERE task = ? AND part = ?",
                     {store::Value{base::format_rfc3339(*base::parse_rfc3339(row.text(2)) - time)},
                      row.value(0), row.value(1)});
         });
@@ -43,7 +43,7 @@ struct Workers {
     void write_by_clock(std::chrono::seconds wrong_by) {
         store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
             transaction.execute(
-                "INSERT INTO leases (task, part, owner, expires_at, result)"
+                "INSERT INTO parts (task, part, owner, expires_at, result)"
                 " VALUES ('WS188 objects x', 0, 'elsewhere 0 1 1 1', ?, '')",
                 {store::Value{base::format_rfc3339(store::now(transaction) + wrong_by +
                                                    std::chrono::seconds(30))}});
@@ -141,7 +141,7 @@ TEST_CASE("A lease ends by the clock of the store") {
     CHECK_FALSE(leases.claim("b", 1).part);
     CHECK(store::perform(pool, store::Access::read, active_until));
     const auto expires_at = store::perform(pool, store::Access::read, [](auto& transaction) {
-        return transaction.query("SELECT expires_at FROM leases").at(0).text(0);
+        return transaction.query("SELECT expires_at FROM parts").at(0).text(0);
     });
     CHECK(*base::parse_rfc3339(expires_at) > base::system_clock_now() + std::chrono::hours(23));
 }
@@ -169,6 +169,24 @@ TEST_CASE_METHOD(Workers, "Leases that expired long ago are deleted, finished or
                    [&](store::Transaction& transaction) { delete_expired_leases(transaction); });
     CHECK(old.claim("b", 1).part == 0);
     CHECK_FALSE(leases.claim("b", 1).part);
+}
+
+TEST_CASE_METHOD(Workers, "A task that has ended leaves nothing to wait for, and begins anew") {
+    const std::string task = "WS188 objects x";
+    const auto begin = [&] { store::perform(pool, store::Access::write, begin_task, task); };
+    const auto end = [&](std::int64_t parts) {
+        return store::perform(pool, store::Access::write, end_task, task, parts);
+    };
+    begin();
+    REQUIRE(leases.claim("a", 1).part == 0);
+    CHECK(leases.finish("a", {0, ""}));
+    begin();
+    CHECK(leases.claim("b", 1).all_done);
+    CHECK(end(1));
+    CHECK(leases.claim("b", 1).all_done);
+    begin();
+    CHECK_FALSE(end(1));
+    CHECK(leases.claim("b", 1).part == 0);
 }
 
 TEST_CASE("A claim whose commit is in doubt is found again") {

@@ -2,8 +2,8 @@
 // store that plays a history with the product's own code (model_test.cpp draws the histories).
 // A fact is a committed comparison: which object, with which build, what the index of the release before
 // said. `Oracle` derives all rows, signatures and trees from the facts. `World` notes a fact when a commit has
-// moved the release in which an object counts as compared, and holds the store to the oracle behind each
-// commit. Processes are threads that take turns: one runs, until it has committed a transaction.
+// changed what is recorded of an object, and holds the store to the oracle behind each commit. Processes are
+// threads that take turns: one runs, until it has committed a transaction.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,45 +24,9 @@
 #include "release/job_site.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/watched_connection.hpp"
-#include "tables/prewarmed.hpp"
+#include "tables/builds.hpp"
 
 namespace model {
-
-// Operations that today's product does not carry, or carries otherwise than numbered builds will. Whoever lands
-// a mechanism takes its line out of `left_out`.
-enum class Only {
-    // A staged re-publication comes into force as a whole: it runs without a pause and without a fault.
-    step_of_republication,
-    // It recomputes from its own host's index; that of another one may have said something else before.
-    republication_with_other_indexes,
-    // Behind a server's digest, files of another publication of the release are not told apart.
-    republication_beside_a_server,
-    // Rows are lost for good: what is recorded from an older build while a job is between its last look for
-    // rows and its end counts as compared. Jobs end without a pause, behind those who record older builds.
-    older_build_beside_end_of_job,
-    // Nothing stops jobs and newer builds while a release is being forgotten: they come before or after.
-    recording_beside_forgetting,
-    // A request read the object's row, and its tree after another one had recorded the release. Forgetting that
-    // gave the row back as it was read, so the request writes what it made of the wrong tree. Requests
-    // beside forgetting run without a pause.
-    pause_of_request_beside_forgetting,
-    // Objects are lost for good: what only the forgotten release had counts as compared by the whole job of
-    // an earlier release.
-    forgetting_behind_job_of_earlier_release,
-};
-inline const std::set<Only> left_out{Only::step_of_republication,
-                                     Only::republication_with_other_indexes,
-                                     Only::republication_beside_a_server,
-                                     Only::older_build_beside_end_of_job,
-                                     Only::recording_beside_forgetting,
-                                     Only::pause_of_request_beside_forgetting,
-                                     Only::forgetting_behind_job_of_earlier_release};
-
-// An object that a superseded publication had first, and its successor has not, has a tree, and vanished if
-// the release before had it. Numbered builds take it as never seen.
-inline constexpr bool superseded_publications_are_known = true;
-// A re-publication that finds or loses the other name of an object revises its row.
-inline constexpr bool renames_are_data = false;
 
 // -- a history
 
@@ -100,12 +64,12 @@ enum class What {
     restart,
     drain
 };
-enum class Selection { all, of_class, list, popular };
+enum class Selection { all, of_class, list };
 enum class Fault { kill, deadlock, in_doubt };
 
 struct Operation {
     What what;
-    int a = 0, b = 0, c = 0;  // host, build, selection; host, object; process, steps
+    int a = 0, b = 0, c = 0;  // host, build, selection; host, object; process, steps; version
 };
 struct Scene {
     std::vector<Build> builds;  // the last one is recorded at the end
@@ -113,9 +77,6 @@ struct Scene {
     bool share_indexes = true;
     std::size_t keep_trees = 0;
     std::vector<int> order{0, 1, 2};  // of the requests at the end
-    std::set<Only> leaves_out = left_out;
-
-    [[nodiscard]] bool has(Only operation) const { return !leaves_out.contains(operation); }
 };
 
 inline int version_in(const std::string& text) {
@@ -167,9 +128,7 @@ class ModelBuild final : public support::SmallBuild {
         const auto found = build_.objects.find(object);
         return found == build_.objects.end() ? Content() : found->second.letters;
     }
-    [[nodiscard]] bool is_unreadable(int object) const {
-        return content(object) && unreadable_.contains(object);
-    }
+    [[nodiscard]] const Objects& objects() const { return build_.objects; }
     [[nodiscard]] const std::string& digest() const override { return digest_; }
     [[nodiscard]] bool loads_at_once() const override { return !build_.of_server; }
     [[nodiscard]] base::Result<tree::Object> load(const tree::ObjectName& name) const override {
@@ -211,181 +170,192 @@ inline BuildPointer own(const source::Build& build) {
 struct Wrong : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+inline const std::string impossible = "no operator would do this";
 
 struct Row {
     std::string kind, changes;
     std::int64_t revision = 0;
-    std::set<int> since;  // recorded: one; expected: those that may be recorded
+    std::set<int> since;            // recorded: one; expected: those that may be recorded
+    std::set<std::string> content;  // the same
+    bool operator==(const Row&) const = default;
 };
+using Rows = std::map<int, Row>;
+using Trees = std::map<int, Content>;
 
 // What the store holds of an object.
 struct State {
-    bool is_there = false;
-    std::string signature;
-    int compared_in = 0;
-    std::map<int, Row> rows;
-    std::map<int, std::string> trees;  // of one that is gone: empty
+    std::optional<tables::ObjectRow> row;
+    Rows rows;
+    Trees trees;
+    bool operator==(const State&) const = default;
 };
-inline std::string text_of(const State& state) {
-    if (!state.is_there) return "no object";
-    auto text = fmt::format("signature {:.4}, compared in V{}, trees {}, rows", state.signature,
-                            state.compared_in, fmt::join(state.trees, " "));
-    for (const auto& [version, row] : state.rows)
-        text += fmt::format(" V{} {} {} revision {} since V{}", version, row.kind, row.changes,
-                            row.revision, fmt::join(row.since, " or V"));
+inline std::string text_of(const Rows& rows, const Trees& trees) {
+    std::string text;
+    for (const auto& [version, tree] : trees)
+        text += fmt::format(", tree V{} '{}'", version, tree.value_or("gone"));
+    for (const auto& [version, row] : rows)
+        text += fmt::format(", V{} {} {} revision {} since V{} content {:.4}", version, row.kind,
+                            row.changes, row.revision, fmt::join(row.since, " or V"),
+                            fmt::join(row.content, " or "));
     return text;
+}
+inline std::string text_of(const State& state) {
+    if (!state.row) return "no object";
+    const auto& row = *state.row;
+    return fmt::format("signature {:.4}, build {}, bytes {:x}, held '{}'{}", row.signature,
+                       row.build, row.bytes, row.held, text_of(state.rows, state.trees));
 }
 
 class Oracle {
    public:
     struct Fact {
+        std::int64_t number = 0;
         int version = 0;
         Content after;
         int previous = 0;  // the release of the index of the release before; 0: none
         bool previous_has = false;
+        bool is_same = false;  // it has the bytes that were recorded
         // A release was forgotten: the record may know less, and say any of these instead of `version`.
         std::set<int> vague = {};
     };
 
-    void compared(int object, Fact fact, bool is_published_again) {
+    void compared(int object, Fact fact) {
         auto& facts = facts_[object];
-        const int last = compared_in(object);
-        const bool may_repeat = last != 0 && !facts.back().vague.empty();
-        if (may_repeat && fact.version == last && fact.after == facts.back().after) return;
-        if (fact.version < last || (fact.version == last && !is_published_again))
-            throw Wrong(fmt::format("{}: compared in V{} after V{}", name_of(object).name,
-                                    fact.version, last));
+        if (!facts.empty()) {
+            const auto& last = facts.back();
+            // Forgetting restores a lower number where the record does not know better.
+            if (last.number == fact.number && !last.vague.empty() && last.after == fact.after)
+                return;
+            if (fact.number <= last.number || fact.version < last.version)
+                throw Wrong(fmt::format("{}: compared in number {} after {}",
+                                        name_of(object).name, fact.number, last.number));
+        }
         facts.push_back(std::move(fact));
     }
+    // Forgets the facts of this release and later ones. The record need not know when it compared last.
     void forgotten(int object, int version) {
         auto& facts = facts_[object];
-        std::erase_if(facts, [&](const Fact& fact) { return fact.version >= version; });
-        if (facts.empty()) return;
-        const auto known = expected(object);
+        const auto count =
+            std::erase_if(facts, [&](const Fact& fact) { return fact.version >= version; });
+        if (count == 0 || facts.empty()) return;
+        const auto known = derived(object);
         const int row = known.rows.empty() ? 0 : known.rows.rbegin()->first;
         const int tree = known.trees.empty() ? 0 : known.trees.rbegin()->first;
-        for (int at = std::max(row, tree); at <= facts.back().version; ++at)
-            facts.back().vague.insert(at);
-    }
-    [[nodiscard]] int compared_in(int object) const {
-        const auto facts = facts_.find(object);
-        return facts == facts_.end() || facts->second.empty() ? 0 : facts->second.back().version;
-    }
-
-    [[nodiscard]] State expected(int object) const {
-        Derivation derived;
-        const auto facts = facts_.find(object);
-        if (facts == facts_.end()) return {};
-        std::map<int, std::vector<Fact>> by_version;
-        for (const auto& fact : facts->second) by_version[fact.version].push_back(fact);
-        for (const auto& [version, of_version] : by_version) derived.add(version, of_version);
-        return std::move(derived.state);
+        for (int at = std::max(row, tree); at < version; ++at) facts.back().vague.insert(at);
     }
 
     // Throws Wrong where the store holds anything else.
     //   keep_trees  0: all
-    void check(int object, const State& is, std::size_t keep_trees) const {
-        const auto must = expected(object);
-        if (const auto what = fault_in(is, must, keep_trees); !what.empty())
-            throw Wrong(fmt::format("{}: {}: {}; expected {}", name_of(object).name, what,
-                                    text_of(is), text_of(must)));
+    void check(int object, const State& is, std::size_t keep_trees) {
+        const auto must = derived(object);
+        // Where all that is known is that it was absent, forgetting may drop that.
+        if (!is.row && must.rows.empty() && must.trees.empty() && must.is_absent())
+            facts_[object].clear();
+        else if (const auto what = fault_in(is, must, keep_trees); !what.empty())
+            throw Wrong(fmt::format("{}: {}: {}; expected signature {:.4}{}",
+                                    name_of(object).name, what, text_of(is), must.signature(),
+                                    text_of(must.rows, must.trees)));
     }
 
    private:
     struct Derivation {
-        State state;
-        std::optional<Content> before;  // nullopt: unknown
+        std::optional<Fact> last;  // nullopt: nothing is known
+        Rows rows;
+        Trees trees;
         bool was_seen = false;
-        std::set<int> vague;
 
-        void add(int version, const std::vector<Fact>& facts) {
-            auto since = vague;
-            if (state.is_there) since.insert(state.compared_in);
+        [[nodiscard]] bool is_absent() const { return !last || !last->after; }
+        [[nodiscard]] std::string signature() const {
+            return last ? signature_of(last->after) : "";
+        }
+
+        //   facts  of all publications of a release
+        void add(const std::vector<Fact>& facts) {
+            const auto& first = facts.front();
+            std::optional<Content> before;
+            if (last) before.emplace(last->after);
+            auto known = before;
+            std::set<int> since;
+            if (last) since = last->vague;
+            if (last && !since.empty()) since.insert(last->version);
+            if (last) since.insert(first.is_same ? first.previous : last->version);
             std::optional<Row> row;
-            for (std::size_t i = 0; i < facts.size(); ++i) {
-                const auto& fact = facts[i];
-                auto known = before;
-                if (!known && fact.previous != 0 && !fact.previous_has) {
-                    known = Content();
+            const Fact* published = nullptr;  // before
+            for (const auto& fact : facts) {
+                if (since.empty() && fact.previous != 0 && !fact.previous_has)
                     since = {fact.previous};
-                }
-                // Published again with the same content: a note.
-                if (i > 0 && fact.after == facts[i - 1].after) continue;
-                auto now = row_of(known, fact, i > 0, since);
-                // A re-publication knows the release before by trees and whole jobs.
-                if (i > 0 && now && !row && !state.trees.empty())
-                    for (int at = state.trees.rbegin()->first; at <= state.compared_in; ++at)
-                        now->since.insert(at);
-                put(row, std::move(now));
+                if (!before && !since.empty()) known = Content();
+                if (published == nullptr || published->after != fact.after)
+                    put(row, row_of(known, fact, since));
+                published = &fact;
             }
-            const auto& last = facts.back();
-            for (const auto& fact : facts)
-                if (superseded_publications_are_known || &fact == &last)
-                    was_seen = was_seen || fact.after;
-            if (row) state.rows[version] = *row;
-            if (!before || *before != last.after) state.trees[version] = last.after.value_or("");
-            before = last.after;
-            state.is_there = true;
-            state.signature = signature_of(last.after);
-            state.compared_in = version;
-            vague = last.vague;
+            last = *published;
+            const auto& after = last->after;
+            if (row) rows[first.version] = *row;
+            if (known ? *known != after : after.has_value()) trees[first.version] = after;
+            was_seen = was_seen || after;
         }
 
         [[nodiscard]] std::optional<Row> row_of(const std::optional<Content>& known,
-                                                const Fact& fact, bool is_published_again,
+                                                const Fact& fact,
                                                 const std::set<int>& since) const {
-            if (!known) {
-                const bool vanished = superseded_publications_are_known && is_published_again &&
-                                      !fact.after && fact.previous_has;
-                if (!vanished) return std::nullopt;
-                return Row{"vanished", "", 0, {fact.previous}};
-            }
-            if (*known == fact.after) return std::nullopt;
-            const auto* kind = !*known       ? (was_seen ? "reappeared" : "created")
-                               : !fact.after ? "vanished"
-                                             : "changed";
-            return Row{kind, difference(*known, fact.after), 0, since};
+            if (!known || *known == fact.after) return std::nullopt;
+            const bool has_vanished = !fact.after;
+            const auto* kind = !*known        ? (was_seen ? "reappeared" : "created")
+                               : has_vanished ? "vanished"
+                                              : "changed";
+            const auto& content = has_vanished ? *known : fact.after;
+            const bool is_known = fact.previous != 0 && fact.previous_has == has_vanished;
+            return Row{kind,
+                       difference(*known, fact.after),
+                       0,
+                       since,
+                       {is_known && content != "" ? signature_of(content) : ""}};
         }
         static void put(std::optional<Row>& row, std::optional<Row> now) {
-            if (!row) {
-                row = std::move(now);
-                return;
-            }
-            if (now && row->kind == now->kind && row->changes == now->changes) return;
-            if (!now && row->kind == "withdrawn") return;
-            const auto revision = row->revision + 1;
-            row = now ? std::move(*now) : Row{"withdrawn", "", 0, row->since};
-            row->revision = revision;
+            if (row && !now && row->kind != "withdrawn")
+                now = Row{"withdrawn", "", 0, row->since, {""}};
+            if (!now) return;
+            if (row && row->kind == now->kind && row->changes == now->changes)
+                return row->content.merge(now->content);
+            if (row) now->revision = row->revision + 1;
+            row = std::move(now);
         }
     };
 
-    static std::string fault_in(const State& is, const State& must, std::size_t keep_trees) {
-        if (is.is_there != must.is_there) return "object";
-        if (is.signature != must.signature) return "signature";
-        if (is.trees.empty() != must.trees.empty()) return "trees";
+    [[nodiscard]] Derivation derived(int object) const {
+        Derivation all;
+        const auto facts = facts_.find(object);
+        if (facts == facts_.end()) return all;
+        std::map<int, std::vector<Fact>> by_version;
+        for (const auto& fact : facts->second) by_version[fact.version].push_back(fact);
+        for (const auto& [version, of_version] : by_version) all.add(of_version);
+        return all;
+    }
+
+    static std::string fault_in(const State& is, const Derivation& must, std::size_t keep_trees) {
+        if (is.row.has_value() != must.last.has_value()) return "object";
+        if (!is.row) return {};
+        if (is.row->signature != must.signature() || is.row->is_gone() != must.is_absent())
+            return "signature";
+        if (keep_trees == 0 && is.trees != must.trees) return "trees";
         if (keep_trees > 0 && is.trees.size() > keep_trees) return "too many trees";
-        if (keep_trees == 0 && steps_of(is.trees) != steps_of(must.trees)) return "trees";
-        if (!is.trees.empty() && is.trees.rbegin()->second != must.trees.rbegin()->second)
+        for (const auto& [version, tree] : is.trees)
+            if (!must.trees.contains(version) || must.trees.at(version) != tree) return "tree";
+        if (!must.trees.empty() &&
+            (is.trees.empty() || is.trees.rbegin()->first != must.trees.rbegin()->first))
             return "newest tree";
         if (is.rows.size() != must.rows.size()) return "rows";
         for (const auto& [version, row] : is.rows) {
             const auto found = must.rows.find(version);
             if (found == must.rows.end()) return "rows";
-            const auto& [kind, changes, revision, since] = found->second;
+            const auto& [kind, changes, revision, since, content] = found->second;
             if (row.kind != kind || row.changes != changes) return "row";
-            if (row.revision < revision || (row.revision > revision && !renames_are_data))
-                return "revision";
-            if (!since.contains(*row.since.begin())) return "since";
+            if (row.revision != revision) return "revision";
+            if (!std::ranges::includes(since, row.since)) return "since";
+            if (!std::ranges::includes(content, row.content)) return "content";
         }
         return {};
-    }
-    // Without trees that repeat the one before, which a re-publication leaves.
-    static std::map<int, std::string> steps_of(const std::map<int, std::string>& trees) {
-        std::map<int, std::string> steps;
-        std::string last;
-        for (const auto& [version, tree] : trees)
-            if (tree != std::exchange(last, tree)) steps[version] = tree;
-        return steps;
     }
 
     std::map<int, std::vector<Fact>> facts_;  // by object
@@ -419,14 +389,12 @@ class World {
         std::unique_ptr<support::FreshStore> copy(
             new support::FreshStore(support::FreshStore::copy_of(*store_)));
         const auto oracle = oracle_;
-        const auto accepted = accepted_;
         const int last = static_cast<int>(builds_.size()) - 1;
         open();
         const auto by_job = recorded_by([&] { start_job(0, last, Selection::all); });
         close();
         store_ = std::move(copy);
         oracle_ = oracle;
-        accepted_ = accepted;
         open();
         const auto by_requests = recorded_by([&] {
             for (const int name : scene_.order) {
@@ -439,7 +407,7 @@ class World {
     }
 
    private:
-    enum class Role { look, request, job, republish, forget };
+    enum class Role { look, request, job, forget };
 
     struct Host {
         std::unique_ptr<history::CurrentBuild> current;
@@ -456,13 +424,11 @@ class World {
         const Role role;
         const int host;
         BuildPointer build, previous;  // that it records from
-        bool runs_at_once = false;     // without a pause, and without a fault
+        int version = 0;               // that it forgets, with all later ones
         int steps = 0;                 // before it pauses
         bool is_killed = false, has_ended = false;
-        bool has_worked = false, is_at_end = false;  // of a job
         std::string name;
         std::thread thread;
-        std::thread::id main;
         std::binary_semaphore go{0}, back{0};
     };
     using Body = std::function<void(Process&)>;
@@ -483,7 +449,8 @@ class World {
             host.settings.keep_trees = scene_.keep_trees;
             restart(host);
         }
-        states_ = read_states();
+        stored_ = read_stored();
+        highest_number_ = 0;
     }
     void close() {
         for (auto& [number, host] : hosts_) host.current.reset();
@@ -513,28 +480,14 @@ class World {
                 return build(number());
             },
             [this, &host](const base::Release& release, const history::WasServed& was_served) {
-                return previous_of(host, version_in(release.version), was_served);
+                std::vector<source::Build> found;
+                for (const int kept : kept_by(host)) {
+                    const auto& before = build(kept)->release();
+                    if (before < release && was_served(before, build(kept)->digest()))
+                        found.push_back(build(kept));
+                }
+                return found;
             }};
-    }
-    // The kept indexes of the release before, as it was accepted; those of earlier ones say nothing. A build
-    // that lost the race for its release is served, and not recorded.
-    std::vector<source::Build> previous_of(Host& host, int version,
-                                           const history::WasServed& was_served) {
-        std::vector<source::Build> found;
-        bool is_served = false;
-        for (auto at = accepted_.lower_bound(version); at != accepted_.begin() && !is_served;) {
-            for (const int number : (--at)->second) {
-                const auto& before = build(number);
-                if (!was_served(before->release(), before->digest())) continue;
-                is_served = true;
-                if (kept_by(host).contains(number)) found.push_back(before);
-            }
-        }
-        return found;
-    }
-    void accept(const BuildPointer& accepted) {
-        const auto number = std::ranges::find(builds_, accepted) - builds_.begin();
-        accepted_[accepted->version()].insert(static_cast<int>(number));
     }
     history::Context context(Host& host) { return {*pool_, host.settings, clock_, host.labels}; }
 
@@ -555,27 +508,17 @@ class World {
         if (what == What::restart && !is_looking(a)) restart(host_numbered(a));
         if (what == What::drain) drain();
     }
-    [[nodiscard]] bool has(Role role) const {
-        return std::ranges::any_of(processes_, [&](const auto& one) { return one.role == role; });
-    }
     [[nodiscard]] bool is_looking(int host) const {
         return std::ranges::any_of(processes_, [&](const auto& one) {
             return one.role == Role::look && one.host == host;
         });
     }
-    // Whether a build may be put in place, or recorded by a job.
-    [[nodiscard]] bool may_record() const {
-        return forgetting_ == 0 || scene_.has(Only::recording_beside_forgetting);
-    }
 
     void start_look(int number, int of_build) {
-        if (is_looking(number) || !may_record()) return;
+        if (is_looking(number)) return;
         auto& host = host_numbered(number);
         host.in_place = of_build;
-        start(Role::look, number, build(of_build), [&host](Process& me) {
-            host.current->look();
-            if (!me.is_killed && host.current->build() == me.build) me.previous = me.build;
-        });
+        start(Role::look, number, build(of_build), [&host](Process&) { host.current->look(); });
     }
     void start_request(int number, int name) {
         auto& host = host_numbered(number);
@@ -592,46 +535,38 @@ class World {
 
     // Like varve prewarm: the build in place, and then the staged one.
     void start_job(int number, int of_build, Selection selection) {
-        if (!may_record()) return;
         auto& host = host_numbered(number);
         const int in_place = host.in_place;
         start(Role::job, number, build(of_build), [=, this, &host](Process& me) {
-            const auto current = look_at(host, in_place, history::Purpose::serving);
+            auto current = look_at(host, in_place, history::Purpose::serving);
             history::Builds staged;
             if (in_place != of_build) {
                 staged = look_at(host, of_build, history::Purpose::serving);
                 if (!staged.build) return;
                 if (current.build && staged.build->release() < current.build->release()) return;
-                if (current.build && staged.build->release() == current.build->release()) {
-                    (void)run_job(me, host, staged, selection);
-                    return;
-                }
+                if (current.build && staged.build->release() == current.build->release())
+                    current = {};
             }
             if (current.build && !run_job(me, host, current, selection)) return;
             if (staged.build) (void)run_job(me, host, staged, selection);
         });
     }
+    // Like varve prewarm --replace.
+    void start_republication(int number, int of_build) {
+        auto& host = host_numbered(number);
+        start(Role::job, number, build(of_build), [=, this, &host](Process& me) {
+            const auto builds = look_at(host, of_build, history::Purpose::republishing);
+            if (!builds.build) return;
+            const auto again = store::perform(*pool_, store::Access::write, tables::number_build,
+                                              builds.build->release(), builds.build->digest(),
+                                              tables::Publication::again, clock_());
+            if (again) (void)run_job(me, host, builds, Selection::all);
+        });
+    }
     history::Builds look_at(Host& host, int number, history::Purpose purpose) {
         history::CurrentBuild current(opener(host, [=] { return number; }), *pool_, purpose);
         current.look();
-        auto builds = current.builds();
-        if (builds.build && purpose == history::Purpose::serving) accept(own(builds.build));
-        return builds;
-    }
-    release::ReleaseJob job(const Process& me, Host& host, const history::Builds& builds) {
-        release::ReleaseJob job{context(host), builds.build, builds.previous};
-        job.open_kept = [this, &host](const std::string& version, const std::string& digest) {
-            source::Build found;
-            for (const int number : kept_by(host)) {
-                const auto& kept = build(number);
-                if (kept->release().version != version) continue;
-                if (kept->digest() == digest) return source::Build(kept);
-                if (!base::contradict(kept->digest(), digest)) found = kept;
-            }
-            return found;
-        };
-        job.options = options_of(me);
-        return job;
+        return current.builds();
     }
     // Leases expire at once, so that nobody waits for one.
     static release::JobOptions options_of(const Process& me) {
@@ -644,85 +579,26 @@ class World {
     bool run_job(Process& me, Host& host, const history::Builds& builds, Selection selection) {
         me.build = own(builds.build);
         me.previous = own(builds.previous);
-        me.has_worked = me.is_at_end = false;
+        release::ReleaseJob job{context(host), builds.build, builds.previous, options_of(me)};
         release::Progress progress;
-        const auto done =
-            release::prewarm(job(me, host, builds), selected(selection), progress, {});
-        const bool is_whole = selection == Selection::all || selection == Selection::of_class;
-        if (done && done->finished && is_whole) ended_jobs_.insert(me.build->version());
+        const auto done = release::prewarm(job, selected(selection), progress, {});
         return done && done->finished;
     }
-    [[nodiscard]] release::Selection selected(Selection selection) const {
+    static release::Selection selected(Selection selection) {
         if (selection == Selection::of_class) return release::OfClass{"Gene"};
         if (selection == Selection::list) return release::Objects{name_of(2), name_of(0)};
-        if (selection == Selection::popular)
-            return store::perform(*pool_, store::Access::read, tables::most_requested_objects,
-                                  std::size_t{2});
         return release::Everything{};
     }
 
-    // Like varve prewarm --replace.
-    void start_republication(int number, int of_build) {
-        if (!may_record()) return;
-        auto& host = host_numbered(number);
-        auto& process =
-            start(Role::republish, number, build(of_build), [=, this, &host](Process& me) {
-                const auto builds = look_at(host, of_build, history::Purpose::republishing);
-                if (!builds.build) return;
-                me.previous = own(builds.previous);
-                release::Progress progress;
-                const auto done = release::republish(job(me, host, builds), progress, {});
-                if (!done || !done->finished) return;
-                accepted_[me.build->version()] = {of_build};
-                note_republication(me);
-            });
-        process.runs_at_once = !scene_.has(Only::step_of_republication);
-        if (process.runs_at_once) run(process);
-    }
-
-    // Like varve forget release --with-later: of the newest release, or one before it.
-    void start_forgetting(int before = 0) {
-        if (has(Role::forget) || std::ssize(accepted_) <= before) return;
-        const int version =
-            forgetting_ != 0 ? forgetting_ : std::next(accepted_.rbegin(), before)->first;
-        const bool is_alone = !has(Role::look) && !has(Role::job) && !serves_later_than(version);
-        const bool is_behind_job = !ended_jobs_.empty() && *ended_jobs_.begin() < version;
-        const bool may_begin =
-            (is_alone || scene_.has(Only::recording_beside_forgetting)) &&
-            (!is_behind_job || scene_.has(Only::forgetting_behind_job_of_earlier_release));
-        if (forgetting_ == 0 && !may_begin) return;
-        if (!scene_.has(Only::pause_of_request_beside_forgetting)) drain();
-        forgetting_ = version;
-        start(Role::forget, 0, nullptr, [this](Process& me) {
-            auto& host = hosts_[0];
-            const release::Forgettable what =
-                release::WholeRelease{fmt::format("WS{}", forgetting_), true};
-            const auto counted = release::count_forgettable(*pool_, what);
-            const bool is_gone = !counted && counted.error().kind == base::ErrorKind::absent;
-            if (!counted && !is_gone) return;
+    // Like varve forget release --with-later.
+    void start_forgetting(int version) {
+        auto& process = start(Role::forget, 0, nullptr, [=, this](Process&) {
             release::Progress progress;
-            const auto done =
-                is_gone ? base::Result<release::JobResult>()
-                        : release::forget({context(host), options_of(me)}, what, progress, {});
-            if (is_gone || (done && done->finished)) end_forgetting();
+            (void)release::forget({context(hosts_[0])},
+                                  release::WholeRelease{fmt::format("WS{}", version), true},
+                                  progress, {});
         });
-    }
-    // Whether a host or a request has a build that may be recorded again behind the release.
-    bool serves_later_than(int version) {
-        const auto is_later = [&](const BuildPointer& build) {
-            return build && build->version() > version;
-        };
-        return std::ranges::any_of(
-                   hosts_,
-                   [&](auto& each) { return is_later(own(each.second.current->build())); }) ||
-               std::ranges::any_of(processes_, is_later, &Process::build);
-    }
-    void end_forgetting() {
-        const bool is_recorded_again = std::ranges::any_of(states_, [&](const auto& each) {
-            return oracle_.compared_in(each.first) == forgetting_;
-        });
-        if (!is_recorded_again) accepted_.erase(accepted_.find(forgetting_), accepted_.end());
-        forgetting_ = 0;
+        process.version = version;
     }
 
     // -- processes
@@ -732,7 +608,6 @@ class World {
         process.name = "worker " + std::to_string(++started_);
         process.thread = std::thread([&process, body = std::move(body)] {
             process.go.acquire();
-            process.main = std::this_thread::get_id();
             try {
                 if (!process.is_killed) body(process);
             } catch (const store::Failure&) {
@@ -749,31 +624,16 @@ class World {
     // Called by a process behind each commit.
     void pause() {
         auto* const me = running_;
-        if (me == nullptr || me->runs_at_once || me->is_killed) return;
-        const bool is_main = std::this_thread::get_id() == me->main;
-        me->has_worked = me->has_worked || !is_main;
-        const bool was_at_end = me->is_at_end;
-        me->is_at_end = me->role == Role::job && is_main && me->has_worked;
-        const bool must_pause =
-            me->is_at_end && !was_at_end && !scene_.has(Only::older_build_beside_end_of_job);
-        if (--me->steps > 0 && !must_pause) return;
+        if (me == nullptr || me->is_killed || --me->steps > 0) return;
         me->back.release();
         me->go.acquire();
         if (me->is_killed) throw store::Failure("killed (by the test)", {}, 0);
     }
+    static constexpr int all_steps = std::numeric_limits<int>::max();
     void step(Process& process, int steps) {
-        if (process.is_at_end && !scene_.has(Only::older_build_beside_end_of_job)) {
-            while (auto* older = recording_before(process.build->version()))
-                step(*older, all_steps);
-            while (process.is_at_end && !process.has_ended) step_alone(process, all_steps);
-        } else {
-            const bool is_alone = process.role == Role::request && has(Role::forget) &&
-                                  !scene_.has(Only::pause_of_request_beside_forgetting);
-            step_alone(process, is_alone ? all_steps : steps);
-        }
+        step_alone(process, steps);
         if (process.has_ended) reap(process);
     }
-    static constexpr int all_steps = std::numeric_limits<int>::max();
     void step_alone(Process& process, int steps) {
         process.steps = steps;
         running_ = &process;
@@ -787,13 +647,6 @@ class World {
         const auto is_it = [&](const auto& one) { return one.name == name; };
         while (std::ranges::any_of(processes_, is_it)) step(process, all_steps);
     }
-    Process* recording_before(int version) {
-        for (auto& process : processes_)
-            if ((process.role == Role::request || process.role == Role::job) &&
-                process.build->version() < version)
-                return &process;
-        return nullptr;
-    }
     void drain() {
         while (!processes_.empty()) run(processes_.front());
     }
@@ -804,17 +657,14 @@ class World {
     }
     void reap(Process& process) {
         process.thread.join();
-        auto& host = host_numbered(process.host);
-        if (process.role == Role::look && process.is_killed) restart(host);
-        if (process.role == Role::look && !process.is_killed && process.previous)
-            accept(process.build);
+        if (process.role == Role::look && process.is_killed) restart(host_numbered(process.host));
         processes_.remove_if([&](const auto& one) { return &one == &process; });
     }
     void settle() {
         fault_.reset();
         drain();
         for (auto& [build, objects] : unreadable_) objects.clear();
-        if (forgetting_ != 0) start_forgetting();
+        if (stored_.forgetting != 0) start_forgetting(stored_.forgetting);
         drain();
     }
 
@@ -832,8 +682,8 @@ class World {
         const bool is_commit = statement == Statement::commit, is_writing = is_writing_;
         if (is_commit && is_writing) note_commit();
         if (is_commit) pause();
-        const bool may_strike = is_writing && fault_ && !running_->runs_at_once &&
-                                is_commit == (fault_->first == Fault::in_doubt);
+        const bool may_strike =
+            is_writing && fault_ && is_commit == (fault_->first == Fault::in_doubt);
         if (!may_strike || fault_->second-- > 0) return;
         const auto fault = std::exchange(fault_, std::nullopt)->first;
         running_->is_killed = fault == Fault::kill;
@@ -843,42 +693,34 @@ class World {
 
     // -- what is recorded
 
-    // Today's question, in which release an object counts as compared; that of numbered builds takes its place.
-    static std::map<std::int64_t, int> compared_in(store::Transaction& transaction) {
-        auto rows = tables::objects_in(transaction, tables::all_oids);
-        std::vector<tables::ObjectRow*> pointers;
-        for (auto& row : rows) pointers.push_back(&row);
-        tables::resolve_compared_in(transaction, pointers, {},
-                                    tables::load_releases(transaction));
-        std::map<std::int64_t, int> found;
-        for (const auto& row : rows) found[row.oid] = version_in(row.compared_in);
-        return found;
-    }
-    using States = std::map<int, State>;
-    [[nodiscard]] States read_states() const {
+    struct Stored {
+        tables::Releases releases;  // and builds
+        int forgetting = 0;         // a release; 0: none
+        std::map<int, State> states{{0, {}}, {1, {}}, {2, {}}};
+    };
+    [[nodiscard]] Stored read_stored() const {
         return store::perform(*eyes_, store::Access::read, [](store::Transaction& transaction) {
-            States states{{0, {}}, {1, {}}, {2, {}}};
+            Stored stored{tables::load_releases(transaction),
+                          version_in(tables::forgetting(transaction))};
             std::map<std::int64_t, State*> by_oid;
-            const auto compared = compared_in(transaction);
-            for (const auto& row :
-                 transaction.query("SELECT oid, class, name, signature FROM objects")) {
-                const auto name =
-                    std::ranges::find(names, tree::ObjectName{row.text(1), row.text(2)});
-                auto& state = states.at(static_cast<int>(name - names.begin()));
-                state = {true, row.text(3), compared.at(row.integer(0)), {}, {}};
-                by_oid[row.integer(0)] = &state;
-            }
+            const auto rows = tables::objects_named(transaction, names);
+            for (auto& [object, state] : stored.states)
+                if (const auto* row = rows.find(name_of(object))) {
+                    by_oid[row->oid] = &state;
+                    state.row = *row;
+                }
             for (const auto& row : transaction.query(
-                     "SELECT oid, version, kind, revision, since, notes FROM history"))
+                     "SELECT oid, version, kind, revision, since, notes, content FROM history"))
                 by_oid.at(row.integer(0))->rows[version_in(row.text(1))] = {
                     row.text(2),
                     changes_in(row.text(5)),
                     row.integer(3),
-                    {version_in(row.text(4))}};
+                    {version_in(row.text(4))},
+                    {row.text(6)}};
             for (const auto& row : transaction.query("SELECT oid, version, tree FROM trees"))
                 by_oid.at(row.integer(0))->trees[version_in(row.text(1))] =
-                    letters_in(row.blob(2));
-            return states;
+                    row.is_null(2) ? Content() : letters_in(row.blob(2));
+            return stored;
         });
     }
     static std::string changes_in(const std::string& json) {
@@ -897,67 +739,103 @@ class World {
         return letters;
     }
 
-    // Called by a process behind each commit of what it wrote.
+    // Called by a process behind each commit of what it wrote. What is wrong is thrown by the thread of the
+    // test, since the product would catch it.
     void note_commit() {
-        if (running_ == nullptr || running_->runs_at_once) return;
-        note_changes([this](int object, const State& was, const State& is) {
-            if (text_of(was) == text_of(is)) return;
-            if (running_->role == Role::forget)
-                return oracle_.forgotten(object, first_of_forgotten(was, is));
-            if (is.compared_in != running_->build->version())
-                throw Wrong(fmt::format("{}: written by V{}: {}", name_of(object).name,
-                                        running_->build->version(), text_of(is)));
-            accept(running_->build);
-            note_fact(*running_, object, false);
-        });
-    }
-    // Releases go one by one, the newest first; notes of whole jobs go before all.
-    [[nodiscard]] int first_of_forgotten(const State& was, const State& is) const {
-        int first = std::max(forgetting_, is.compared_in + 1);
-        for (const auto& [version, row] : was.rows)
-            if (!is.rows.contains(version)) first = std::min(first, version);
-        for (const auto& [version, tree] : was.trees)
-            if (!is.trees.contains(version)) first = std::min(first, version);
-        return first;
-    }
-    // All that counted as compared in the release is, with the new publication; what cannot be read
-    // stays as it was published first.
-    void note_republication(const Process& by) {
-        note_changes([&](int object, const State&, const State& is) {
-            const int version = by.build->version();
-            if (is.compared_in == version && !by.build->is_unreadable(object))
-                note_fact(by, object, true);
-            // It was compared, and is listed as one that was not.
-            if (is.compared_in < version) oracle_.forgotten(object, version);
-        });
-    }
-    void note_fact(const Process& by, int object, bool is_published_again) {
-        Oracle::Fact fact{by.build->version(), by.build->content(object)};
-        if (by.previous) fact.previous = by.previous->version();
-        if (by.previous) fact.previous_has = by.previous->content(object).has_value();
-        oracle_.compared(object, std::move(fact), is_published_again);
-    }
-    // What is wrong is thrown by the thread of the test, since the product would catch it.
-    void note_changes(const std::function<void(int, const State&, const State&)>& note) {
-        if (!wrong_.empty()) return;
+        if (running_ == nullptr || !wrong_.empty()) return;
         try {
-            const auto before = std::exchange(states_, read_states());
-            for (const auto& [object, is] : states_) note(object, before.at(object), is);
-            for (const auto& [object, is] : states_) oracle_.check(object, is, scene_.keep_trees);
-            if (forgetting_ == 0) check_releases();
+            const auto before = std::exchange(stored_, read_stored());
+            check_builds(before);
+            const bool has_forgotten = before.forgetting != 0 && stored_.forgetting == 0;
+            for (const auto& [object, is] : stored_.states) {
+                const auto& was = before.states.at(object);
+                if (running_->role == Role::forget && (is != was || has_forgotten))
+                    oracle_.forgotten(object, running_->version);
+                else if (is != was)
+                    note_fact(*running_, object, was, is);
+            }
+            for (const auto& [object, is] : stored_.states) {
+                oracle_.check(object, is, scene_.keep_trees);
+                if (is.row) check_up_to_date(object, *is.row);
+                if (stored_.forgetting == 0) check_releases(object, is);
+            }
         } catch (const std::exception& error) {
             wrong_ = error.what();
         }
     }
-    void check_releases() const {
-        std::set<int> known{0};
-        const auto releases = store::perform(*eyes_, store::Access::read, tables::load_releases);
-        for (const auto& release : releases.all()) known.insert(version_in(release.version));
-        for (const auto& [object, is] : states_)
-            for (const auto& [version, row] : is.rows)
-                if (!known.contains(version) || !known.contains(*row.since.begin()))
-                    throw Wrong(name_of(object).name +
-                                ": a release nobody knows: " + text_of(is));
+    void note_fact(const Process& by, int object, const State& was, const State& is) {
+        const auto& release = by.build->release();
+        const auto number = stored_.releases.number_of(release.version, by.build->digest());
+        if (!is.row || number == 0 || is.row->build != number)
+            throw Wrong(fmt::format("{}: written by {}: {}", name_of(object).name,
+                                    release.version, text_of(is)));
+        Oracle::Fact fact{number, by.build->version(), by.build->content(object)};
+        // The index of an older release, or of a publication that is not in force any more, says nothing.
+        const auto* before = stored_.releases.build_before(release);
+        const bool says_something =
+            by.previous && before != nullptr && *before == by.previous->release() &&
+            stored_.releases.number_of(before->version, by.previous->digest()) != 0;
+        if (says_something) {
+            const auto bytes = bytes_in(*by.previous, object);
+            fact.previous = by.previous->version();
+            fact.previous_has = bytes != 0;
+            fact.is_same =
+                was.row &&
+                (was.row->is_gone() ? bytes == 0 : bytes != 0 && bytes == was.row->bytes);
+        }
+        oracle_.compared(object, std::move(fact));
+    }
+    // 0: it has no such object.
+    static std::int64_t bytes_in(const ModelBuild& build, int object) {
+        if (!build.content(object)) return 0;
+        return history::bytes_of(*build.digest_of(name_of(object)).value());
+    }
+    [[nodiscard]] const ModelBuild& build_of(const std::string& digest) const {
+        return **std::ranges::find(builds_, digest,
+                                   [](const auto& build) { return build->digest(); });
+    }
+    // Numbers grow, and a publication that is not in force any more gets a new one to come back. Nobody serves
+    // one publication from files and another one from a server, which could not be told apart.
+    void check_builds(const Stored& before) {
+        const auto& known = before.releases.builds();
+        for (const auto& build : stored_.releases.builds()) {
+            const auto is_it = [&](const auto& other) {
+                return other.number == build.number && other.digest == build.digest;
+            };
+            if (std::ranges::any_of(known, is_it)) continue;
+            const bool is_new = before.releases.version_of(build.number).empty();
+            bool is_wrong = is_new && build.number <= highest_number_;
+            for (const auto& other : known)
+                is_wrong |=
+                    !is_new && other.version == build.version && other.digest == build.digest;
+            if (is_wrong) throw Wrong(fmt::format("number {} again", build.number));
+            highest_number_ = std::max(highest_number_, build.number);
+            for (const auto& other : known)
+                if (other.number == build.number &&
+                    build_of(other.digest).objects() != build_of(build.digest).objects())
+                    throw Wrong(impossible);
+        }
+    }
+    // What counts as up to date in a build has the content of that build.
+    void check_up_to_date(int object, const tables::ObjectRow& row) const {
+        for (const auto& [number, digest, version, is_recorded] : stored_.releases.builds()) {
+            if (number != stored_.releases.number_of(version) || row.build > number) continue;
+            const auto& build = build_of(digest);
+            const auto content = build.content(object);
+            const auto spelling = content ? std::optional(name_of(object)) : std::nullopt;
+            const bool is = history::is_up_to_date({row, spelling}, build, number).value();
+            if (is && row.signature != signature_of(content))
+                throw Wrong(fmt::format("{}: counts as up to date in number {}, and is not",
+                                        name_of(object).name, number));
+        }
+    }
+    void check_releases(int object, const State& is) const {
+        const auto check = [&](int version) {
+            if (version != 0 && stored_.releases.find(fmt::format("WS{}", version)) == nullptr)
+                throw Wrong(name_of(object).name + ": a release nobody knows: " + text_of(is));
+        };
+        if (is.row) check(version_in(is.row->held));
+        for (const auto& [version, row] : is.rows) check(version), check(*row.since.begin());
     }
 
     // Returns what the store holds once the last build is recorded.
@@ -969,14 +847,12 @@ class World {
             throw Wrong("the last build was not accepted: " + hosts_[0].current->why());
         record();
         drain();
-        for (const auto& [object, is] : states_) {
+        for (const auto& [object, is] : stored_.states) {
             const auto content = last->content(object);
-            const bool is_right =
-                is.is_there ? is.signature == signature_of(content) : !content.has_value();
-            if (!is_right || (is.is_there && is.compared_in != last->version()))
+            if (is.row ? is.row->signature != signature_of(content) : content.has_value())
                 throw Wrong(name_of(object).name + " is lost for good: " + text_of(is));
         }
-        return support::contents_of(*eyes_, support::ComparedIn::left_out);
+        return support::contents_of(*eyes_);
     }
 
     const Scene& scene_;
@@ -987,10 +863,8 @@ class World {
     std::map<int, Host> hosts_;
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     Oracle oracle_;
-    States states_;
-    std::map<int, std::set<int>> accepted_;       // builds by release
-    std::set<int> ended_jobs_;                    // releases, of jobs over everything or a class
-    int forgetting_ = 0;                          // 0: no release
+    Stored stored_;
+    std::int64_t highest_number_ = 0;             // that any build has had
     std::optional<std::pair<Fault, int>> fault_;  // strikes behind so many statements, or commits
     bool is_writing_ = false;
     std::list<Process> processes_;
@@ -1006,7 +880,7 @@ inline std::string fault_of(const Scene& scene, store::Engine engine = store::En
     try {
         World(scene, engine).play();
     } catch (const Wrong& wrong) {
-        return wrong.what();
+        if (wrong.what() != impossible) return wrong.what();
     }
     return {};
 }

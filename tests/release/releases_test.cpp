@@ -48,24 +48,16 @@ TEST_CASE("Releases are listed oldest first, recorded or not, with what is recor
     support::RecordingSite site(fresh.connect());
     record_two(site);
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
-        transaction.execute("INSERT INTO warmed (class, version, warmed_at, objects) VALUES"
-                            " ('Gene', 'WS99', '2008-01-01T00:00:00Z', 3),"
-                            " ('', 'WS99', '2008-01-01T00:00:00Z', 3),"
-                            " ('Gene', 'WS100', '2008-01-01T00:00:00Z', 2)");
-        transaction.execute("INSERT INTO failed (version, class, name, reason) VALUES"
-                            " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
+        CHECK(tables::note_recorded(transaction, "WS99", 1, {}, 2));
     });
     const auto configured = made("WS98", "2007-12-01"), current = made("WS101", "2008-02-01");
     site.settings.known_releases = {configured};
     const std::vector<ListedRelease> expected{
         {.release = configured, .counts = {}},
         {.release = old_one,
-         .counts =
-             {.has_digest = true, .is_prewarmed = true, .prewarmed_classes = 1, .compared = 1}},
+         .counts = {.has_build = true, .is_recorded = true, .unreadable = 2, .compared = 1}},
         {.release = new_one,
-         .counts = {.has_digest = true,
-                    .prewarmed_classes = 1,
-                    .failed = 2,
+         .counts = {.has_build = true,
                     .compared = 2,
                     .rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}}}},
         {.release = current, .counts = {}, .is_current = true, .is_newest = true}};

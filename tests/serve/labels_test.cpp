@@ -11,11 +11,10 @@ namespace {
 void record(World& world, int count, const std::string& label) {
     for (int i = 0; i < count; ++i) {
         const auto name = "n" + std::to_string(i);
-        world.small.execute(
-            "INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
-            " VALUES ('Gene', ?, ?, ?, ?, ?)",
-            {store::Value{name}, store::Value{name}, store::Value{label},
-             store::Value{base::search_key(label)}, store::Value{World::version(world.newest)}});
+        world.small.execute("INSERT INTO objects (class, name, name_key, label, label_key, build)"
+                            " VALUES ('Gene', ?, ?, ?, ?, (SELECT MAX(number) FROM builds))",
+                            {store::Value{name}, store::Value{name}, store::Value{label},
+                             store::Value{base::search_key(label)}});
     }
 }
 

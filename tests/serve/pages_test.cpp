@@ -77,8 +77,9 @@ TEST_CASE(
         const auto name = (i % 2 == 0 ? "<g" : "g") + std::to_string(i) + ">";
         genes.push_back(support::reference("Gene", name));
         world.small.execute(
-            "INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
-            " VALUES ('Gene', ?, ?, 'a label of some length', 'a label of some length', 'WS2')",
+            "INSERT INTO objects (class, name, name_key, label, label_key, build)"
+            " VALUES ('Gene', ?, ?, 'a label of some length', 'a label of some length',"
+            " (SELECT MAX(number) FROM builds))",
             {store::Value{name}, store::Value{name}});
     }
     tree::merge_duplicates(genes);

@@ -95,20 +95,21 @@ TEST_CASE("MariaDB gets many rows in few statements, and SQLite one statement pe
 TEST_CASE("Rows of many bytes are spread over more statements") {
     const support::FreshStore fresh(store::Engine::mysql);
     Counting connection(fresh.connect()());
-    const store::Insert into_failed{
-        .table = "failed", .columns = {"version", "class", "name", "reason"}, .keys = {}};
+    const store::Insert into_lists{.table = "watch_lists",
+                                   .columns = {"id", "created_at", "last_used", "objects"},
+                                   .keys = {}};
     std::vector<Value> values;
     for (int number = 0; number < 20; ++number)
-        for (const auto& value : {std::string("WS1"), std::string("Gene"), numbered(number),
+        for (const auto& value : {numbered(number), std::string("now"), std::string("today"),
                                   std::string(number < 8    ? 200'000
                                               : number == 8 ? 3'000'000
                                                             : 1,
                                               'x')})
             values.emplace_back(value);
-    insert(connection, into_failed, values);
+    insert(connection, into_lists, values);
     // 4 + 4 of 0.2 MB, the one of 3 MB alone, then 11 small ones.
     CHECK(connection.sizes == std::vector<std::size_t>{16, 16, 4, 16, 16, 4, 4, 4});
-    CHECK(connection.query("SELECT count(*), sum(length(reason)) FROM failed").at(0) ==
+    CHECK(connection.query("SELECT count(*), sum(length(objects)) FROM watch_lists").at(0) ==
           store::Row({std::int64_t{20}, std::int64_t{8 * 200'000 + 3'000'000 + 11}}));
 }
 

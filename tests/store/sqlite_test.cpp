@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto insert_release = "INSERT INTO releases (version, released_on, digest)"
-                                " VALUES (?, '2008-02-15', '')";
+constexpr auto insert_release = "INSERT INTO releases (version, released_on)"
+                                " VALUES (?, '2008-02-15')";
 
 // Permissions apply to everybody but root: during its life this process is nobody.
 class NoRoot {

@@ -7,6 +7,7 @@
 #include "history/recorder.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
+#include "tables/builds.hpp"
 
 namespace support {
 
@@ -40,11 +41,12 @@ struct RecordingSite {
 
     history::Context context() { return {pool, settings, clock, labels}; }
 
-    // Records the release, as a build does that becomes current.
-    void serve(const source::Source& build) {
-        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-            REQUIRE(tables::record_release(transaction, build.release(), build.digest()));
-        });
+    // Gives the build its number, as when it becomes current.
+    //   error  of tables::number_build()
+    base::Result<std::int64_t> number_build(const source::Source& build,
+                                            tables::Publication publication) {
+        return store::perform(pool, store::Access::write, tables::number_build, build.release(),
+                              build.digest(), publication, clock());
     }
     // Records the object as a request does. Fails the test on errors other than absent.
     void ask(const source::Source& build, const source::Source* previous,
@@ -52,9 +54,7 @@ struct RecordingSite {
         const auto done = record(context(), build, previous, name);
         if (!done && done.error().kind != base::ErrorKind::absent) FAIL(done.error().text);
     }
-    std::string contents(ComparedIn compared_in = ComparedIn::counts) {
-        return contents_of(pool, compared_in);
-    }
+    std::string contents() { return contents_of(pool); }
     [[nodiscard]] store::Rows query(std::string_view sql) {
         return store::perform(pool, store::Access::read,
                               [&](auto& transaction) { return transaction.query(sql); });

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/digest.hpp"
@@ -118,8 +119,15 @@ class SmallBuild : public source::Source {
     [[nodiscard]] std::string kind() const override { return kind_; }
     [[nodiscard]] source::Parts parts(std::uint64_t objects) const override {
         source::Parts parts{digest_, {0}};
-        for (auto at = objects; at < objects_.size(); at += objects) parts.places.push_back(at);
-        parts.places.push_back(objects_.size());
+        std::uint64_t at = 0;
+        std::string last;  // the key before
+        for (const auto& [id, nodes] : objects_) {
+            const auto key = base::fold_ascii(id.name);
+            if (at - parts.places.back() >= objects && key != last) parts.places.push_back(at);
+            last = key;
+            ++at;
+        }
+        parts.places.push_back(at);
         return parts;
     }
     void each(std::uint64_t from, std::uint64_t to,
@@ -135,9 +143,19 @@ class SmallBuild : public source::Source {
     [[nodiscard]] const tree::Models& models() const override { return models_; }
 
    private:
-    // Returns a digest of everything, timestamps included, like that of the bytes of a dump.
-    static source::Digest digest_in(const Nodes& nodes) {
-        std::string json;
+    struct InOrderOfIndex {
+        bool operator()(const tree::ObjectName& a, const tree::ObjectName& b) const {
+            const auto key = [](const tree::ObjectName& name) {
+                return std::tuple(base::fold_ascii(name.name), name.name, name.class_name);
+            };
+            return key(a) < key(b);
+        }
+    };
+
+    // Returns a digest of everything, timestamps included, like that of the bytes of a dump. That of a
+    // running database is another one in each build.
+    [[nodiscard]] source::Digest digest_in(const Nodes& nodes) const {
+        std::string json = loads_at_once() ? "" : digest_;
         tree::append_json(json, nodes);
         return {std::hash<std::string>()(json), json.size()};
     }
@@ -150,7 +168,7 @@ class SmallBuild : public source::Source {
     base::Release release_;
     std::size_t sum_ = 0;  // of a hash of each object
     std::string digest_;
-    std::map<tree::ObjectName, Nodes> objects_;
+    std::map<tree::ObjectName, Nodes, InOrderOfIndex> objects_;
     std::set<std::string> skipped_;
     std::string kind_ = "memory";
     tree::Models models_;

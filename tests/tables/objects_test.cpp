@@ -15,7 +15,7 @@ namespace {
 ObjectRow object(const std::string& name) {
     ObjectRow row;
     row.object = {"Gene", name};
-    row.ace_version = row.compared_in = "WS186";
+    row.build = row.bytes = 1;
     row.signature = "one";
     row.last_modified = *base::parse_date("2008-02-01");
     return row;
@@ -36,12 +36,15 @@ TEST_CASE_METHOD(Writing, "An object is written only if it still is as it was re
     auto there = object("unc-1");
     const auto* row = &there;
     there.oid = insert_objects(transaction, std::span(&row, 1)).at(0);
-    auto other_release = there, other_content = there, other_day = there;
-    other_release.ace_version = "WS185";
+    auto other_build = there, other_bytes = there, other_content = there;
+    other_build.build = other_bytes.bytes = 2;
     other_content.signature = "two";
-    other_day.last_modified += std::chrono::days(1);
-    for (const auto& read : {other_release, other_content, other_day})
+    for (const auto& read : {other_build, other_bytes, other_content}) {
         CHECK_FALSE(update_object(transaction, there, read));
+        CHECK_FALSE(note_compared(transaction, there, read));
+    }
+    CHECK(note_compared(transaction, other_build, there));
+    CHECK(note_compared(transaction, there, other_build));
     CHECK(update_object(transaction, other_content, there));
     CHECK_FALSE(update_object(transaction, other_content, there));
 }

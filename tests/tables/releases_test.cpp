@@ -1,13 +1,13 @@
-// The order of releases, and which writes readers must notice.
+// The order of releases, and the numbers of their builds.
 // SPDX-License-Identifier: MIT
 #include "tables/releases.hpp"
 
 #include "support/catch.hpp"
 #include "support/stores.hpp"
+#include "tables/builds.hpp"
 #include "tables/writing.hpp"
 
 using namespace tables;
-using tables_tests::Writing;
 
 namespace {
 
@@ -20,6 +20,13 @@ std::vector<std::string> versions_of(const Releases& releases) {
     for (const auto& each : releases.all()) versions.push_back(each.version);
     return versions;
 }
+
+struct Numbering : tables_tests::Writing {
+    base::Result<std::int64_t> number(const Release& release, const std::string& digest,
+                                      Publication publication = Publication::first) {
+        return number_build(transaction, release, digest, publication, {});
+    }
+};
 
 }  // namespace
 
@@ -52,26 +59,55 @@ TEST_CASE("A release has a position among all, and among those of its day") {
     CHECK_FALSE(releases.position("WS1"));
 }
 
-TEST_CASE_METHOD(Writing, "A build is not recorded before a release that is") {
-    REQUIRE(record_release(transaction, release("WS2", "2008-02-01"), "two"));
-    const auto middle = record_release(transaction, release("WS1", "2008-01-01"), "one");
+TEST_CASE_METHOD(Numbering, "A build gets no number before one of a later release") {
+    REQUIRE(number(release("WS2", "2008-02-01"), "two") == 1);
+    const auto middle = number(release("WS1", "2008-01-01"), "one");
     REQUIRE_FALSE(middle);
     CHECK(middle.error().kind == base::ErrorKind::conflict);
     CHECK(middle.error().text == "WS1 is not recorded, and WS2 is recorded after it");
     // Timestamps name releases of any date.
-    CHECK(record_release(transaction, release("WS1", "2008-01-01"), ""));
-    CHECK(record_release(transaction, release("WS3", "2008-03-01"), "three"));
+    record_release(transaction, release("WS1", "2008-01-01"));
+    CHECK(number(release("WS3", "2008-03-01"), "three").value() > 1);
 }
 
-TEST_CASE_METHOD(Writing,
+TEST_CASE_METHOD(Numbering,
                  "A release that was known by name alone gets the date of its first build") {
     const auto date = [&] {
         return base::format_date(*load_releases(transaction).date_of("WS1"));
     };
-    REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), ""));
+    record_release(transaction, release("WS1", "2008-01-01"));
     CHECK(date() == "2008-01-01");
-    REQUIRE(record_release(transaction, release("WS1", "2008-01-05"), "one"));
+    const auto first = number(release("WS1", "2008-01-05"), "one");
     CHECK(date() == "2008-01-05");
-    REQUIRE(record_release(transaction, release("WS1", "2008-01-09"), "server:one"));
+    CHECK(number(release("WS1", "2008-01-09"), "server:one") == first);
     CHECK(date() == "2008-01-05");
+}
+
+TEST_CASE_METHOD(Numbering, "The newest publication of a release is in force") {
+    const auto ws1 = release("WS1", "2008-01-01");
+    const auto first = number(ws1, "one").value();
+    CHECK(number(ws1, "two").error().kind == base::ErrorKind::conflict);
+    const auto second = number(ws1, "two", Publication::again).value();
+    CHECK(second > first);
+    CHECK(number(ws1, "one").error().kind == base::ErrorKind::conflict);
+    CHECK(note_recorded(transaction, "WS1", second, {}, 0));
+    const auto known = load_releases(transaction);
+    CHECK(known.number_of("WS1") == second);
+    CHECK(known.number_of("WS1", "one") == 0);
+    CHECK(known.contradicts("WS1", "one"));
+    CHECK_FALSE(known.contradicts("WS1", "two"));
+    CHECK(known.version_of(first) == "WS1");
+    CHECK(known.version_of(second + 1).empty());
+    CHECK(known.is_compared("WS1"));
+}
+
+TEST_CASE_METHOD(Numbering, "While a release is being forgotten, no build gets a number") {
+    const auto ws1 = release("WS1", "2008-01-01"), ws2 = release("WS2", "2008-02-01");
+    const auto first = number(ws1, "one");
+    const auto second = number(ws2, "two");
+    begin_forgetting(transaction, "WS2");
+    CHECK(number(ws1, "one") == first);
+    CHECK(number(ws2, "two").error().kind == base::ErrorKind::conflict);
+    end_forgetting(transaction);
+    CHECK(number(ws2, "two").value() > *second);
 }

@@ -21,7 +21,6 @@ std::int64_t record_one(store::Transaction& transaction,
     ObjectRow object;
     object.object = name;
     object.label = "unc-26";
-    object.ace_version = "WS187";
     const auto oid = insert_objects(transaction, std::array<const ObjectRow*, 1>{&object}).at(0);
     Row row;
     row.object = name;
@@ -74,8 +73,6 @@ TEST_CASE("A day, time or kind that rows cannot be read with is named, and other
     CHECK(fault_of("history", "kind", "withdrawn").empty());
     CHECK(fault_of("history", "kind", "Changed") == "is no kind of row");
     CHECK(fault_of("history", "label", "Changed").empty());
-    CHECK(fault_of("replacements", "kind", "").empty());
-    CHECK(fault_of("replacements", "kind", "none") == "is no kind of row");
     CHECK(fault_of("releases", "released_on", "soon") == "is no day like 2008-02-15");
     CHECK(fault_of("objects", "last_modification_date", "").empty());
 }

@@ -17,8 +17,10 @@ struct OneObject : tables_tests::Writing {
         transaction.execute("INSERT INTO objects (oid, class, name, name_key) VALUES"
                             " (1, 'Gene', 'a', 'a')");
     }
-    void store_tree(const std::string& version, const std::string& packed) {
-        insert_trees(transaction, std::vector<NewTree>{{oid, &version, &packed}});
+    void store_tree(const std::string& version, const std::optional<std::string>& packed,
+                    const std::string& since = {}) {
+        insert_trees(transaction,
+                     std::vector<NewTree>{{oid, &version, &since, packed ? &*packed : nullptr}});
     }
     const std::int64_t oid = 1;
 };
@@ -38,6 +40,22 @@ TEST_CASE_METHOD(OneObject, "A tree is read as it was stored, and a damaged one 
         CHECK(read.error().text == "stored tree of WS186: a damaged zstd frame");
     else
         CHECK(read->at(1).nodes == nodes);
+}
+
+TEST_CASE_METHOD(OneObject, "That a release does not have an object is stored as well") {
+    Releases known;
+    for (const auto* version : {"WS186", "WS187"})
+        known.add({version, *base::parse_date("2008-02-01")});
+    store_tree("WS186", packed_tree({tag("Live")}));
+    store_tree("WS187", std::nullopt, "WS186");
+    const auto stored = stored_trees(transaction, oid, known);
+    REQUIRE(stored.size() == 2);
+    CHECK((stored[0].version == "WS187" && stored[0].since == "WS186" && !stored[0].is_there));
+    CHECK((stored[1].version == "WS186" && stored[1].since.empty() && stored[1].is_there));
+    CHECK_FALSE(tree_of(transaction, oid, "WS187")->is_there);
+    CHECK(newest_trees(transaction, std::span(&oid, 1), known, known.find("WS187"))
+              ->at(oid)
+              .is_there);
 }
 
 TEST_CASE_METHOD(OneObject, "An object keeps as many trees as it shall, the newest") {

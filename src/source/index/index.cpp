@@ -283,12 +283,16 @@ void Index::each(std::uint64_t from, std::uint64_t to,
 std::vector<std::uint64_t> Index::places(std::uint64_t objects) const {
     std::vector<std::uint64_t> places{0};
     std::uint64_t at = 0, count = 0;
+    std::string_view last;  // the name before
     for (auto read = record_at(records_, at); read; read = record_at(records_, at)) {
-        at = read->next;
-        if (++count % objects == 0 && at < records_.size()) {
+        if (count >= objects && compare_folded(last, read->entry.name) != 0) {
             file_.forget(records_.substr(places.back(), at - places.back()));
             places.push_back(at);
+            count = 0;
         }
+        ++count;
+        last = read->entry.name;
+        at = read->next;
     }
     file_.forget(records_.substr(places.back()));
     places.push_back(at);

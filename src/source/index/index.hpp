@@ -87,7 +87,8 @@ class Index {
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Entry&)>& visit) const;
 
-    // Returns where each run of `objects` records begins, and where the last one ends.
+    // Returns where each run of `objects` records begins, and where the last one ends. Records whose names differ in
+    // case alone are in one run.
     //   needs  objects > 0
     [[nodiscard]] std::vector<std::uint64_t> places(std::uint64_t objects) const;
 

@@ -124,10 +124,11 @@ TEST_CASE("Entries are listed by name, in whatever order they were added") {
                                             {"Gene", "unc-26"},
                                             {"Paper", "unc-26"}};
     CHECK(names == all);
+    // Names that differ in case alone stay together.
     const auto places = index.places(2);
-    REQUIRE(places.size() == 4);
+    REQUIRE(places.size() == 3);
     names.clear();
-    for (std::size_t i = 0; i < 3; ++i) index.each(places[i], places[i + 1], visit);
+    for (std::size_t i = 0; i < 2; ++i) index.each(places[i], places[i + 1], visit);
     CHECK(names == all);
 }
 
