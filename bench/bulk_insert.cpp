@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
             const auto read = from->query(table.select, range);
             rows += read.size();
             std::vector<bool> is_blob(table.insert.columns.size(), false);
-            if (table.insert.table == "trees") is_blob[2] = true;
+            if (table.insert.table == "trees") is_blob[3] = true;
             work.emplace_back(&table, values_of(read, is_blob));
         }
         const auto begin = std::chrono::steady_clock::now();
