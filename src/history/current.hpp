@@ -26,8 +26,7 @@ enum class Wholeness { required, not_required };
 // Whether a build of this digest was accepted once under this version.
 using WasServed = std::function<bool(const base::Release&, const std::string& digest)>;
 
-// Whether this version is recorded with another build of the same kind, and for good: no job is still
-// putting that one in its place.
+// Whether another publication of this version is in force than the build of this digest.
 using IsSuperseded = std::function<bool(const base::Release&, const std::string& digest)>;
 
 // Opens what source.path names now. Costly when the build is new (its index is made).

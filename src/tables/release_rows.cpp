@@ -96,8 +96,8 @@ std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelectio
 std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelection& selection,
                                         const CountedRows& release, From end, std::size_t from,
                                         std::size_t most) {
-    // Where a release has many other rows, those of the class are sorted instead of sought: a job
-    // records class by class, so all of the others may lie before them.
+    // Where a release has many other rows, those of the class are sorted instead of sought: all of
+    // the others may lie before them.
     constexpr std::size_t sought_while_sorting_one = 16;
     const bool is_sparse =
         !selection.class_name.empty() &&
