@@ -6,7 +6,6 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "release/batch_collector.hpp"
 #include "tables/builds.hpp"
 #include "tables/object_search.hpp"
 
@@ -66,6 +65,75 @@ class RecordedObjects {
     const std::string behind_, class_name_;
     std::vector<tables::ObjectState> page_;
     std::size_t first_ = 0, last_ = 0;  // of the least key
+};
+
+// Collects names until they make a batch, and has the recorder bring each batch up to date. One thread at a time.
+class Batches {
+   public:
+    Batches(const ReleaseJob& job, Progress& progress, const KeepGoing& keep_going)
+        : job_(job), progress_(progress), keep_going_(keep_going) {
+        longest_write_.alone = longest_alone;
+    }
+
+    Counters counters;
+
+    // Passes an object that is counted already. Returns false when the part must end.
+    bool pass() {
+        constexpr std::uint64_t objects_between_looks = 4096;
+        ++progress_.done;
+        return ++passed_ % objects_between_looks != 0 || keep_going_();
+    }
+
+    // Adds an object, and records the batch when it is full. Returns false when the part must
+    // end, after an error or since keep_going() says so.
+    //   bytes   that it takes in memory, about
+    //   throws  store::Failure
+    bool add(ObjectName name, std::uint64_t bytes) {
+        names_.push_back(std::move(name));
+        bytes_ += bytes;
+        const bool is_full = names_.size() >= job_.options.batch_objects || bytes_ >= batch_bytes;
+        return !is_full || (record() && keep_going_());
+    }
+
+    // Records the rest.
+    //   returns  what came of all objects
+    //   error    the first that a batch met
+    Result<Counters> end() {
+        if (!error_ && keep_going_()) record();
+        if (error_) return tl::unexpected(*error_);
+        return std::move(counters);
+    }
+
+   private:
+    // Whoever listed such an object made a mistake. Those of the build and recorded ones are known.
+    inline static const base::Error unknown{base::ErrorKind::absent,
+                                            "is neither in the build nor recorded"};
+
+    bool record() {
+        const auto brought = history::bring_up_to_date(
+            job_.context, *job_.build, job_.previous.get(), names_, longest_write_);
+        if (!brought) {
+            error_ = brought.error();
+            return false;
+        }
+        for (const auto& one : *brought)
+            if (one.status == history::Status::absent)
+                counters.count(history::failed(one.object, unknown));
+            else
+                counters.count(one);
+        progress_.done += names_.size();
+        names_.clear();
+        bytes_ = 0;
+        return true;
+    }
+
+    const ReleaseJob& job_;
+    Progress& progress_;
+    const KeepGoing& keep_going_;
+    history::LongestWrite longest_write_;
+    std::vector<ObjectName> names_;
+    std::uint64_t bytes_ = 0, passed_ = 0;
+    std::optional<base::Error> error_;
 };
 
 class PrewarmJob {
@@ -143,9 +211,9 @@ class PrewarmJob {
 
     Result<Counters> compare_part(const source::Parts& parts, std::size_t part,
                                   const KeepGoing& keep_going) {
-        auto batches = collector();
+        Batches batches(job_, progress_, keep_going);
         const auto from = first_key(parts, part);
-        if (!from) return batches.end(keep_going);
+        if (!from) return batches.end();
         const auto behind =
             part + 1 < parts.size() ? first_key(parts, part + 1) : std::optional<std::string>();
         RecordedObjects recorded(job_.pool(), *from, behind.value_or(std::string()),
@@ -156,7 +224,7 @@ class PrewarmJob {
         const auto pass_recorded = [&] {
             for (std::size_t i = 0; may_go_on && i < recorded.now().size(); ++i)
                 if (is_listed.size() <= i || !is_listed[i])
-                    may_go_on = look_for(recorded.now()[i], batches, keep_going);
+                    may_go_on = look_for(recorded.now()[i], batches);
             is_listed.clear();
             recorded.advance();
         };
@@ -164,15 +232,15 @@ class PrewarmJob {
             const auto key = base::fold_ascii(listed.name);
             while (may_go_on && !recorded.is_empty() && recorded.key() < key) pass_recorded();
             if (!may_go_on || !is_wanted(listed.class_name)) return may_go_on;
-            batches.count_bytes(listed.bytes);
+            batches.counters.bytes += listed.bytes;
             const auto* state = recorded.is_empty() || recorded.key() != key
                                     ? nullptr
                                     : state_of(listed, recorded.now(), is_listed);
-            may_go_on = compare(listed, state, batches, keep_going);
+            may_go_on = compare(listed, state, batches);
             return may_go_on;
         });
         while (may_go_on && !recorded.is_empty()) pass_recorded();
-        return batches.end(keep_going);
+        return batches.end();
     }
 
     // Returns what is recorded of exactly this spelling, and marks it; nullptr: nothing.
@@ -192,25 +260,23 @@ class PrewarmJob {
     // An object of the build: history::is_up_to_date() without a look-up.
     //   returns  whether the part may go on
     bool compare(const source::Listed& listed, const tables::ObjectState* state,
-                 BatchCollector& batches, const KeepGoing& keep_going) const {
+                 Batches& batches) const {
         const bool is_compared = state != nullptr && state->build >= number_;
         const bool has_same_bytes =
             state != nullptr && state->bytes == history::bytes_of(listed.digest);
-        if (!is_compared && !has_same_bytes)
-            return batches.add(listed.id(), listed.bytes, keep_going);
+        if (!is_compared && !has_same_bytes) return batches.add(listed.id(), listed.bytes);
         if (is_compared)
-            batches.count_compared();
+            batches.counters.count_compared();
         else
-            batches.count_unchanged();
-        return batches.pass(keep_going);
+            batches.counters.count_unchanged();
+        return batches.pass();
     }
 
     // A recorded object that the build does not list so spelled.
-    bool look_for(const tables::ObjectState& state, BatchCollector& batches,
-                  const KeepGoing& keep_going) const {
+    bool look_for(const tables::ObjectState& state, Batches& batches) const {
         if (state.is_gone || state.build >= number_ || !is_selected(state.object.class_name))
             return true;
-        return batches.add(ObjectName(state.object), batch_bytes / 256, keep_going);
+        return batches.add(ObjectName(state.object), batch_bytes / 256);
     }
 
     // -- a list of objects
@@ -232,29 +298,10 @@ class PrewarmJob {
 
     Result<Counters> compare_list(std::span<const ObjectName> objects,
                                   const KeepGoing& keep_going) {
-        auto batches = collector();
-        batches.count_with(count_unknown_as_failed);
+        Batches batches(job_, progress_, keep_going);
         for (const auto& object : objects)
-            if (!batches.add(ObjectName(object), batch_bytes / 16, keep_going)) break;
-        return batches.end(keep_going);
-    }
-
-    // Whoever listed an object that is neither in the build nor recorded made a mistake.
-    static void count_unknown_as_failed(Counters& counters, const history::Recorded& brought) {
-        if (brought.status != history::Status::absent) return counters.count(brought);
-        counters.count(history::failed(
-            brought.object, {base::ErrorKind::absent, "is neither in the build nor recorded"}));
-    }
-
-    BatchCollector collector() {
-        history::LongestWrite longest_write;
-        longest_write.alone = longest_alone;
-        return {job_.context,
-                *job_.build,
-                job_.previous.get(),
-                longest_write,
-                {job_.options.batch_objects, batch_bytes},
-                progress_};
+            if (!batches.add(ObjectName(object), batch_bytes / 16)) break;
+        return batches.end();
     }
 
     // -- the end
