@@ -72,7 +72,8 @@ CREATE TABLE IF NOT EXISTS history (
   KEY history_by_name (version, class, name, kind),
   KEY history_by_recording (version, sid, class, kind),
   KEY history_by_content (version, class, content),
-  CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
+  CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid),
+  CONSTRAINT history_of_release FOREIGN KEY (version) REFERENCES releases (version)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS trees (
@@ -81,7 +82,8 @@ CREATE TABLE IF NOT EXISTS trees (
   since   VARCHAR(32) NOT NULL DEFAULT '',
   tree    LONGBLOB    NULL,
   PRIMARY KEY (oid, version),
-  CONSTRAINT tree_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
+  CONSTRAINT tree_of_object FOREIGN KEY (oid) REFERENCES objects (oid),
+  CONSTRAINT tree_of_release FOREIGN KEY (version) REFERENCES releases (version)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS accepted (

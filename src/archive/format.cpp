@@ -156,6 +156,7 @@ class RowReader {
 
 std::span<const Table> tables() {
     static const std::array<Table, 17> all{{
+        {"releases", {"version"}, {}},
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -164,14 +165,13 @@ std::span<const Table> tables() {
         {"words", {"word", "class", "name"}, {}},
         {"tokens", {"name"}, {}},
         {"watch_lists", {"id"}, {"objects"}},
-        {"builds", {"number", "digest"}, {}},
-        {"releases", {"version"}, {}},
         {"feeds", {"id"}, {"http_etag", "http_last_modified"}},
         {"entries", {"id"}, {"tree", "content"}},
         {"entry_changes", {"entry", "revision"}, {"notes"}},
         {"mentions", {"class", "name", "first_seen", "entry"}, {}},
         {"archives", {"feed"}, {}},
         {"known_urls", {"feed", "hash"}, {}},
+        {"builds", {"number", "digest"}, {}},
         {"meta", {"name"}, {}},
     }};
     return all;

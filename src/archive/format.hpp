@@ -28,8 +28,8 @@ struct Table {
     std::vector<std::string_view> long_columns;  // columns that can hold megabytes
 };
 
-// Every table of the schema, a table before those that refer to it; `releases` and `meta` last,
-// so that a store shows no release before all of its rows are imported.
+// Every table of the schema, a table before those that refer to it; `builds` and `meta` last,
+// so that no release counts as recorded before all of its rows are imported.
 [[nodiscard]] std::span<const Table> tables();
 
 // A table with its columns as a store has them.

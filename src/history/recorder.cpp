@@ -149,6 +149,11 @@ class Writer {
                    (passed < longest_.alone && !transaction.may_be_awaited());
         };
         std::set<Release> seen;  // by timestamps, besides the current one
+        for (const auto* item : items)
+            for (const auto& row : item->outcome.rows) seen.insert(row.release);
+        for (const auto& release : seen)
+            if (release.version != current().version)
+                tables::record_release(transaction, release);
         Summary summary;
         std::size_t with_words = 0;  // of summary.fresh
         const auto add_words = [&] {
@@ -158,15 +163,10 @@ class Writer {
         while (written < items.size() && (written == 0 || may_go_on())) {
             const auto some = items.subspan(written, std::min(together, items.size() - written));
             write_together(transaction, some, summary);
-            for (const auto* item : some)
-                for (const auto& row : item->outcome.rows) seen.insert(row.release);
             written += some.size();
             if (summary.fresh.size() - with_words >= most_without_words) add_words();
         }
         progress.is_ending = true;
-        for (const auto& release : seen)
-            if (release.version != current().version)
-                tables::record_release(transaction, release);
         add_words();
     }
 
@@ -303,6 +303,14 @@ class Recorder {
         if (releases_.number_of(current().version, view_.build.digest()) == number_) return {};
         return base::fail(base::ErrorKind::unavailable,
                           "the store is behind what was just written to it");
+    }
+
+    void read_releases() {
+        releases_ =
+            store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
+                return known_releases(transaction, view_.context.settings, &view_.build, nullptr);
+            });
+        number_ = releases_.number_of(current().version, view_.build.digest());
     }
 
     // What it is the index of may have been forgotten, or published again, since it was opened.

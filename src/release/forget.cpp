@@ -162,12 +162,9 @@ class ForgetRun {
         const auto forgotten = begin(what);
         if (!forgotten) return tl::unexpected(forgotten.error());
         while (!result_.finished) {
-            const auto has_found = sweep(*forgotten);
-            if (!has_found) return tl::unexpected(has_found.error());
+            if (const auto swept = sweep(*forgotten); !swept)
+                return tl::unexpected(swept.error());
             if (stop_.stop_requested()) break;
-            // On another node of a cluster, a transaction that had read the number of a build may
-            // have been committed behind the sweep.
-            if (*has_found && read(tables::forgetting) == forgotten->first) continue;
             const auto has_ended = end(*forgotten);
             if (!has_ended) return tl::unexpected(has_ended.error());
             result_.finished = *has_ended;
@@ -251,21 +248,26 @@ class ForgetRun {
     //   returns  whether nothing of the releases is left
     //   error    conflict: another process forgets more
     [[nodiscard]] Result<bool> end(const Forgotten& forgotten) const {
-        return write([&](Transaction& transaction) -> Result<bool> {
-            const auto first = tables::lock_builds(transaction);
-            if (first.empty()) return true;  // another process has ended it
-            if (first != forgotten.first)
-                return base::fail(ErrorKind::conflict,
-                                  "another process forgets " + first + " and all later releases");
-            if (!tables::delete_releases(transaction, forgotten.versions)) return false;
-            tables::end_forgetting(transaction);
-            return true;
-        });
+        try {
+            return write([&](Transaction& transaction) -> Result<bool> {
+                const auto first = tables::lock_builds(transaction);
+                if (first.empty()) return true;  // another process has ended it
+                if (first != forgotten.first)
+                    return base::fail(ErrorKind::conflict, "another process forgets " + first +
+                                                               " and all later releases");
+                tables::delete_releases(transaction, forgotten.versions);
+                tables::end_forgetting(transaction);
+                return true;
+            });
+        } catch (const store::Failure& failure) {
+            // On another node of a cluster, a transaction that had read the number of a build was
+            // committed behind the sweep.
+            if (!failure.kind().orphan) throw;
+            return false;
+        }
     }
 
-    //   returns  whether it has found anything
-    [[nodiscard]] Result<bool> sweep(const Forgotten& forgotten) {
-        bool has_found = false;
+    [[nodiscard]] Result<void> sweep(const Forgotten& forgotten) {
         const auto highest = read(tables::highest_oid);
         progress_.all +=
             static_cast<std::uint64_t>((highest + oids_of_slice - 1) / oids_of_slice);
@@ -273,15 +275,14 @@ class ForgetRun {
              from += oids_of_slice) {
             const auto oids = read(tables::objects_touched_by, forgotten.versions,
                                    tables::OidRange{from, from + oids_of_slice});
-            has_found |= !oids.empty();
             const auto done =
                 in_short_transactions(oids, [&](Transaction& transaction, Oids some) {
                     return take_back(transaction, forgotten, some);
                 });
-            if (!done) return tl::unexpected(done.error());
+            if (!done) return done;
             ++progress_.done;
         }
-        return has_found;
+        return {};
     }
 
     Result<Deleted> take_back(Transaction& transaction, const Forgotten& forgotten,

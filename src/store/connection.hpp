@@ -54,8 +54,8 @@ struct FailureKind {
     bool in_doubt = false;         // COMMIT was sent and its outcome is unknown
     bool lost_connection = false;  // this connection cannot be used any more
     bool duplicate = false;        // a UNIQUE key is taken: somebody else was first
-    // The row that a foreign key refers to is missing. This transaction may have written it
-    // itself: Galera removes it in favour of another node's before it reports so.
+    // The row that a foreign key refers to is missing, or it would be. This transaction may have
+    // written it itself: Galera removes it in favour of another node's before it reports so.
     bool orphan = false;
     // An operator must act: disk full, quota, read-only, no permission, file missing or damaged.
     bool needs_operator = false;

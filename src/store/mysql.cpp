@@ -381,8 +381,8 @@ FailureKind mysql_failure_kind(int code, const std::string& sqlstate) {
                                      1927, 2002, 2003, 2006, 2013, 2030, 2055};
     // Lock wait, deadlock, a statement that must be prepared again.
     static constexpr std::array temporary{1205, 1213, 1615};
-    // A row without its parent.
-    static constexpr std::array without_parent{1216, 1452};
+    // A row without its parent, or one that has children.
+    static constexpr std::array without_parent{1216, 1217, 1451, 1452};
     // Disk full, table full, read-only table or server, quota, wrong password, no right, no
     // such database.
     static constexpr std::array operators{3,    1021, 1030, 1036, 1044, 1045, 1049,

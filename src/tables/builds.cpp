@@ -97,8 +97,11 @@ Result<std::int64_t> number_build(Transaction& transaction, const Release& relea
 }
 
 std::int64_t share_number_of(Transaction& transaction, const std::string& version) {
+    // With the counter, which whoever writes the table writes first. Rows that do not exist yet
+    // cannot be shared.
     const auto rows = transaction.query(
-        "SELECT number FROM builds WHERE version = ? ORDER BY number DESC LIMIT 1" +
+        "SELECT b.number FROM meta JOIN builds b ON b.version = ? WHERE meta.name = 'builds'"
+        " ORDER BY b.number DESC LIMIT 1" +
             std::string(store::for_share(transaction.engine())),
         {Value{version}});
     return rows.empty() ? 0 : rows.front().integer(0);

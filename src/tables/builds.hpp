@@ -36,8 +36,8 @@ enum class Publication { first, again };
                                                       const std::string& digest,
                                                       Publication publication, base::Seconds now);
 
-// Returns the number of the publication of a release that is in force; 0: none. The release is not forgotten until the
-// transaction ends, but for other nodes of a cluster.
+// Returns the number of the publication of a release that is in force; 0: none. It stays so until the transaction ends,
+// but for other nodes of a cluster.
 [[nodiscard]] std::int64_t share_number_of(store::Transaction& transaction,
                                            const std::string& version);
 

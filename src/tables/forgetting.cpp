@@ -146,15 +146,11 @@ void delete_mass_changes_of_class(Transaction& transaction, const std::string& c
     transaction.execute("DELETE FROM mass_changes WHERE class = ?", {Value{class_name}});
 }
 
-bool delete_releases(Transaction& transaction, const Versions& versions) {
+void delete_releases(Transaction& transaction, const Versions& versions) {
     const std::vector<Value> values(versions.begin(), versions.end());
-    if (!query_in(transaction, "SELECT oid FROM history WHERE version IN", {}, values, " LIMIT 1")
-             .empty())
-        return false;
     for (const auto* table : {"mass_changes", "accepted", "releases"})
         execute_in(transaction, "DELETE FROM " + std::string(table) + " WHERE version IN", {},
                    values);
-    return true;
 }
 
 }  // namespace tables

@@ -73,9 +73,8 @@ struct Record {
 Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids);
 void delete_mass_changes_of_class(store::Transaction& transaction, const std::string& class_name);
 
-// Deletes releases with their mass changes and acceptances, unless there is a row of one of them.
-//   returns  whether it has
-//   cost     a look-up in an index for each
-[[nodiscard]] bool delete_releases(store::Transaction& transaction, const Versions& versions);
+// Deletes releases with their mass changes and acceptances.
+//   throws  on MariaDB Failure (orphan) when there is a row or a tree of one of them
+void delete_releases(store::Transaction& transaction, const Versions& versions);
 
 }  // namespace tables

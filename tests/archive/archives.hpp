@@ -87,6 +87,9 @@ inline void fill(store::Connection& connection) {
     const std::string awkward = std::string("\0\x01\x1F\"\\'\t\r\n/ \x7F", 13) +
                                 " \xC2\x80 \xE2\x80\xA8 \xEF\xBF\xBD \xF0\x9F\xA7\xAC \\u0041 ";
     insert(connection, "objects", object(INT64_MAX - 1, awkward));
+    for (const auto* version : {"WS187", "WS188", "ws", "WS"})
+        insert(connection, "releases", {Value(version), "2008-02-15"});
+    insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), ""});
     insert(connection, "objects", object(-5, "negative"));
     insert(connection, "objects", object(0, ""));
     insert(connection, "objects", object(1, "unc-26"));
@@ -108,8 +111,6 @@ inline void fill(store::Connection& connection) {
     insert(connection, "watch_lists", {Value("abcdefghijklmnop"), awkward, "", "2008-02-15"});
     insert(connection, "builds",
            {Value(one), "digest", "WS187", "2008-02-16T09:15:20Z", "", one});
-    insert(connection, "releases", {Value("WS187"), "2008-02-15"});
-    insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), ""});
     const std::int64_t none = 0;
     insert(connection, "feeds",
            {Value(one),

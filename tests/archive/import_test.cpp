@@ -41,47 +41,47 @@ struct Mistake {
     const char* message;  // a part of it
 };
 
-// Lines 2 to 5 are objects, 6 and 7 history, 8 to 11 trees.
+// Lines 2 to 6 are releases, 7 to 10 objects, 11 and 12 history, 13 to 16 trees.
 const std::vector<Mistake> mistakes{
     {R"({"varve_export":1)", R"({"varve_export":2)", "line 1: the export has format 2"},
     {R"("schema":2})", R"("schema":3})", "schema 3"},
-    {R"({"table":"objects")", R"({"table":"things")", R"(line 2: unknown table "things")"},
-    {R"({"oid":-5,)", R"({"id":-5,)", R"(line 2: objects: unknown column "id")"},
-    {R"({"oid":-5,)", "{", "line 2: objects: column oid is missing"},
-    {R"({"oid":-5,)", R"({"oid":-5,"oid":-5,)", "line 2: objects: column oid appears twice"},
-    {R"({"oid":-5,)", R"({"oid":"-5",)", "line 2: objects: column oid is not a 64-bit integer"},
+    {R"({"table":"objects")", R"({"table":"things")", R"(line 7: unknown table "things")"},
+    {R"({"oid":-5,)", R"({"id":-5,)", R"(line 7: objects: unknown column "id")"},
+    {R"({"oid":-5,)", "{", "line 7: objects: column oid is missing"},
+    {R"({"oid":-5,)", R"({"oid":-5,"oid":-5,)", "line 7: objects: column oid appears twice"},
+    {R"({"oid":-5,)", R"({"oid":"-5",)", "line 7: objects: column oid is not a 64-bit integer"},
     {R"({"oid":-5,)", R"({"oid":9223372036854775808,)",
-     "line 2: objects: column oid is not a 64-bit integer"},
-    {R"({"oid":-5,)", R"({"oid":null,)", "line 2: objects: column oid is null"},
-    {R"("name":"negative")", R"("name":7)", "line 2: objects: column name is not a string"},
-    {R"("name":"negative")", "\"name\":\"\xFF\"", "line 2: not a JSON object: "},
-    {R"("name":"negative")", "\"name\":\"\\ud800\"", "line 2: not a JSON object: "},
-    {R"("name":"negative")", R"("name":[[[[[[[[[[1]]]]]]]]]])", "line 2: not a JSON object: "},
-    {R"("name":"negative")", R"("name":"unc-26")", "line 4: objects: the store rejects it: "},
+     "line 7: objects: column oid is not a 64-bit integer"},
+    {R"({"oid":-5,)", R"({"oid":null,)", "line 7: objects: column oid is null"},
+    {R"("name":"negative")", R"("name":7)", "line 7: objects: column name is not a string"},
+    {R"("name":"negative")", "\"name\":\"\xFF\"", "line 7: not a JSON object: "},
+    {R"("name":"negative")", "\"name\":\"\\ud800\"", "line 7: not a JSON object: "},
+    {R"("name":"negative")", R"("name":[[[[[[[[[[1]]]]]]]]]])", "line 7: not a JSON object: "},
+    {R"("name":"negative")", R"("name":"unc-26")", "line 9: objects: the store rejects it: "},
     {R"("class":"Gene","name":"unc-26")",
      R"("class":"0123456789012345678901234567890123456789012345678901234567890123-",)"
      R"("name":"unc-26")",
-     "line 4: objects: the store rejects it: "},
+     "line 9: objects: the store rejects it: "},
     {R"("oid":1,"version":"WS187","revision")", R"("oid":2,"version":"WS187","revision")",
-     "line 7: history: the store rejects it: "},
+     "line 12: history: the store rejects it: "},
     {R"("tree":{"base64":"YWI="})", R"("tree":{"base64":"YWI"})",
-     "line 8: trees: column tree has invalid base64"},
+     "line 13: trees: column tree has invalid base64"},
     {R"("tree":{"base64":"YWI="})", R"("tree":{"base64":"YWJ="})",
-     "line 8: trees: column tree has invalid base64"},
+     "line 13: trees: column tree has invalid base64"},
     {R"("tree":{"base64":"YWI="})", R"("tree":{"base64":"===="})",
-     "line 8: trees: column tree has invalid base64"},
-    {R"("tree":{"base64":"YWI="})", R"("tree":"YWI=")", "line 8: trees: column tree is not {"},
+     "line 13: trees: column tree has invalid base64"},
+    {R"("tree":{"base64":"YWI="})", R"("tree":"YWI=")", "line 13: trees: column tree is not {"},
     {R"("tree":{"base64":"YWI="})", R"("tree":{"base64":"","a":1})",
-     "line 8: trees: column tree is not {"},
+     "line 13: trees: column tree is not {"},
     {R"("since":"","tree":{"base64":"YWI="})", R"("since":null,"tree":null)",
-     "line 8: trees: column since is null"},
+     "line 13: trees: column since is null"},
     {R"({"table":"trees")", R"({"more":1,"table":"trees")",
-     "line 8: the line has not exactly two members"},
-    {R"({"table":"trees")", "\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
+     "line 13: the line has not exactly two members"},
+    {R"({"table":"trees")", "\n{\"table\":\"trees\"", "line 13: not a JSON object: "},
     {R"({"table":"trees","row":{)", R"({"table":"trees","line":{)",
-     "line 8: a row needs the name of a table and an object"},
+     "line 13: a row needs the name of a table and an object"},
     {R"({"table":"trees")", "{\"varve_export\":1,\"schema\":2}\n{\"table\":\"trees\"",
-     "line 8: a second header line"},
+     "line 13: a second header line"},
     {"{\"table\":\"meta\",\"row\":{\"name\":\"a note\",\"value\":3,\"text\":\"\"}}\n", "",
      "it counts 5 rows of meta, but 4 came before it"},
     {R"("name":"a note")", R"("name":"importing")", ": this row marks an unfinished import"},
@@ -91,8 +91,9 @@ const std::vector<Mistake> mistakes{
     {R"("name":"schema","value":2)", R"("name":"scheme","value":7)",
      ": meta lacks the row of the schema"},
     {R"({"end":true)", R"({"end":false)", ": the last line lacks"},
-    {R"("rows":{"objects":4)", R"("rows":{"objects":5)", "it counts 5 rows of objects"},
-    {R"("rows":{"objects":4)", R"("rows":{"object":4)", ": the last line lacks"},
+    {R"("rows":{"releases":5,"objects":4)", R"("rows":{"releases":5,"objects":5)",
+     "it counts 5 rows of objects"},
+    {R"("objects":4)", R"("object":4)", ": the last line lacks"},
 };
 
 }  // namespace
@@ -145,12 +146,12 @@ TEST_CASE("A truncated archive is refused, and no row of it stays") {
 
 TEST_CASE("Tables in another order, and anything after the last line, are refused") {
     const FreshStore fresh(store::Engine::sqlite);
-    const auto object = line_of(sample(), 2);
+    const auto object = line_of(sample(), 7);
     const auto swapped = replaced(replaced(sample(), object, ""), "{\"table\":\"trees\"",
                                   object + "{\"table\":\"trees\"");
     const auto done = imported(fresh.connect(), swapped);
     REQUIRE_FALSE(done);
-    CHECK(done.error().text == "line 7: a row of objects after rows of history");
+    CHECK(done.error().text == "line 12: a row of objects after rows of history");
     const auto more = imported(fresh.connect(), sample() + "\n");
     REQUIRE_FALSE(more);
     CHECK_THAT(more.error().text, Catch::Contains("after the last line"));

@@ -13,6 +13,7 @@ import sqlite3
 import tempfile
 
 import tables
+from checks import same
 from mariadb import MariaDb
 from prewarm_job import JOB_SECONDS, Job, make_builds, paused
 from site_of_varve import Site, eventually
@@ -142,11 +143,7 @@ def unfinished_parts(store):
 
 def expect_same(store, release):
     """Checks that the store holds what one undisturbed run leaves, and nothing twice."""
-    for name, query in tables.DOUBLED.items():
-        assert store.rows(query) == [], (name, "doubled")
-    found = store.tables()
-    for table, wanted in undisturbed()[release].items():
-        assert found[table] == wanted, (table, tables.first_difference(found[table], wanted))
+    same(store.tables(), undisturbed()[release], release)
 
 
 def is_served(site, release):

@@ -9,6 +9,7 @@ import asking  # noqa: F401  each of these adds its checks to the list
 import cluster
 import counting  # noqa: F401
 import hubs  # noqa: F401
+import races  # noqa: F401
 import warming  # noqa: F401
 from checks import SECONDS_FOR_ONE_CHECK, run_all
 from world import World

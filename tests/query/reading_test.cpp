@@ -339,6 +339,7 @@ TEST_CASE("Names and labels with a beginning are the same, found by spelling or 
     }
     process.insert({"objects", {"oid", "class", "name", "name_key", "label_key", "build"}, {}},
                    objects);
+    process.insert({"releases", {"version", "released_on"}, {}}, {"WS1", "2008-01-01"});
     process.insert(rows_of_history, rows);
     process.name_rows();
     const std::string version = "WS1";

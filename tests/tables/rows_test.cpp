@@ -18,6 +18,7 @@ namespace {
 std::int64_t record_one(store::Transaction& transaction,
                         const ObjectName& name = {"Gene", "WBGene00006763"},
                         RowKind kind = RowKind::vanished, const std::string& content = {}) {
+    record_release(transaction, {"WS187", *base::parse_date("2008-02-15")});
     ObjectRow object;
     object.object = name;
     object.label = "unc-26";
