@@ -498,7 +498,7 @@ class World {
         if (what == What::look) start_look(a, b);
         if (what == What::request) start_request(a, b);
         if (what == What::job) start_job(a, b, static_cast<Selection>(c));
-        if (what == What::republish) start_republication(a, b);
+        if (what == What::republish) start_republication(a, b, static_cast<Selection>(c));
         if (what == What::forget) start_forgetting(a);
         if (what == What::step && b > 0 && !processes_.empty()) step(process_numbered(a), b);
         if (what == What::kill && !processes_.empty()) kill(process_numbered(a));
@@ -551,8 +551,8 @@ class World {
             if (staged.build) (void)run_job(me, host, staged, selection);
         });
     }
-    // Like varve prewarm --replace.
-    void start_republication(int number, int of_build) {
+    // Like varve prewarm --replace, which may be stopped, and then another job.
+    void start_republication(int number, int of_build, Selection selection) {
         auto& host = host_numbered(number);
         start(Role::job, number, build(of_build), [=, this, &host](Process& me) {
             const auto builds = look_at(host, of_build, history::Purpose::republishing);
@@ -560,7 +560,7 @@ class World {
             const auto again = store::perform(*pool_, store::Access::write, tables::number_build,
                                               builds.build->release(), builds.build->digest(),
                                               tables::Publication::again, clock_());
-            if (again) (void)run_job(me, host, builds, Selection::all);
+            if (again) (void)run_job(me, host, builds, selection);
         });
     }
     history::Builds look_at(Host& host, int number, history::Purpose purpose) {

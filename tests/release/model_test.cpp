@@ -73,17 +73,20 @@ std::vector<Build> random_builds(Random& random, const Kinds& kinds) {
     return builds;
 }
 
+int random_selection(Random& random) {
+    return static_cast<int>(
+        random.of({Selection::all, Selection::all, Selection::of_class, Selection::list}));
+}
+
 Operation random_operation(Random& random, const Kinds& kinds, int near) {
     const int host = random.below(host_count), what = random.below(100);
     const int name = random.is(0.5) ? 0 : random.below(name_count);
+    const auto selection = random_selection(random);
     if (what < 22) return {What::look, host, near};
     if (what < 50) return {What::request, host, name};
-    if (what < 58)
-        return {What::job, host, near,
-                static_cast<int>(random.of(
-                    {Selection::all, Selection::all, Selection::of_class, Selection::list}))};
-    if (what < 64 && kinds.republishes) return {What::republish, host, near};
-    if (what < 68 && kinds.forgets)
+    if (what < 58) return {What::job, host, near, selection};
+    if (what < 64 && kinds.republishes) return {What::republish, host, near, selection};
+    if (what < 70 && kinds.forgets)
         return {What::forget,
                 random.between(random.is(0.2) ? 1 : 2, std::max(2, kinds.versions - 1))};
     if (what < 74) return {What::kill, random.below(4)};
@@ -109,8 +112,9 @@ Scene scene_of(unsigned seed) {
             const auto at = scene.builds.begin() + front;
             const bool is_again =
                 at->publication > 0 && at->publication != std::prev(at)->publication;
-            scene.operations.push_back(
-                {is_again ? What::republish : What::look, random.below(host_count), front});
+            scene.operations.push_back({is_again ? What::republish : What::look,
+                                        random.below(host_count), front,
+                                        random_selection(random)});
             if (!is_again || random.is(0.3)) scene.operations.push_back({What::drain});
         }
         const int near = std::clamp(front + random.of({0, 0, 0, 0, -1, -1, -2, 1}), 0, most);
