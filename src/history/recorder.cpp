@@ -37,7 +37,7 @@ struct Recording {
     After after;
     std::int64_t bytes = 0;                    // what the index of the build says of it
     std::optional<std::int64_t> bytes_before;  // of the release before; nullopt: nobody knows
-    std::string compared_in;  // the release of the build that it was compared with last
+    std::string last_release;  // the release of the build that it was compared with last
     Outcome outcome;
     std::string packed;              // the tree, as it is stored
     std::vector<std::string> notes;  // of outcome.rows, as they are stored
@@ -413,7 +413,7 @@ class Recorder {
             item->bytes_before = *bytes;
             if (*bytes) item->before.is_in_previous = **bytes != 0;
             if (!item->before.row) continue;
-            item->compared_in = releases_.version_of(item->before.row->build);
+            item->last_release = releases_.version_of(item->before.row->build);
             if (needs_record(*item)) known.push_back(item);
         }
         if (const auto read = read_known(known); !read) return read;
@@ -423,10 +423,10 @@ class Recorder {
 
     // Most of what is as it was needs no more than its row.
     [[nodiscard]] bool needs_record(const Recording& item) const {
-        const bool may_have_been_absent = item.compared_in == current().version &&
+        const bool may_have_been_absent = item.last_release == current().version &&
                                           item.before.row->held.empty() &&
                                           item.before.is_in_previous == false;
-        return !is_as_recorded(item) || item.compared_in.empty() || may_have_been_absent;
+        return !is_as_recorded(item) || item.last_release.empty() || may_have_been_absent;
     }
 
     // The rules by which it is known in which release the content before held, and whether there was any:
@@ -442,13 +442,13 @@ class Recorder {
             return;
         }
         const auto& row = *before.row;
-        const bool is_of_release = item.compared_in == current().version;
+        const bool is_of_release = item.last_release == current().version;
         const bool is_same =
             previous && is_lacking == row.is_gone() && (is_lacking || *previous == row.bytes);
         if (is_of_release)
             before.held = row.held.empty() && !before.tree && is_lacking ? version : row.held;
         else
-            before.held = is_same ? version : item.compared_in;
+            before.held = is_same ? version : item.last_release;
         before.was_absent = is_lacking || (is_of_release ? !before.held.empty() : row.is_gone());
     }
 
@@ -489,7 +489,7 @@ class Recorder {
                         before.tree = std::move(tree.mapped());
                     if (auto versions = recorded.extract(before.row->oid))
                         before.recorded = std::move(versions.mapped());
-                    if (item->compared_in.empty()) item->compared_in = newest_known(before);
+                    if (item->last_release.empty()) item->last_release = newest_known(before);
                 }
                 return read_own(transaction, items);
             });
