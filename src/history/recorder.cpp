@@ -423,10 +423,7 @@ class Recorder {
 
     // Most of what is as it was needs no more than its row.
     [[nodiscard]] bool needs_record(const Recording& item) const {
-        const bool may_have_been_absent = item.last_release == current().version &&
-                                          item.before.row->held.empty() &&
-                                          item.before.is_in_previous == false;
-        return !is_as_recorded(item) || item.last_release.empty() || may_have_been_absent;
+        return !is_as_recorded(item) || item.last_release.empty();
     }
 
     // The rules by which it is known in which release the content before held, and whether there was any:
@@ -446,7 +443,7 @@ class Recorder {
         const bool is_same =
             previous && is_lacking == row.is_gone() && (is_lacking || *previous == row.bytes);
         if (is_of_release)
-            before.held = row.held.empty() && !before.tree && is_lacking ? version : row.held;
+            before.held = row.held.empty() && is_lacking ? version : row.held;
         else
             before.held = is_same ? version : item.last_release;
         before.was_absent = is_lacking || (is_of_release ? !before.held.empty() : row.is_gone());
