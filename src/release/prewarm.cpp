@@ -18,6 +18,8 @@ using store::Transaction;
 
 // Most bytes that the objects of a batch have in the build, unless it is a single object.
 constexpr std::uint64_t batch_bytes = 4 << 20;
+// Objects of a list in one part: few, since those that people ask for may be the large ones.
+constexpr std::size_t part_of_list = 1000;
 // Longest transaction while no process waits; one that starts to wait also waits for the commit, a
 // third of that.
 constexpr std::chrono::milliseconds longest_alone{50};
@@ -285,13 +287,11 @@ class PrewarmJob {
         progress_.all += objects.size();
         std::string all;
         for (const auto& object : objects) all += object.class_name + '\t' + object.name + '\n';
-        // Parts are small, since objects that people ask for may be the large ones.
-        constexpr std::size_t part_objects = 1000;
-        const auto parts = (objects.size() + part_objects - 1) / part_objects;
+        const auto parts = (objects.size() + part_of_list - 1) / part_of_list;
         return {task(all), static_cast<std::int64_t>(parts),
-                [&](std::int64_t part, const KeepGoing& keep_going) {
-                    const auto from = static_cast<std::size_t>(part) * part_objects;
-                    const auto some = std::min(part_objects, objects.size() - from);
+                [this, &objects](std::int64_t part, const KeepGoing& keep_going) {
+                    const auto from = static_cast<std::size_t>(part) * part_of_list;
+                    const auto some = std::min(part_of_list, objects.size() - from);
                     return compare_list(std::span(objects).subspan(from, some), keep_going);
                 }};
     }
