@@ -65,8 +65,7 @@ Result<Services> open_services(Config config, Waiting waiting, std::size_t threa
                           "there is no store at " + url.path.string() + "; run varve init");
     services.pool = open_pool(services.config, store::IfMissing::fail, waiting, threads);
     try {
-        const auto connection = services.pool->lease();
-        if (const auto fits = store::check_schema(*connection); !fits)
+        if (const auto fits = store::check_schema(*services.pool); !fits)
             return tl::unexpected(fits.error());
     } catch (const store::Failure& failure) {
         return base::fail(base::ErrorKind::unavailable,

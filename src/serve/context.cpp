@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Returns whether the store can be read. Tries once, because a request is waiting.
+// Returns whether the store can be read.
 bool answers(store::Pool& pool) {
     try {
-        (void)store::check_schema(*pool.lease());
+        (void)store::check_schema(pool);
         return true;
     } catch (const store::Failure& failure) {
         base::log::error("cannot reach the store", {{"reason", failure.what()}});

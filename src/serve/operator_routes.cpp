@@ -41,10 +41,10 @@ auto if_reachable(Read&& read) -> std::optional<decltype(read())> {
 // Looks at the store, and writes to it.
 //   throws  store::Failure: it cannot be reached
 StoreState look_at_store(store::Pool& pool) {
-    const auto connection = pool.lease();
     StoreState state;
-    if (const auto fits = store::check_schema(*connection); !fits)
+    if (const auto fits = store::check_schema(pool); !fits)
         state.schema_error = fits.error().text;
+    const auto connection = pool.lease();
     state.has_moved = connection->has_moved();
     if (state.has_moved || !state.schema_error.empty()) return state;
     {

@@ -168,6 +168,18 @@ Result<void> check_schema(Connection& connection) {
     return {};
 }
 
+Result<void> check_schema(Pool& pool) {
+    constexpr int attempts = 3;
+    for (int attempt = 1;; ++attempt) {
+        const auto connection = pool.lease();
+        try {
+            return check_schema(*connection);
+        } catch (const Failure& failure) {
+            if (!failure.kind().lost_connection || attempt == attempts) throw;
+        }
+    }
+}
+
 std::vector<std::string> missing_parts(Connection& connection) {
     std::vector<std::string> missing;
     for (const auto& [table, ours] : our_tables()) {

@@ -46,6 +46,11 @@ struct Upgraded {
 //          running or was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
+// Does so on a connection of the pool, and again on another one when that connection is lost: its
+// node may have died after it was opened.
+//   throws  Failure: no node can be reached
+[[nodiscard]] base::Result<void> check_schema(Pool& pool);
+
 // Returns what the tables lack of the newest schema: "table words", "column objects.label_key".
 [[nodiscard]] std::vector<std::string> missing_parts(Connection& connection);
 

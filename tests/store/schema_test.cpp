@@ -145,6 +145,15 @@ TEST_CASE(
     });
 }
 
+TEST_CASE("A connection that is lost while the schema is checked is replaced") {
+    const auto engine = GENERATE(support::both_engines());
+    const FreshStore store(engine);
+    support::sweep(support::Fault::lost, [&](const auto& plan) {
+        Pool pool(support::faulty(store.connect(), plan), 2);
+        CHECK(check_schema(pool));
+    });
+}
+
 TEST_CASE("Tables of another program are refused and not changed") {
     const FreshStore fresh(GENERATE(support::both_engines()), Schema::none);
     const auto connection = fresh.connect()();
