@@ -277,9 +277,12 @@ void check_history(Checklist& list, const Config& config) {
                    "");
 }
 
-// Warns of a release that is not forgotten to the end: until then no build is accepted.
-void check_forgetting(Checklist& list, const Config& config) {
+// Names what keeps builds from being accepted: a damaged counter, and a release that is not forgotten to the end.
+void check_numbers(Checklist& list, const Config& config) {
     const auto pool = open_pool(config, store::IfMissing::fail);
+    if (const auto fault = store::perform(*pool, store::Access::read, tables::counter_fault);
+        !fault.empty())
+        list.wrong("builds", fault, "restore the last backup");
     const auto release = store::perform(*pool, store::Access::read, tables::forgetting);
     if (!release.empty())
         list.doubtful("forget", release +
@@ -412,7 +415,7 @@ int check(const fs::path& config_file) {
     check_passwords(list, *config);
     if (store_is_fine) {
         check_history(list, *config);
-        check_forgetting(list, *config);
+        check_numbers(list, *config);
         check_objects(list, *config);
         check_watch_lists(list, *config);
         check_source_feeds(list, *config);

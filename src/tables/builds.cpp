@@ -63,10 +63,20 @@ bool join_number(Transaction& transaction, std::int64_t number, const std::strin
 
 }  // namespace
 
+std::string counter_fault(Transaction& transaction) {
+    const auto rows =
+        transaction.query("SELECT value, (SELECT COALESCE(MAX(number), 0) FROM builds) FROM meta"
+                          " WHERE name = 'builds'");
+    if (rows.empty()) return "the table meta lacks its row 'builds'";
+    if (rows[0].integer(0) >= rows[0].integer(1)) return {};
+    return "the row 'builds' of the table meta must be at least " +
+           std::to_string(rows[0].integer(1)) + ", the highest number of a build";
+}
+
 std::string lock_builds(Transaction& transaction) {
-    if (transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'builds'") != 1)
-        throw store::Failure("the table meta lacks its row 'builds'", {.needs_operator = true},
-                             0);
+    if (const auto fault = counter_fault(transaction); !fault.empty())
+        throw store::Failure(fault, {.needs_operator = true}, 0);
+    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'builds'");
     return forgetting(transaction);
 }
 

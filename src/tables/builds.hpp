@@ -13,9 +13,13 @@
 
 namespace tables {
 
+// Returns what is wrong with the counter; empty: nothing.
+[[nodiscard]] std::string counter_fault(store::Transaction& transaction);
+
 // Keeps others from numbering builds, and from beginning or ending to forget releases, until the transaction ends. At
 // two nodes of a cluster, one of two that do so is committed.
 //   returns  forgetting()
+//   throws   store::Failure: counter_fault() too
 std::string lock_builds(store::Transaction& transaction);
 
 // Returns the number of a build; 0: it has none, and may get one.

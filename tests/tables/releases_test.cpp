@@ -101,6 +101,13 @@ TEST_CASE_METHOD(Numbering, "The newest publication of a release is in force") {
     CHECK(known.is_compared("WS1"));
 }
 
+TEST_CASE_METHOD(Numbering, "A counter below the numbers of builds is damaged, and gives none") {
+    REQUIRE(number(release("WS1", "2010-01-01"), "a") == 1);
+    transaction.execute("UPDATE meta SET value = 0 WHERE name = 'builds'");
+    CHECK_THROWS_WITH(number(release("WS2", "2010-02-01"), "b"),
+                      Catch::Contains("must be at least 1"));
+}
+
 TEST_CASE_METHOD(Numbering, "While a release is being forgotten, no build gets a number") {
     const auto ws1 = release("WS1", "2008-01-01"), ws2 = release("WS2", "2008-02-01");
     const auto first = number(ws1, "one");
