@@ -85,9 +85,8 @@ int dry_run(const Services& services, const PrewarmOptions& options) {
     const auto config = with_folder(services.config, options.build);
     history::CurrentBuild judge(build_opener(config), *services.pool, history::Purpose::checking);
     judge.look();
-    if (!judge.candidate()) return complain(judge.why(), failed);
-    const auto build = judge.candidate();
-    const auto previous = judge.candidate_previous();
+    const auto [build, previous] = judge.candidate();
+    if (!build) return complain(judge.why(), failed);
     Preview preview{
         build->release().version, previous ? previous->release().version : "", judge.why(), {}};
     const auto selection = selection_of(options, *services.pool, *build);

@@ -52,7 +52,7 @@ int accept(const Config& config, const std::string& release, const std::filesyst
     const auto purpose = build.empty() ? history::Purpose::serving : history::Purpose::checking;
     history::CurrentBuild current(build_opener(source), *services->pool, purpose);
     current.look();
-    const auto candidate = current.candidate();
+    const auto candidate = current.candidate().build;
     if (!candidate) return complain(current.why(), failed);
     if (candidate->release().version != release)
         return complain(name_of(source.source) + " is " + candidate->release().version +
@@ -62,7 +62,8 @@ int accept(const Config& config, const std::string& release, const std::filesyst
         fmt::print("{} is already being served; there is nothing to accept\n", release);
         return ok;
     }
-    history::accept(*services->pool, release, candidate->digest(), base::system_clock_now());
+    store::perform(*services->pool, store::Access::write, tables::accept_build, release,
+                   candidate->digest(), base::system_clock_now());
     current.look();
     if (const auto why = current.why(); !why.empty()) return complain(why, failed);
     fmt::print("{} is accepted{}\n", release,

@@ -29,7 +29,7 @@ AtSource look_at_source(const Services& services) {
     judge.look();
     const auto why = judge.why();
     AtSource found{std::nullopt, !why.empty()};
-    if (const auto build = judge.candidate())
+    if (const auto build = judge.candidate().build)
         found.release = build->release();
     else if (const auto named = current_release(services.config))
         found.release = *named;

@@ -89,13 +89,14 @@ Result<std::vector<Identity>> identify(Transaction& transaction, const source::S
     return identities;
 }
 
-Result<std::int64_t> number_of(const Context& context, const source::Source& build) {
+Result<std::int64_t> number_of(store::Pool& pool, const source::Source& build,
+                               base::Seconds now) {
     const auto& release = build.release();
-    const auto known = store::perform(context.pool, store::Access::read, tables::find_number,
-                                      release, build.digest());
+    const auto known =
+        store::perform(pool, store::Access::read, tables::find_number, release, build.digest());
     if (!known || *known != 0) return known;
-    return store::perform(context.pool, store::Access::write, tables::number_build, release,
-                          build.digest(), tables::Publication::first, context.clock());
+    return store::perform(pool, store::Access::write, tables::number_build, release,
+                          build.digest(), tables::Publication::first, now);
 }
 
 std::int64_t bytes_of(const source::Digest& digest) {

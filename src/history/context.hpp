@@ -85,8 +85,8 @@ struct Identity {
 // Returns the number of a build, which gets one if it has none.
 //   error   conflict, as of tables::number_build()
 //   throws  store::Failure
-[[nodiscard]] base::Result<std::int64_t> number_of(const Context& context,
-                                                   const source::Source& build);
+[[nodiscard]] base::Result<std::int64_t> number_of(store::Pool& pool, const source::Source& build,
+                                                   base::Seconds now);
 
 // Returns ObjectRow::bytes of an object with this digest: 64 bits of it, never 0.
 [[nodiscard]] std::int64_t bytes_of(const source::Digest& digest);

@@ -9,8 +9,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "compare/headline.hpp"
-#include "tables/builds.hpp"
-#include "tables/objects.hpp"
+#include "history/context.hpp"
 
 namespace history {
 namespace {
@@ -26,16 +25,15 @@ std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::strin
     return found == counts.end() ? 0 : found->objects;
 }
 
-// Which classes only one of two builds of different kinds has, with the number of objects. Objects of
-// a class that is not recorded cannot vanish.
-using IsRecorded = std::function<bool(const std::string& class_name)>;
-
+// Which classes have objects in the build before and none in this one. Objects of a class that is not recorded cannot
+// vanish.
 std::vector<std::string> classes_gone(const source::Source& build, const source::Source& previous,
-                                      const IsRecorded& is_recorded) {
+                                      store::Pool& pool) {
     std::vector<std::string> gone;
     const auto now = build.class_counts();
     for (const auto& [name, objects] : previous.class_counts())
-        if (objects > 0 && count_of(now, name) == 0 && is_recorded(name))
+        if (objects > 0 && count_of(now, name) == 0 &&
+            store::perform(pool, store::Access::read, tables::has_objects_of, name))
             gone.push_back(fmt::format("class {} has none and had {} in {}", name,
                                        compare::counted(objects, "object"),
                                        previous.release().version));
@@ -76,10 +74,8 @@ tables::Releases releases_in(store::Pool& pool) {
     return store::perform(pool, store::Access::read, tables::load_releases);
 }
 
-// What a new version contradicts among the recorded ones; empty: nothing, or it is recorded itself.
-std::string contradiction_of_version(const tables::Releases& releases,
-                                     const base::Release& build) {
-    if (releases.number_of(build.version) != 0) return {};
+// What a release of which no build is recorded contradicts among the others; empty: nothing.
+std::string contradiction_of_new(const tables::Releases& releases, const base::Release& build) {
     // People and some file systems take such versions for one.
     for (const auto& release : releases.all())
         if (release.version != build.version &&
@@ -87,9 +83,7 @@ std::string contradiction_of_version(const tables::Releases& releases,
             return build.version + " differs from the recorded release " + release.version +
                    " in case alone; if it is that release, spell it alike, else give this build"
                    " another version";
-    // Objects that were compared in a later release would not be compared in this one, and count
-    // as unchanged in it (rule C6).
-    if (const auto* newest = releases.newest_build(); newest != nullptr && build < *newest)
+    if (const auto* newest = releases.build_after(build))
         return fmt::format(
             "{} of {} is new, and would come before {} of {}, which is recorded: nothing is "
             "written into the middle of histories; give the build a later date or version, or, "
@@ -100,12 +94,13 @@ std::string contradiction_of_version(const tables::Releases& releases,
     return {};
 }
 
+// Returns why a build and what is recorded cannot both be right, whatever an operator accepts; empty: they can.
 // A release is published once: another content or date under its version would tell readers two
-// stories under one name, whatever an operator accepts.
+// stories under one name.
 std::string contradiction(const tables::Releases& releases, const source::Source& build,
                           Purpose purpose, const std::string& options) {
     const auto& release = build.release();
-    if (releases.number_of(release.version) == 0) return {};
+    if (releases.number_of(release.version) == 0) return contradiction_of_new(releases, release);
     const bool is_contradicted =
         releases.contradicts(release.version, build.digest()) && purpose != Purpose::republishing;
     if (is_contradicted && releases.is_superseded(release.version, build.digest()))
@@ -117,9 +112,9 @@ std::string contradiction(const tables::Releases& releases, const source::Source
                " was recorded with different content; give this build a version of its own, or, "
                "if the release was published again, run: varve prewarm --replace " +
                release.version + options;
-    const auto recorded_on = *releases.date_of(release.version);
-    if (recorded_on != release.released_on)
-        return release.version + " is recorded as of " + base::format_date(recorded_on) +
+    const auto& recorded = *releases.find(release.version);
+    if (recorded != release)
+        return release.version + " is recorded as of " + base::format_date(recorded.released_on) +
                ", the build says " + base::format_date(release.released_on);
     return {};
 }
@@ -158,18 +153,18 @@ std::string named_too_early(store::Pool& pool, const tables::Releases& releases,
 }
 
 // A date that was left over from another release would be that of every item, for good.
-std::string doubt_of_date(store::Pool& pool, const base::Release& release,
+std::string doubt_of_date(const tables::Releases& releases, const base::Release& release,
                           const BuildOpener& opener) {
-    if (!opener.is_dated_by_configuration || !opener.is_dated_by_configuration(release))
+    if (!opener.is_dated_by_configuration || !opener.is_dated_by_configuration(release) ||
+        releases.find(release.version) != nullptr)
         return {};
-    const auto other = store::perform(pool, store::Access::read, [&](auto& transaction) {
-        return tables::other_release_of_date(transaction, release);
-    });
-    if (!other) return {};
+    const auto other =
+        std::ranges::find(releases.all(), release.released_on, &base::Release::released_on);
+    if (other == releases.all().end()) return {};
     return fmt::format(
         "{} is dated {} by the configuration, which is the date of {}; write its own"
         " date into releases.tsv",
-        release.version, base::format_date(release.released_on), *other);
+        release.version, base::format_date(release.released_on), other->version);
 }
 
 struct Opened {
@@ -235,14 +230,20 @@ struct CurrentBuild::State {
     std::mutex looking;  // one look() at a time
 
     mutable std::mutex mutex;  // of what follows
-    source::Build build, previous;
+    Builds current;
     std::string why, trouble;
 
+    template <class T>
+    [[nodiscard]] T get(T State::* member) const {
+        const std::lock_guard lock(mutex);
+        return this->*member;
+    }
+
     std::string identity;  // of what was opened last; only look() uses what follows
-    Opened candidate;
+    std::string flaw;      // why it is not whole, which the operator may accept
+    Builds candidate;  // what was opened, and the index of its kind before it, else another one
     std::string version_before;              // of the release before it; empty: none
     std::vector<source::Build> kept_before;  // its indexes
-    source::Build candidate_previous;        // that of the same kind, if there is one
     bool is_recorded = false;                // the current build has a number
     std::string not_recorded;                // why not, as it was logged last
     std::string broken_identity;             // of a build that cannot be opened as it is
@@ -253,26 +254,22 @@ struct CurrentBuild::State {
         why = reason;
     }
 
-    [[nodiscard]] std::string verdict() const {
-        const auto& release = candidate.build->release();
-        const auto counts = candidate.build->class_counts();
+    [[nodiscard]] std::string verdict(const tables::Releases& releases) const {
+        const auto& build = *candidate.build;
+        const auto& release = build.release();
+        const auto counts = build.class_counts();
         if (std::ranges::none_of(counts, [](const auto& of) { return of.objects > 0; }))
             return "the build holds no objects";
-        const auto releases = releases_in(pool);
-        auto reason = contradiction_of_version(releases, release);
-        if (reason.empty())
-            reason = contradiction(releases, *candidate.build, purpose, opener.options);
-        if (reason.empty())
-            reason = named_too_early(pool, releases, *candidate.build, opener.options);
+        auto reason = contradiction(releases, build, purpose, opener.options);
+        if (reason.empty()) reason = named_too_early(pool, releases, build, opener.options);
         if (!reason.empty()) return reason;
-        reason = candidate.flaw;
+        reason = flaw;
         if (reason.empty()) reason = difference_in_classes();
-        if (reason.empty() && candidate_previous)
-            reason = lost_classes(*candidate.build, *candidate_previous);
-        if (const auto doubt = doubt_of_date(pool, release, opener); !doubt.empty())
+        if (reason.empty() && candidate.previous)
+            reason = lost_classes(build, *candidate.previous);
+        if (const auto doubt = doubt_of_date(releases, release, opener); !doubt.empty())
             reason += (reason.empty() ? "" : "; ") + doubt;
-        if (reason.empty()) return {};
-        if (is_accepted(pool, release.version, candidate.build->digest())) return {};
+        if (reason.empty() || is_accepted(pool, release.version, build.digest())) return {};
         return reason + "; if this is intended, run: varve accept " + release.version +
                opener.options;
     }
@@ -280,14 +277,11 @@ struct CurrentBuild::State {
     // What would be called created or vanished because the kind of source is another one.
     [[nodiscard]] std::string difference_in_classes() const {
         const auto& now = *candidate.build;
-        const auto has_rows = [this](const std::string& class_name) {
-            return store::perform(pool, store::Access::read, tables::has_objects_of, class_name);
-        };
         for (const auto& before : kept_before) {
             if (before->kind() == now.kind()) continue;
-            auto differences = classes_gone(now, *before, has_rows);
+            auto differences = classes_gone(now, *before, pool);
             // Only what the index that is compared with lacks is created.
-            if (before == candidate_previous)
+            if (before == candidate.previous)
                 std::ranges::copy(classes_new(now, *before), std::back_inserter(differences));
             if (!differences.empty())
                 return refusal_of_classes(now, *before, std::move(differences));
@@ -299,14 +293,8 @@ struct CurrentBuild::State {
     // check.
     void record() {
         if (purpose != Purpose::serving) return;
-        const auto& opened = *candidate.build;
         try {
-            auto number = store::perform(pool, store::Access::read, tables::find_number,
-                                         opened.release(), opened.digest());
-            if (number && *number == 0)
-                number = store::perform(pool, store::Access::write, tables::number_build,
-                                        opened.release(), opened.digest(),
-                                        tables::Publication::first, base::system_clock_now());
+            const auto number = number_of(pool, *candidate.build, base::system_clock_now());
             is_recorded = number.has_value();
             if (!number && number.error().text != not_recorded) {
                 not_recorded = number.error().text;
@@ -322,13 +310,12 @@ struct CurrentBuild::State {
         is_recorded = false;
         record();
         const std::lock_guard lock(mutex);
-        build = candidate.build;
-        previous = candidate_previous;
+        current = candidate;
         why.clear();
         trouble.clear();
         if (purpose != Purpose::serving) return;
-        base::log::info("build is current",
-                        {{"release", build->release().version}, {"digest", build->digest()}});
+        base::log::info("build is current", {{"release", current.build->release().version},
+                                             {"digest", current.build->digest()}});
     }
 
     // Builds that were refused leave their indexes behind.
@@ -344,29 +331,12 @@ struct CurrentBuild::State {
         }
     }
 
-    // Returns whether the release of the current build has been published again from another one, or
-    // was forgotten and can't be recorded again.
-    [[nodiscard]] bool is_contradicted() const {
-        try {
-            const auto releases = releases_in(pool);
-            return !contradiction(releases, *candidate.build, purpose, {}).empty() ||
-                   !contradiction_of_version(releases, candidate.build->release()).empty();
-        } catch (const store::Failure& failure) {
-            // What is recorded cannot be served now either; the next look asks again.
-            base::log::debug("recorded release not read", {{"error", failure.what()}});
-            return false;
-        }
-    }
-
     // Asks the current build whether it is still there, where it is not what the last look saw.
     void confirm_current(bool is_opened) {
-        const auto current = [this] {
-            const std::lock_guard lock(mutex);
-            return build;
-        }();
         std::string reason;
-        if (current && !(is_opened && candidate.build == current))
-            if (const auto confirmed = current->confirm(); !confirmed)
+        const auto build = get(&State::current).build;
+        if (build && !(is_opened && candidate.build == build))
+            if (const auto confirmed = build->confirm(); !confirmed)
                 reason = confirmed.error().text;
         const std::lock_guard lock(mutex);
         if (!reason.empty() && trouble.empty())
@@ -395,7 +365,8 @@ struct CurrentBuild::State {
         }
         broken_identity.clear();
         unready = {};
-        candidate = std::move(*opened);
+        candidate.build = std::move(opened->build);
+        flaw = std::move(opened->flaw);
         find_previous(releases_in(pool));
         identity = *now;
         return true;
@@ -410,24 +381,21 @@ struct CurrentBuild::State {
                 return before != nullptr && release.version == before->version &&
                        releases.number_of(release.version, digest) != 0;
             });
-        candidate_previous = closest_to(*candidate.build);
+        const auto same = std::ranges::find_if(kept_before, [&](const auto& kept) {
+            return kept->kind() == candidate.build->kind();
+        });
+        candidate.previous = same != kept_before.end() ? *same
+                             : kept_before.empty()     ? nullptr
+                                                       : kept_before.front();
     }
 
     // The release before may have been forgotten since.
-    void renew_previous() {
-        const auto releases = releases_in(pool);
+    void renew_previous(const tables::Releases& releases) {
         const auto* before = releases.build_before(candidate.build->release());
         if ((before == nullptr ? "" : before->version) == version_before) return;
         find_previous(releases);
         const std::lock_guard lock(mutex);
-        previous = candidate_previous;
-    }
-
-    [[nodiscard]] source::Build closest_to(const source::Source& now) const {
-        if (kept_before.empty()) return nullptr;
-        const auto same = std::ranges::find_if(
-            kept_before, [&](const auto& before) { return before->kind() == now.kind(); });
-        return same == kept_before.end() ? kept_before.front() : *same;
+        current.previous = candidate.previous;
     }
 };
 
@@ -435,34 +403,14 @@ CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool, Purpose purpos
     : state_(std::make_unique<State>(std::move(opener), pool, purpose)) {}
 CurrentBuild::~CurrentBuild() = default;
 
-source::Build CurrentBuild::build() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->build;
-}
+source::Build CurrentBuild::build() const { return builds().build; }
+Builds CurrentBuild::builds() const { return state_->get(&State::current); }
+std::string CurrentBuild::why() const { return state_->get(&State::why); }
+std::string CurrentBuild::trouble() const { return state_->get(&State::trouble); }
 
-Builds CurrentBuild::builds() const {
-    const std::lock_guard lock(state_->mutex);
-    return {state_->build, state_->previous};
-}
-
-std::string CurrentBuild::why() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->why;
-}
-
-std::string CurrentBuild::trouble() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->trouble;
-}
-
-source::Build CurrentBuild::candidate() const {
+Builds CurrentBuild::candidate() const {
     const std::lock_guard lock(state_->looking);
-    return state_->candidate.build;
-}
-
-source::Build CurrentBuild::candidate_previous() const {
-    const std::lock_guard lock(state_->looking);
-    return state_->candidate_previous;
+    return state_->candidate;
 }
 
 void CurrentBuild::look() {
@@ -470,23 +418,22 @@ void CurrentBuild::look() {
     const bool is_opened = state_->open_newest();
     state_->confirm_current(is_opened);
     if (!is_opened) return;
-    if (state_->candidate.build == build() && why().empty() && !state_->is_contradicted()) {
+    const auto releases = releases_in(state_->pool);
+    const auto& candidate = *state_->candidate.build;
+    // Its release may have been published again since, or forgotten and be too late to be recorded again.
+    if (state_->candidate.build == build() && why().empty() &&
+        contradiction(releases, candidate, state_->purpose, {}).empty()) {
         if (!state_->is_recorded) state_->record();
-        state_->renew_previous();
+        state_->renew_previous(releases);
         return;
     }
-    const auto reason = state_->verdict();
+    const auto reason = state_->verdict(releases);
     if (!reason.empty()) {
         state_->refuse(reason);
         return;
     }
     state_->take_over();
     state_->sweep();
-}
-
-void accept(store::Pool& pool, const std::string& version, const std::string& digest,
-            base::Seconds now) {
-    store::perform(pool, store::Access::write, tables::accept_build, version, digest, now);
 }
 
 }  // namespace history

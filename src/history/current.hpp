@@ -56,7 +56,7 @@ struct BuildOpener {
 
 // An available build and the kept index of the release before it, which belong together.
 struct Builds {
-    source::Build build;     // nullptr: none accepted yet
+    source::Build build;     // nullptr: there is none
     source::Build previous;  // nullptr: none kept
 };
 
@@ -84,10 +84,8 @@ class CurrentBuild {
     // server is down or holds another build, the files were overwritten.
     [[nodiscard]] std::string trouble() const;
 
-    // The newest build that could be opened, accepted or not; nullptr: none.
-    [[nodiscard]] source::Build candidate() const;
-    // The kept index of the release before it; nullptr: none.
-    [[nodiscard]] source::Build candidate_previous() const;
+    // The newest build that could be opened, accepted or not, and the kept index of the release before it.
+    [[nodiscard]] Builds candidate() const;
 
     // Looks whether the build changed, opens the new one and checks it. The server calls it again
     // and again (app::Pace), a command calls it once. Blocks while an
@@ -99,10 +97,5 @@ class CurrentBuild {
     struct State;
     std::unique_ptr<State> state_;
 };
-
-// Notes that the operator takes the build of this version and digest as it is.
-//   throws  store::Failure
-void accept(store::Pool& pool, const std::string& version, const std::string& digest,
-            base::Seconds now);
 
 }  // namespace history

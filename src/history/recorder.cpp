@@ -291,7 +291,7 @@ class Recorder {
     // -- plan: what is recorded, and what has to be done
 
     Result<void> number_build() {
-        const auto number = number_of(view_.context, view_.build);
+        const auto number = number_of(view_.context.pool, view_.build, view_.context.clock());
         if (!number) return tl::unexpected(number.error());
         number_ = *number;
         releases_ =

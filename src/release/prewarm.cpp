@@ -144,7 +144,7 @@ class PrewarmJob {
         : job_(job), selection_(selection), progress_(progress) {}
 
     Result<JobResult> run(const std::stop_token& stop) {
-        const auto number = history::number_of(job_.context, *job_.build);
+        const auto number = history::number_of(job_.pool(), *job_.build, job_.context.clock());
         if (!number) return tl::unexpected(number.error());
         number_ = *number;
         const auto* objects = std::get_if<Objects>(&selection_);

@@ -16,10 +16,10 @@ Result<void> check_number(const Release& release, const std::string& digest,
     if (known.contradicts(release.version, digest))
         return base::fail(ErrorKind::conflict,
                           release.version + " was recorded with different content");
-    const auto* newest = known.newest_build();
-    if (known.number_of(release.version) == 0 && newest != nullptr && release < *newest)
+    const auto* later = known.build_after(release);
+    if (known.number_of(release.version) == 0 && later != nullptr)
         return base::fail(ErrorKind::conflict, release.version + " is not recorded, and " +
-                                                   newest->version + " is recorded after it");
+                                                   later->version + " is recorded after it");
     return {};
 }
 
@@ -27,9 +27,9 @@ Result<void> check_again(const Release& release, const Releases& known) {
     if (known.number_of(release.version) == 0)
         return base::fail(ErrorKind::refused, "no build of " + release.version +
                                                   " is recorded, so there is nothing to replace");
-    if (const auto* newest = known.newest_build(); newest->version != release.version)
+    if (const auto* later = known.build_after(release))
         return base::fail(ErrorKind::refused, release.version + " can no longer be replaced: " +
-                                                  newest->version + " is recorded after it");
+                                                  later->version + " is recorded after it");
     return {};
 }
 

@@ -15,6 +15,12 @@ using store::Value;
 
 const store::Insert a_release{"releases", {"version", "released_on"}, {"version"}};
 
+base::Date date_in(const std::string& text) {
+    const auto date = base::parse_date(text);
+    if (!date) throw std::logic_error("no date in the store: " + text);
+    return *date;
+}
+
 }  // namespace
 
 Releases::Releases(std::vector<Release> releases) {
@@ -113,16 +119,17 @@ const Release* Releases::first_build() const {
     return builds_.empty() ? nullptr : find(builds_.front().version);
 }
 
-const Release* Releases::newest_build() const {
-    return builds_.empty() ? nullptr : find(builds_.back().version);
-}
-
 const Release* Releases::build_before(const Release& release) const {
     const Release* before = nullptr;
     for (const auto& build : builds_)
         if (const auto* found = find(build.version); found != nullptr && *found < release)
             before = found;
     return before;
+}
+
+const Release* Releases::build_after(const Release& release) const {
+    const auto* newest = builds_.empty() ? nullptr : find(builds_.back().version);
+    return newest != nullptr && release < *newest ? newest : nullptr;
 }
 
 bool Releases::is_recorded(std::int64_t number) const {
@@ -132,8 +139,7 @@ bool Releases::is_recorded(std::int64_t number) const {
 }
 
 bool Releases::is_compared(std::string_view version) const {
-    const auto* newest = newest_build();
-    return newest == nullptr || newest->version != version ||
+    return builds_.empty() || builds_.back().version != version ||
            std::ranges::any_of(builds_, [&](const NumberedBuild& build) {
                return build.version == version && build.is_recorded;
            });
@@ -142,7 +148,7 @@ bool Releases::is_compared(std::string_view version) const {
 Releases load_releases(Transaction& transaction) {
     std::vector<Release> known;
     for (const auto& row : transaction.query("SELECT version, released_on FROM releases"))
-        known.push_back({row.text(0), date_of(row.text(1))});
+        known.push_back({row.text(0), date_in(row.text(1))});
     Releases releases(std::move(known));
     for (const auto& row : transaction.query(
              "SELECT number, digest, version, recorded_at FROM builds ORDER BY number, digest"))
@@ -154,17 +160,6 @@ void record_release(Transaction& transaction, const Release& release) {
     const std::vector<Value> values{Value{release.version},
                                     Value{base::format_date(release.released_on)}};
     (void)store::insert_unless_there(transaction, a_release, values);
-}
-
-std::optional<std::string> other_release_of_date(Transaction& transaction,
-                                                 const Release& release) {
-    const auto rows =
-        transaction.query("SELECT version FROM releases WHERE released_on = ? ORDER BY version",
-                          {Value{base::format_date(release.released_on)}});
-    const bool is_known = std::ranges::any_of(
-        rows, [&](const auto& row) { return row.text(0) == release.version; });
-    if (rows.empty() || is_known) return std::nullopt;
-    return rows.front().text(0);
 }
 
 bool is_accepted(Transaction& transaction, const std::string& version,
@@ -185,12 +180,6 @@ void accept_build(Transaction& transaction, const std::string& version, const st
 const std::string& slot_of_process() {
     static const std::string slot(slots[std::random_device()() % slots.size()]);
     return slot;
-}
-
-base::Date date_of(const std::string& text) {
-    const auto date = base::parse_date(text);
-    if (!date) throw std::logic_error("no date in the store: " + text);
-    return *date;
 }
 
 }  // namespace tables

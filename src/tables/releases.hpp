@@ -87,12 +87,15 @@ class Releases {
     // Returns the release of a build; empty: no build has this number, or its release was forgotten.
     [[nodiscard]] std::string version_of(std::int64_t number) const;
 
-    // The oldest and the newest release of which a build was accepted; nullptr: there is none. What older ones
+    // Returns the oldest release of which a build was accepted; nullptr: there is none. What older ones
     // have was read from timestamps.
     [[nodiscard]] const Release* first_build() const;
-    [[nodiscard]] const Release* newest_build() const;
     // Returns the newest release before this one of which a build was accepted; nullptr: there is none.
     [[nodiscard]] const Release* build_before(const Release& release) const;
+    // Returns the newest release of which a build was accepted, if it comes after this one; else nullptr.
+    // Then none of this one gets a number: objects that were compared with the later one would not be compared
+    // with it, and count as unchanged in it (rule C6).
+    [[nodiscard]] const Release* build_after(const Release& release) const;
     // Returns false for the newest release with a build, until a job has compared all objects of a publication.
     [[nodiscard]] bool is_compared(std::string_view version) const;
 
@@ -112,11 +115,6 @@ class Releases {
 // Records that there is a release of this version, unless that is known. That says nothing of a build.
 void record_release(store::Transaction& transaction, const Release& release);
 
-// Returns the version of a known release of the same date; nullopt when there is none, or when this
-// release itself is known by its date.
-[[nodiscard]] std::optional<std::string> other_release_of_date(store::Transaction& transaction,
-                                                               const Release& release);
-
 // Builds that an operator accepted although they lack objects, or are recorded as another release
 // (table accepted).
 [[nodiscard]] bool is_accepted(store::Transaction& transaction, const std::string& version,
@@ -131,9 +129,5 @@ constexpr std::array<std::string_view, 16> slots{"00", "01", "02", "03", "04", "
 // own: writers on other hosts do not wait for its rows, and do not lose their transactions over them
 // in a cluster.
 [[nodiscard]] const std::string& slot_of_process();
-
-// Returns a day as the tables hold it.
-//   throws  logic_error when the text is no date
-[[nodiscard]] base::Date date_of(const std::string& text);
 
 }  // namespace tables

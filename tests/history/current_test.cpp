@@ -66,9 +66,9 @@ struct Shelf {
 };
 
 void accept_candidate_of(const CurrentBuild& current, store::Pool& pool) {
-    const auto candidate = current.candidate();
-    accept(pool, candidate->release().version, candidate->digest(),
-           base::Seconds{*base::parse_date("2008-04-01")});
+    const auto candidate = current.candidate().build;
+    store::perform(pool, store::Access::write, accept_build, candidate->release().version,
+                   candidate->digest(), base::Seconds{*base::parse_date("2008-04-01")});
 }
 
 // A store, and what a server over it serves of the builds.
@@ -157,8 +157,8 @@ TEST_CASE("A build in which a class lost most of its objects is refused until it
     CHECK(site.current.build()->release().version == "WS186");
     CHECK(contains(site.current.why(), "class Gene has 14 of the 30 objects it had in WS186"));
     CHECK(contains(site.current.why(), "varve accept WS187"));
-    REQUIRE(site.current.candidate());
-    CHECK(site.current.candidate()->release().version == "WS187");
+    REQUIRE(site.current.candidate().build);
+    CHECK(site.current.candidate().build->release().version == "WS187");
 
     site.accept();
     CHECK(site.current.build()->release().version == "WS187");
