@@ -2,13 +2,132 @@
 #include "history/build_view.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
+#include "base/text.hpp"
+#include "compare/headline.hpp"
+#include "tables/objects.hpp"
 #include "tree/outline.hpp"
 #include "tree/stamp.hpp"
 
 namespace history {
+namespace {
 
 using base::Result;
+using compare::Reference;
+using Fate = Reference::Fate;
+
+constexpr std::size_t most_references = 200;  // of a row
+
+bool has_labels(const NamePaths& names, const std::string& class_name) {
+    return std::ranges::any_of(names, [&](const auto& of_class) {
+        return base::equal_ignoring_case(of_class.first, class_name);
+    });
+}
+
+class ReferenceFinder {
+   public:
+    explicit ReferenceFinder(const BuildView& view) : view_(view) {}
+
+    Result<void> describe(std::span<tables::Row* const> rows) {
+        for (auto* row : rows) {
+            auto names = compare::objects_named_in(row->notes.changes, most_references + 1);
+            // Where some are left out, what the others have become says little.
+            const bool with_fates = has_fates(*row) && names.size() <= most_references;
+            if (names.size() > most_references) names.pop_back();
+            for (const auto& name : names) {
+                auto reference = find(*row, name, with_fates);
+                if (!reference) return tl::unexpected(reference.error());
+                row->notes.references.push_back(std::move(*reference));
+            }
+        }
+        add_stored_labels(rows);
+        for (auto* row : rows) finish(*row);
+        return {};
+    }
+
+   private:
+    // Only `changed` rows have echoes; creation and removal are reported for themselves.
+    [[nodiscard]] bool has_fates(const tables::Row& row) const {
+        return row.kind == tables::RowKind::changed && view_.previous != nullptr;
+    }
+
+    // Returns what became of an object that a row names.
+    //   here  whether the build has it
+    Result<Fate> fate_of(const tables::Row& row, const ObjectName& name, bool with_fates,
+                         bool here) {
+        const bool has_fate =
+            with_fates && !view_.context.settings.ranking.is_helper(name.class_name);
+        if (here && !has_fate) return Fate::stays;
+        if (view_.previous == nullptr) {
+            // For removed references the earlier build would be needed.
+            const bool is_all_here = row.kind == tables::RowKind::created ||
+                                     row.kind == tables::RowKind::reconstructed;
+            return !here && is_all_here ? Fate::absent : Fate::stays;
+        }
+        if (view_.previous->skips(name.class_name)) return Fate::stays;
+        const auto before = view_.previous->find(name);
+        if (!before) return tl::unexpected(before.error());
+        if (!here && !*before) return Fate::absent;
+        if (!has_fate || here == before->has_value()) return Fate::stays;
+        return here ? Fate::created : Fate::vanished;
+    }
+
+    Result<Reference> find(const tables::Row& row, const ObjectName& name, bool with_fates) {
+        Reference reference{name, {}, Fate::stays};
+        const bool has_label = has_labels(view_.context.settings.names, name.class_name);
+        if (view_.build.skips(name.class_name)) return reference;
+        const auto here = view_.build.find(name);
+        if (!here) return tl::unexpected(here.error());
+        const auto fate = fate_of(row, name, with_fates, here->has_value());
+        if (!fate) return tl::unexpected(fate.error());
+        reference.fate = *fate;
+        if (!has_label) return reference;
+        if (!*here || !view_.build.loads_at_once()) {
+            stored_labels_.try_emplace(name);
+            return reference;
+        }
+        auto label = view_.context.labels.of(**here, view_.build, view_.context.settings.names);
+        if (!label) return tl::unexpected(label.error());
+        reference.label = std::move(*label);
+        return reference;
+    }
+
+    void add_stored_labels(std::span<tables::Row* const> rows) {
+        if (stored_labels_.empty()) return;
+        std::vector<ObjectName> names;
+        for (const auto& [name, label] : stored_labels_) names.push_back(name);
+        const auto objects =
+            store::perform(view_.context.pool, store::Access::read, tables::objects_named, names);
+        for (auto& [name, label] : stored_labels_)
+            if (const auto* object = objects.find(name); object != nullptr) label = object->label;
+        for (auto* row : rows)
+            for (auto& reference : row->notes.references)
+                if (const auto known = stored_labels_.find(reference.object);
+                    known != stored_labels_.end() && known->second != reference.object.name)
+                    reference.label = known->second;
+    }
+
+    void finish(tables::Row& row) const {
+        auto& references = row.notes.references;
+        std::erase_if(references, [](const Reference& reference) {
+            return reference.label.empty() && reference.fate == Fate::stays;
+        });
+        const bool has_headline =
+            row.kind == tables::RowKind::changed || row.kind == tables::RowKind::reconstructed;
+        if (!has_headline) return;
+        const compare::Ranker ranker(view_.context.settings.ranking, row.object.class_name);
+        row.notes.headline = compare::headline_of(
+            compare::field_changes(row.notes.changes, ranker, references), references);
+    }
+
+    const BuildView& view_;
+    std::map<ObjectName, std::string> stored_labels_;  // empty: it is not recorded
+};
+
+}  // namespace
 
 Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
                               const ObjectName& recorded) const {
@@ -70,6 +189,10 @@ bool BuildView::is_of_the_build(std::string_view text) const {
     const auto& users = context.settings.build_users;
     if (stamp && std::find(users.begin(), users.end(), stamp->by) != users.end()) return true;
     return build.is_loading_stamp(text).value_or(true);
+}
+
+Result<void> describe(const BuildView& view, std::span<tables::Row* const> rows) {
+    return ReferenceFinder(view).describe(rows);
 }
 
 }  // namespace history

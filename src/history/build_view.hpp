@@ -48,7 +48,7 @@ struct BuildView {
 };
 
 // Says what people call the objects that changes name, which of them the release created or lost, and
-// what the changes say in a few words (references.cpp).
+// what the changes say in a few words.
 // Fills in notes.references and notes.headline of rows that decide() has made. Safe from any thread.
 // What it finds depends on the builds and on whether the index of the one before is kept, but for two
 // kinds of objects that are called what the store calls them: those of a running database, which would

@@ -11,7 +11,6 @@ namespace history {
 namespace {
 
 using base::Result;
-using store::Transaction;
 
 std::vector<ObjectName> names_spread_over(const source::Source& build) {
     constexpr std::uint64_t most = 1'000;
@@ -40,65 +39,38 @@ std::set<std::string> users_in(const Outcome& outcome) {
     return users;
 }
 
-class Sampling {
-   public:
-    explicit Sampling(const BuildView& view) : view_(view) {}
-
-    Result<FirstSightSample> run() {
-        auto names = names_not_recorded();
-        if (!names) return tl::unexpected(names.error());
-        for (const auto& name : *names)
-            if (const auto done = count(name); !done) return tl::unexpected(done.error());
-        for (const auto& user : objects_of_) sample_.users.push_back(user);
-        std::ranges::stable_sort(sample_.users, std::ranges::greater(),
-                                 [](const auto& user) { return user.second; });
-        return std::move(sample_);
-    }
-
-   private:
-    Result<std::vector<ObjectName>> names_not_recorded() {
-        const auto names = names_spread_over(view_.build);
-        using Read = Result<std::vector<ObjectName>>;
-        return store::perform(
-            view_.context.pool, store::Access::read, [&](Transaction& transaction) -> Read {
-                releases_ = known_releases(transaction, view_.context.settings, &view_.build,
-                                           view_.previous);
-                const auto identities = identify(transaction, &view_.build, names);
-                if (!identities) return tl::unexpected(identities.error());
-                std::vector<ObjectName> unknown;
-                for (std::size_t i = 0; i < names.size(); ++i)
-                    if (!(*identities)[i].row) unknown.push_back(names[i]);
-                return unknown;
-            });
-    }
-
-    Result<void> count(const ObjectName& name) {
-        const auto before = view_.bytes_before(name);
-        if (!before) return tl::unexpected(before.error());
-        if (*before && **before == 0) return {};
-        ++sample_.objects;
-        const auto after = view_.load(name, name);
-        if (!after && after.error().kind == base::ErrorKind::unavailable)
-            return tl::unexpected(after.error());
-        if (!after) return {};
-        const auto outcome = view_.decide({}, *after, releases_);
-        if (!outcome) return tl::unexpected(outcome.error());
-        if (outcome->rows.empty()) return {};
-        ++sample_.reported;
-        for (const auto& user : users_in(*outcome)) ++objects_of_[user];
-        return {};
-    }
-
-    const BuildView& view_;
-    tables::Releases releases_;
-    FirstSightSample sample_;
-    std::map<std::string, std::size_t> objects_of_;  // by user
-};
-
 }  // namespace
 
 Result<FirstSightSample> sample_first_sight(const BuildView& view) {
-    return Sampling(view).run();
+    auto& pool = view.context.pool;
+    const auto names = names_spread_over(view.build);
+    const auto releases = store::perform(pool, store::Access::read, known_releases,
+                                         view.context.settings, &view.build, view.previous);
+    const auto identities =
+        store::perform(pool, store::Access::read, identify, &view.build, names);
+    if (!identities) return tl::unexpected(identities.error());
+    FirstSightSample sample;
+    std::map<std::string, std::size_t> objects_of;  // by user
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if ((*identities)[i].row) continue;
+        const auto before = view.bytes_before(names[i]);
+        if (!before) return tl::unexpected(before.error());
+        if (*before && **before == 0) continue;
+        ++sample.objects;
+        const auto after = view.load(names[i], names[i]);
+        if (!after && after.error().kind == base::ErrorKind::unavailable)
+            return tl::unexpected(after.error());
+        if (!after) continue;
+        const auto outcome = view.decide({}, *after, releases);
+        if (!outcome) return tl::unexpected(outcome.error());
+        if (outcome->rows.empty()) continue;
+        ++sample.reported;
+        for (const auto& user : users_in(*outcome)) ++objects_of[user];
+    }
+    sample.users.assign(objects_of.begin(), objects_of.end());
+    std::ranges::stable_sort(sample.users, std::ranges::greater(),
+                             &std::pair<std::string, std::size_t>::second);
+    return sample;
 }
 
 }  // namespace history

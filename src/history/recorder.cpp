@@ -50,6 +50,11 @@ struct Recording {
         result.status = status;
         step = then;
     }
+    // It may have lost a race.
+    void plan_again() {
+        ++attempts;
+        step = Step::plan;
+    }
 };
 
 // Objects that are written with the same statements. When a transaction loses a race, each of them may be
@@ -62,178 +67,6 @@ constexpr std::size_t most_without_words = 128;
 [[noreturn]] void lose_race() {
     throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
 }
-
-// Plans again what may have lost a race.
-void plan_again(std::span<Recording* const> items) {
-    for (auto* item : items) {
-        ++item->attempts;
-        item->step = Step::plan;
-    }
-}
-
-// Writes the recorder's results in short transactions, never a second row for one that another process
-// wrote.
-class Writer {
-   public:
-    // The caller keeps all of them alive.
-    //   number  of the build
-    Writer(const BuildView& view, LongestWrite longest, const tables::Releases& releases,
-           std::int64_t number)
-        : view_(view), longest_(longest), releases_(releases), number_(number) {}
-
-    // Writes the first items in one transaction: as many as there is time for. Recordings that
-    // somebody else may have recorded get the step `plan` instead.
-    //   needs   items of the steps write and note, or what it left itself; at least one
-    //   returns the number of items at the beginning that are done, or have the step `plan`
-    //   throws  store::Failure
-    [[nodiscard]] std::size_t write_some(std::span<Recording* const> items) const {
-        // Between others that have to be written again.
-        const auto has_lost = [](const Recording* item) { return item->step == Step::plan; };
-        if (const auto next = std::ranges::find_if_not(items, has_lost); next != items.begin())
-            return static_cast<std::size_t>(next - items.begin());
-        items = {items.begin(), std::ranges::find_if(items, has_lost)};
-        if (items.front()->attempts > 0) items = items.first(1);
-        Progress progress;
-        try {
-            const auto write = [&](Transaction& transaction) {
-                progress = {};
-                // Published again or forgotten since: nothing of it may be written.
-                if (tables::share_number_of(transaction, current().version) != number_)
-                    lose_race();
-                write_in_time(transaction, items, progress);
-                return progress.written;
-            };
-            const auto done = store::perform(view_.context.pool, Access::write, write);
-            finish(items.first(done));
-            return done;
-        } catch (const store::Failure& failure) {
-            if (!tables::lost_a_race(failure)) throw;
-            const auto [written, is_ending] = progress;
-            plan_again(is_ending
-                           ? items.first(written)
-                           : items.subspan(written, std::min(together, items.size() - written)));
-            return 0;
-        }
-    }
-
-   private:
-    // How far a transaction has come.
-    struct Progress {
-        std::size_t written = 0;  // items
-        bool is_ending = false;   // only what is written of all of them at the end is missing
-    };
-    // What a transaction writes of all its items at the end.
-    struct Summary {
-        std::vector<const tables::ObjectRow*> fresh;  // objects that had no row
-    };
-
-    [[nodiscard]] const Release& current() const { return view_.current(); }
-
-    void finish(std::span<Recording* const> items) const {
-        for (auto* item : items) {
-            if (item->step == Step::write)
-                item->result.wrote_history = !item->outcome.rows.empty();
-            if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
-            item->step = Step::nothing;
-        }
-    }
-
-    //   progress  is right also when it throws
-    void write_in_time(Transaction& transaction, std::span<Recording* const> items,
-                       Progress& progress) const {
-        auto& written = progress.written;
-        const auto begin = steady_clock::now();
-        const auto may_go_on = [&] {
-            const auto passed = steady_clock::now() - begin;
-            return passed < longest_.awaited ||
-                   (passed < longest_.alone && !transaction.may_be_awaited());
-        };
-        std::set<Release> seen;  // by timestamps, besides the current one
-        for (const auto* item : items)
-            for (const auto& row : item->outcome.rows) seen.insert(row.release);
-        for (const auto& release : seen)
-            if (release.version != current().version)
-                tables::record_release(transaction, release);
-        Summary summary;
-        std::size_t with_words = 0;  // of summary.fresh
-        const auto add_words = [&] {
-            tables::add_words(transaction, std::span(summary.fresh).subspan(with_words));
-            with_words = summary.fresh.size();
-        };
-        while (written < items.size() && (written == 0 || may_go_on())) {
-            const auto some = items.subspan(written, std::min(together, items.size() - written));
-            write_together(transaction, some, summary);
-            written += some.size();
-            if (summary.fresh.size() - with_words >= most_without_words) add_words();
-        }
-        progress.is_ending = true;
-        add_words();
-    }
-
-    void write_together(Transaction& transaction, std::span<Recording* const> items,
-                        Summary& summary) const {
-        const auto oids = write_objects(transaction, items, summary);
-        std::vector<tables::NewTree> trees;
-        std::vector<tables::NewRow> rows;
-        std::vector<std::int64_t> compared, replaced, to_prune;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            auto& item = *items[i];
-            if (item.step != Step::write) continue;
-            auto& outcome = item.outcome;
-            outcome.row.oid = oids[i];
-            if (item.before.row) compared.push_back(oids[i]);
-            if (outcome.replaces_own) replaced.push_back(oids[i]);
-            if (outcome.stores_tree) {
-                trees.push_back({oids[i], &current().version, &outcome.row.held,
-                                 item.after.is_there() ? &item.packed : nullptr});
-                if (item.before.row) to_prune.push_back(oids[i]);
-            }
-            for (std::size_t j = 0; j < outcome.rows.size(); ++j)
-                rows.push_back({oids[i], &outcome.rows[j], &item.notes[j]});
-        }
-        // What an earlier publication of the release left.
-        tables::delete_trees(transaction, current().version, compared);
-        tables::delete_rows(transaction, current().version, replaced);
-        tables::insert_trees(transaction, trees);
-        tables::insert_rows(transaction, rows);
-        tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
-    }
-
-    // Returns their oids.
-    std::vector<std::int64_t> write_objects(Transaction& transaction,
-                                            std::span<Recording* const> items,
-                                            Summary& summary) const {
-        std::vector<std::int64_t> oids(items.size(), 0);
-        std::vector<const tables::ObjectRow*> fresh;
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            const auto& item = *items[i];
-            if (item.step == Step::write && !item.before.row) {
-                fresh.push_back(&item.outcome.row);
-                places.push_back(i);
-            } else {
-                oids[i] = write_known(transaction, item);
-            }
-        }
-        const auto written = tables::insert_objects(transaction, fresh);
-        for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
-        summary.fresh.insert(summary.fresh.end(), fresh.begin(), fresh.end());
-        return oids;
-    }
-
-    static std::int64_t write_known(Transaction& transaction, const Recording& item) {
-        const bool is_note = item.step == Step::note;
-        const auto& now = is_note ? *item.result.row : item.outcome.row;
-        const auto write = is_note ? tables::note_compared : tables::update_object;
-        if (!write(transaction, now, *item.before.row)) lose_race();
-        return now.oid;
-    }
-
-    const BuildView& view_;
-    LongestWrite longest_;
-    const tables::Releases& releases_;
-    const std::int64_t number_;
-};
 
 using Recordings = std::vector<Recording*>;
 
@@ -303,14 +136,6 @@ class Recorder {
         if (releases_.number_of(current().version, view_.build.digest()) == number_) return {};
         return base::fail(base::ErrorKind::unavailable,
                           "the store is behind what was just written to it");
-    }
-
-    void read_releases() {
-        releases_ =
-            store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
-                return known_releases(transaction, view_.context.settings, &view_.build, nullptr);
-            });
-        number_ = releases_.number_of(current().version, view_.build.digest());
     }
 
     // What it is the index of may have been forgotten, or published again, since it was opened.
@@ -473,13 +298,14 @@ class Recorder {
                 const auto rows = tables::objects_numbered(transaction, oids);
                 auto trees = tables::newest_trees(transaction, oids, releases_, &current());
                 if (!trees) return tl::unexpected(trees.error());
-                auto recorded = tables::recorded_in(transaction, oids);
+                std::map<std::int64_t, std::vector<std::string>> recorded;
+                for (auto& key : tables::row_keys(transaction, oids))
+                    recorded[key.oid].push_back(std::move(key.version));
                 for (auto* item : items) {
                     auto& before = item->before;
                     const auto row = rows.find(before.row->oid);
                     if (row == rows.end() || row->second != *before.row) {
-                        ++item->attempts;
-                        item->step = Step::plan;
+                        item->plan_again();
                         continue;
                     }
                     if (auto tree = trees->extract(before.row->oid))
@@ -577,7 +403,7 @@ class Recorder {
             item.packed = tables::packed_tree(item.after.nodes);
     }
 
-    // -- write
+    // -- write: in short transactions, never a second row for one that another process wrote
 
     Result<void> write() {
         Recordings items;
@@ -588,10 +414,152 @@ class Recorder {
         });
         if (some_are_there)
             if (const auto is = view_.build.confirm(); !is) return is;
-        const Writer writer(view_, longest_write_, releases_, number_);
         for (std::span<Recording* const> rest = items; !rest.empty();)
-            rest = rest.subspan(writer.write_some(rest));
+            rest = rest.subspan(write_some(rest));
         return {};
+    }
+
+    // Writes the first items in one transaction: as many as there is time for. Recordings that
+    // somebody else may have recorded get the step `plan` instead.
+    //   needs   items of the steps write and note, or what it left itself; at least one
+    //   returns the number of items at the beginning that are done, or have the step `plan`
+    //   throws  store::Failure
+    [[nodiscard]] std::size_t write_some(std::span<Recording* const> items) const {
+        // Between others that have to be written again.
+        const auto has_lost = [](const Recording* item) { return item->step == Step::plan; };
+        if (const auto next = std::ranges::find_if_not(items, has_lost); next != items.begin())
+            return static_cast<std::size_t>(next - items.begin());
+        items = {items.begin(), std::ranges::find_if(items, has_lost)};
+        if (items.front()->attempts > 0) items = items.first(1);
+        Progress progress;
+        try {
+            const auto write = [&](Transaction& transaction) {
+                progress = {};
+                // Published again or forgotten since: nothing of it may be written.
+                if (tables::share_number_of(transaction, current().version) != number_)
+                    lose_race();
+                write_in_time(transaction, items, progress);
+                return progress.written;
+            };
+            const auto done = store::perform(view_.context.pool, Access::write, write);
+            finish(items.first(done));
+            return done;
+        } catch (const store::Failure& failure) {
+            if (!tables::lost_a_race(failure)) throw;
+            const auto [written, is_ending] = progress;
+            const auto lost =
+                is_ending
+                    ? items.first(written)
+                    : items.subspan(written).first(std::min(together, items.size() - written));
+            for (auto* item : lost) item->plan_again();
+            return 0;
+        }
+    }
+
+    // How far a transaction has come.
+    struct Progress {
+        std::size_t written = 0;  // items
+        bool is_ending = false;   // only what is written of all of them at the end is missing
+    };
+    using ObjectRows = std::vector<const tables::ObjectRow*>;
+
+    void finish(std::span<Recording* const> items) const {
+        for (auto* item : items) {
+            if (item->step == Step::write)
+                item->result.wrote_history = !item->outcome.rows.empty();
+            if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
+            item->step = Step::nothing;
+        }
+    }
+
+    //   progress  is right also when it throws
+    void write_in_time(Transaction& transaction, std::span<Recording* const> items,
+                       Progress& progress) const {
+        auto& written = progress.written;
+        const auto begin = steady_clock::now();
+        const auto may_go_on = [&] {
+            const auto passed = steady_clock::now() - begin;
+            return passed < longest_write_.awaited ||
+                   (passed < longest_write_.alone && !transaction.may_be_awaited());
+        };
+        std::set<Release> seen;  // by timestamps, besides the current one
+        for (const auto* item : items)
+            for (const auto& row : item->outcome.rows) seen.insert(row.release);
+        for (const auto& release : seen)
+            if (release.version != current().version)
+                tables::record_release(transaction, release);
+        ObjectRows fresh;            // of objects that had none
+        std::size_t with_words = 0;  // of these
+        const auto add_words = [&] {
+            tables::add_words(transaction, std::span(fresh).subspan(with_words));
+            with_words = fresh.size();
+        };
+        while (written < items.size() && (written == 0 || may_go_on())) {
+            const auto some = items.subspan(written, std::min(together, items.size() - written));
+            write_together(transaction, some, fresh);
+            written += some.size();
+            if (fresh.size() - with_words >= most_without_words) add_words();
+        }
+        progress.is_ending = true;
+        add_words();
+    }
+
+    void write_together(Transaction& transaction, std::span<Recording* const> items,
+                        ObjectRows& fresh) const {
+        const auto oids = write_objects(transaction, items, fresh);
+        std::vector<tables::NewTree> trees;
+        std::vector<tables::NewRow> rows;
+        std::vector<std::int64_t> compared, replaced, to_prune;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            auto& item = *items[i];
+            if (item.step != Step::write) continue;
+            auto& outcome = item.outcome;
+            outcome.row.oid = oids[i];
+            if (item.before.row) compared.push_back(oids[i]);
+            if (outcome.replaces_own) replaced.push_back(oids[i]);
+            if (outcome.stores_tree) {
+                trees.push_back({oids[i], &current().version, &outcome.row.held,
+                                 item.after.is_there() ? &item.packed : nullptr});
+                if (item.before.row) to_prune.push_back(oids[i]);
+            }
+            for (std::size_t j = 0; j < outcome.rows.size(); ++j)
+                rows.push_back({oids[i], &outcome.rows[j], &item.notes[j]});
+        }
+        // What an earlier publication of the release left.
+        tables::delete_trees(transaction, current().version, compared);
+        tables::delete_rows(transaction, current().version, replaced);
+        tables::insert_trees(transaction, trees);
+        tables::insert_rows(transaction, rows);
+        tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
+    }
+
+    // Returns their oids, and adds to `fresh` the rows of objects that had none.
+    std::vector<std::int64_t> write_objects(Transaction& transaction,
+                                            std::span<Recording* const> items,
+                                            ObjectRows& fresh) const {
+        std::vector<std::int64_t> oids(items.size(), 0);
+        const auto first = fresh.size();
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const auto& item = *items[i];
+            if (item.step == Step::write && !item.before.row) {
+                fresh.push_back(&item.outcome.row);
+                places.push_back(i);
+            } else {
+                oids[i] = write_known(transaction, item);
+            }
+        }
+        const auto written = tables::insert_objects(transaction, std::span(fresh).subspan(first));
+        for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
+        return oids;
+    }
+
+    static std::int64_t write_known(Transaction& transaction, const Recording& item) {
+        const bool is_note = item.step == Step::note;
+        const auto& now = is_note ? *item.result.row : item.outcome.row;
+        const auto write = is_note ? tables::note_compared : tables::update_object;
+        if (!write(transaction, now, *item.before.row)) lose_race();
+        return now.oid;
     }
 
     [[nodiscard]] Result<void> check_attempts() const {
