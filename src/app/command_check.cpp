@@ -20,7 +20,6 @@
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"
 #include "store/dialect.hpp"
-#include "tables/builds.hpp"
 #include "tables/objects.hpp"
 #include "tables/releases.hpp"
 #include "tables/watch_lists.hpp"

@@ -9,7 +9,7 @@
 #include "app/stop_signals.hpp"
 #include "release/prewarm.hpp"
 #include "render/display_text.hpp"
-#include "tables/builds.hpp"
+#include "tables/releases.hpp"
 
 namespace app {
 namespace {

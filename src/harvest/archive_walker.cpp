@@ -4,8 +4,7 @@
 #include "base/log.hpp"
 #include "feed/read_feed.hpp"
 #include "harvest/workers.hpp"
-#include "tables/outcomes.hpp"
-#include "tables/releases.hpp"
+#include "tables/counters.hpp"
 
 namespace harvest {
 

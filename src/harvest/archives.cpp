@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 
 namespace harvest {
 

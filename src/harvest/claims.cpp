@@ -9,7 +9,7 @@
 #include "base/utf8.hpp"
 #include "harvest/feed_row.hpp"
 #include "store/dialect.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 #include "tables/lists.hpp"
 
 namespace harvest {

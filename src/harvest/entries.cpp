@@ -12,7 +12,7 @@
 #include "feed/safe_html.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 #include "tables/lists.hpp"
 #include "tables/mentions.hpp"
 #include "tables/releases.hpp"

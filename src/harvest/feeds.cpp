@@ -9,9 +9,8 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 #include "tables/lists.hpp"
-#include "tables/outcomes.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {

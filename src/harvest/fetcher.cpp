@@ -3,8 +3,7 @@
 
 #include "base/log.hpp"
 #include "harvest/workers.hpp"
-#include "tables/outcomes.hpp"
-#include "tables/releases.hpp"
+#include "tables/counters.hpp"
 
 namespace harvest {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "tables/builds.hpp"
+#include "tables/releases.hpp"
 
 namespace history {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "history/build_view.hpp"
-#include "tables/builds.hpp"
+#include "tables/releases.hpp"
 
 namespace history {
 namespace {

@@ -59,7 +59,7 @@ struct LongestWrite {
 //   names     as the build spells them, or as they are recorded
 //   returns   what became of each, in the order of names
 //   error     unavailable: the build cannot be read; conflict: the build has no number and gets none
-//             (tables/builds.hpp), or a race was lost ten times. What was written until then stays
+//             (tables/releases.hpp), or a race was lost ten times. What was written until then stays
 //   throws    store::Failure
 //   memory    the trees of all the objects at once: pass some hundred, or some megabytes
 [[nodiscard]] base::Result<std::vector<Recorded>> bring_up_to_date(

@@ -4,8 +4,7 @@
 #include "base/log.hpp"
 #include "hub/protocol.hpp"
 #include "hub/workers.hpp"
-#include "tables/outcomes.hpp"
-#include "tables/releases.hpp"
+#include "tables/counters.hpp"
 
 namespace hub {
 

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "hub/subscriptions.hpp"
 #include "store/dialect.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 #include "tables/releases.hpp"
 #include "tables/rows.hpp"
 

@@ -42,7 +42,7 @@ struct LookPlan {
 //   has become visible since, if the topic was not looked at because of this row already; and after a switch to
 //   another release those that may not have been compared in it, unless a release job has read all objects;
 // - all of watch lists, classes and releases, if a row was recorded or another release is served;
-// - of source feeds, those whose copy shows something else since they were looked at (tables/feed_writes.hpp),
+// - of source feeds, those whose copy shows something else since they were looked at (tables/counters.hpp),
 //   and those of feeds that were removed;
 // - those whose first subscription has come in force since.
 //   returns  nullopt: nothing has happened since

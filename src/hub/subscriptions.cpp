@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/digest.hpp"
-#include "tables/outcomes.hpp"
+#include "tables/counters.hpp"
 
 namespace hub {
 

@@ -2,8 +2,7 @@
 
 #include "base/log.hpp"
 #include "hub/workers.hpp"
-#include "tables/outcomes.hpp"
-#include "tables/releases.hpp"
+#include "tables/counters.hpp"
 
 namespace hub {
 

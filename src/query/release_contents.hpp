@@ -14,9 +14,9 @@
 
 #include "query/context.hpp"
 #include "query/history_page.hpp"
-#include "tables/builds.hpp"
 #include "tables/objects.hpp"
 #include "tables/release_rows.hpp"
+#include "tables/releases.hpp"
 
 namespace query {
 

@@ -7,8 +7,8 @@
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
-#include "tables/builds.hpp"
 #include "tables/object_search.hpp"
+#include "tables/releases.hpp"
 #include "tree/outline.hpp"
 
 namespace release {

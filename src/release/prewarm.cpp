@@ -6,8 +6,8 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "tables/builds.hpp"
 #include "tables/object_search.hpp"
+#include "tables/releases.hpp"
 
 namespace release {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/release.hpp"
 #include "history/context.hpp"
 #include "store/pool.hpp"
-#include "tables/release_counts.hpp"
+#include "tables/release_rows.hpp"
 
 namespace release {
 

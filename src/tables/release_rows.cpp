@@ -10,6 +10,7 @@
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/object_search.hpp"
+#include "tables/releases.hpp"
 
 namespace tables {
 namespace {
@@ -233,13 +234,8 @@ FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selecti
 
 FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selection,
                           const CountedRows& release, std::size_t from, std::size_t most) {
-    const auto clause = clause_of(transaction, selection, release, "history_by_name");
-    auto values = clause.values;
-    values.insert(values.end(), {number(most), number(from)});
-    return {
-        oids_of(transaction.query(
-            "SELECT h.sid" + clause.sql + " ORDER BY h.class, h.name LIMIT ? OFFSET ?", values)),
-        count_of(transaction, clause)};
+    return {named_from(transaction, selection, release, From::first, from, most),
+            count_of(transaction, clause_of(transaction, selection, release, "history_by_name"))};
 }
 
 // Adds a row of the counting statement: the version, the class, and the rows of each kind.
@@ -310,6 +306,30 @@ std::vector<CountedRows> count_rows(Transaction& transaction,
         finish(counted.at(version));
         all.push_back(std::move(counted.at(version)));
     }
+    return all;
+}
+
+std::map<std::string, ReleaseCounts> count_by_release(Transaction& transaction) {
+    std::map<std::string, ReleaseCounts> all;
+    const auto releases = load_releases(transaction);
+    // The newest publication of a release has the last word.
+    for (const auto& build : releases.builds()) {
+        auto& counts = all[build.version];
+        counts.has_build = true;
+        counts.is_recorded = build.is_recorded;
+        counts.unreadable = build.unreadable;
+    }
+    std::vector<std::string> versions;
+    for (const auto& release : releases.all()) versions.push_back(release.version);
+    for (const auto& counted : count_rows(transaction, versions)) {
+        auto& rows = all[counted.version].rows;
+        for (const auto& [kind, objects] : counted.kinds) rows[kind] = objects;
+        if (counted.reconstructed > 0) rows[RowKind::reconstructed] = counted.reconstructed;
+    }
+    for (const auto& row :
+         transaction.query("SELECT build, COUNT(*) FROM objects GROUP BY build"))
+        if (const auto version = releases.version_of(row.integer(0)); !version.empty())
+            all[version].compared += static_cast<std::uint64_t>(row.integer(1));
     return all;
 }
 

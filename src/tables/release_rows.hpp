@@ -67,6 +67,20 @@ struct CountedRows {
 //   cost  an index look-up for each release
 [[nodiscard]] std::map<std::string, std::int64_t> newest_rows(store::Transaction& transaction);
 
+// What the store has of a release, counted for operators.
+struct ReleaseCounts {
+    bool has_build = false;        // one was accepted
+    bool is_recorded = false;      // a job has compared all objects with the newest
+    std::uint64_t unreadable = 0;  // objects that this job could not read
+    std::uint64_t compared = 0;    // objects that were compared with a build of it last
+    std::map<RowKind, std::uint64_t> rows = {};  // of history; kinds without a row are left out
+    bool operator==(const ReleaseCounts&) const = default;
+};
+// Returns them by version.
+//   cost    that of count_rows() for all releases, and reads the table `objects` from end to end
+[[nodiscard]] std::map<std::string, ReleaseCounts> count_by_release(
+    store::Transaction& transaction);
+
 // Of more rows than this, those with a text are found faster by spelling.
 inline constexpr std::size_t most_compared = 1'000;
 

@@ -6,7 +6,7 @@
 #include "base/utf8.hpp"
 #include "harvest/archives.hpp"
 #include "harvest_store.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;

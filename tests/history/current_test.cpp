@@ -7,8 +7,8 @@
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
-#include "tables/builds.hpp"
 #include "tables/objects.hpp"
+#include "tables/releases.hpp"
 
 using namespace tables;
 using namespace history;

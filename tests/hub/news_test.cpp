@@ -3,7 +3,7 @@
 #include "hub/news.hpp"
 
 #include "hub_store.hpp"
-#include "tables/feed_writes.hpp"
+#include "tables/counters.hpp"
 #include "tables/releases.hpp"
 
 using namespace hub;

@@ -3,7 +3,7 @@
 #include "hub/subscriptions.hpp"
 
 #include "hub_store.hpp"
-#include "tables/outcomes.hpp"
+#include "tables/counters.hpp"
 
 using namespace hub;
 using support::HubStore;

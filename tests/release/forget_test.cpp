@@ -5,7 +5,7 @@
 #include "release/job_site.hpp"
 #include "store/dialect.hpp"
 #include "support/faulty_connection.hpp"
-#include "tables/builds.hpp"
+#include "tables/releases.hpp"
 
 using namespace release;
 using namespace release_tests;

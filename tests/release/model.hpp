@@ -24,7 +24,7 @@
 #include "release/job_site.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/watched_connection.hpp"
-#include "tables/builds.hpp"
+#include "tables/releases.hpp"
 
 namespace model {
 

@@ -9,7 +9,7 @@
 #include "harvest/versions.hpp"
 #include "serve/world.hpp"
 #include "support/feed_rules.hpp"
-#include "tables/outcomes.hpp"
+#include "tables/counters.hpp"
 
 using namespace world;
 using namespace std::chrono_literals;

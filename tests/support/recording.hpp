@@ -7,7 +7,7 @@
 #include "history/recorder.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
-#include "tables/builds.hpp"
+#include "tables/releases.hpp"
 
 namespace support {
 

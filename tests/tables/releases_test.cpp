@@ -4,7 +4,6 @@
 
 #include "support/catch.hpp"
 #include "support/stores.hpp"
-#include "tables/builds.hpp"
 #include "tables/writing.hpp"
 
 using namespace tables;
