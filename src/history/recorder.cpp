@@ -340,16 +340,16 @@ class Recorder {
         if (oids.empty()) return {};
         auto own = tables::rows_of_release(transaction, oids, current().version);
         if (!own) return tl::unexpected(own.error());
-        const auto rows = tables::row_summaries(transaction, oids, tables::log_unreadable);
+        const auto rows = tables::row_summaries(transaction, oids);
         for (auto* item : items) {
             if (!has_own(item)) continue;
             auto& before = item->before;
             if (auto row = own->extract(before.row->oid)) before.own = std::move(row.mapped());
             before.last_modified = view_.context.settings.first_seen_since;
             for (const auto& row : rows.at(before.row->oid))
-                if (releases_.is_later(current().version, row.version) &&
+                if (row.date && releases_.is_later(current().version, row.version) &&
                     row.kind != tables::RowKind::withdrawn)
-                    before.last_modified = std::max(before.last_modified, row.date);
+                    before.last_modified = std::max(before.last_modified, *row.date);
         }
         return {};
     }

@@ -7,8 +7,8 @@
 #include "hub/subscriptions.hpp"
 #include "store/dialect.hpp"
 #include "tables/counters.hpp"
+#include "tables/release_rows.hpp"
 #include "tables/releases.hpp"
-#include "tables/rows.hpp"
 
 namespace hub {
 
@@ -145,8 +145,9 @@ std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& c
     const auto releases = tables::load_releases(transaction);
     LookPlan plan{.version = current,
                   .is_compared = releases.is_compared(current),
-                  .highest = tables::highest_sid(transaction),
                   .feed_writes = tables::all_feed_writes(transaction)};
+    for (const auto& [version, sid] : tables::newest_rows(transaction))
+        plan.highest = std::max(plan.highest, sid);
     const auto last = last_look(transaction);
     const bool is_settling = last.seen < last.settling;
     const bool has_settled = is_settling && last.settling_since + rows_settle_within <= now;

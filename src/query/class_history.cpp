@@ -42,7 +42,7 @@ class RowChooser {
         std::set<std::string> tags;
         visit_notes(
             now_.transaction, last_recorded(PageLimits{}.filtered),
-            [&](std::int64_t, const tables::NotesOfRow& row) {
+            [&](std::int64_t, const tables::Row& row) {
                 for (const auto& change : row.notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
             },
@@ -139,7 +139,7 @@ std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64
     const auto note = [&](const tables::UnreadableRow& row) { now.context.unreadable.note(row); };
     auto stored = tables::rows_numbered(now.transaction, sids, note, now.most_note_bytes());
     std::vector<std::pair<std::size_t, tables::Row>> ranked;
-    for (auto& [sid, row] : stored) {
+    for (auto& [sid, row] : stored.by_sid) {
         // Committed since the release was counted.
         if (row.kind == tables::RowKind::reconstructed) continue;
         const auto position = now.releases().position(row.release.version);

@@ -47,8 +47,7 @@ class RowReader {
         if (!first_rank) return tl::unexpected(first_rank.error());
         if (objects_.size() == 1 && !request.filter.chooses_rows() &&
             most_note_bytes_ >= tables::FewRows::most * tables::FewRows::longest_notes)
-            few_ = tables::FewRows::of(transaction_, objects_.front()->oid,
-                                       objects_.front()->object);
+            few_ = tables::FewRows::of(transaction_, objects_.front()->oid);
         find_candidates();
         ShownRows rows;
         for (const auto& candidate : candidates_)
@@ -110,7 +109,7 @@ class RowReader {
         std::vector<tables::Row> rows;
         rows.reserve(shown.size());
         for (const auto& candidate : shown) {
-            auto row = stored.extract(candidate.sid);
+            auto row = stored.by_sid.extract(candidate.sid);
             if (!row) continue;  // it cannot be read
             rows.push_back(std::move(row.mapped()));
             rows.back().of_day = candidate.of_day;
@@ -167,15 +166,12 @@ tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Re
     row.label = row.object.name;
     if (known && known->tree)
         row.label = history::label_of(known->tree->nodes, row.object, settings.names);
-    const auto note = [&](const tables::UnreadableRow& each) {
-        now.context.unreadable.note(each);
-    };
     for (const auto& [oid, of_object] :
-         tables::row_summaries(now.transaction, std::span(&row.oid, 1), note))
+         tables::row_summaries(now.transaction, std::span(&row.oid, 1)))
         for (const auto& each : of_object)
-            if (!releases.is_later(each.version, release.version))
-                row.last_modified = std::max(row.last_modified, each.date);
-    if (!known) note({row.object, release.version, known.error().text});
+            if (each.date && !releases.is_later(each.version, release.version))
+                row.last_modified = std::max(row.last_modified, *each.date);
+    if (!known) now.context.unreadable.note({row.object, release.version, known.error().text});
     return row;
 }
 
@@ -211,12 +207,12 @@ void add_mentions(HistoryPage& page, const ReadView& now, std::span<const Object
 
 // Returns nullopt when several rows have more than most_bytes together: fewer have to be read.
 //   throws  tables::NotesTooLong when a single one has
-std::optional<tables::NumberedNotes> notes_of_step(Transaction& transaction,
-                                                   std::span<const std::int64_t> sids,
-                                                   const tables::OnUnreadable& on_unreadable,
-                                                   std::size_t most_bytes) {
+std::optional<tables::NumberedRows> rows_of_step(Transaction& transaction,
+                                                 std::span<const std::int64_t> sids,
+                                                 const tables::OnUnreadable& on_unreadable,
+                                                 std::size_t most_bytes) {
     try {
-        return tables::notes_numbered(transaction, sids, on_unreadable, most_bytes);
+        return tables::rows_numbered(transaction, sids, on_unreadable, most_bytes);
     } catch (const tables::NotesTooLong&) {
         if (sids.size() == 1) throw;
         return std::nullopt;
@@ -353,18 +349,18 @@ std::size_t visit_notes(Transaction& transaction, std::span<const std::int64_t> 
     auto step = first_step;
     while (rows < sids.size() && bytes < most_filtered_bytes) {
         const auto next = sids.subspan(rows, std::min(step, sids.size() - rows));
-        const auto notes = notes_of_step(transaction, next, on_unreadable,
-                                         next.size() > 1 ? bytes_of_step : most_note_bytes);
-        if (!notes) {
+        const auto read = rows_of_step(transaction, next, on_unreadable,
+                                       next.size() > 1 ? bytes_of_step : most_note_bytes);
+        if (!read) {
             step = next.size() / 2;
             continue;
         }
         for (const auto sid : next)
-            if (const auto found = notes->by_sid.find(sid); found != notes->by_sid.end())
+            if (const auto found = read->by_sid.find(sid); found != read->by_sid.end())
                 visit(sid, found->second);
         rows += next.size();
-        bytes += notes->bytes;
-        const auto bytes_of_row = notes->bytes / next.size() + 1;
+        bytes += read->bytes;
+        const auto bytes_of_row = read->bytes / next.size() + 1;
         step = std::clamp<std::size_t>(bytes_of_step / bytes_of_row, 1, tables::longest_list);
     }
     return rows;
@@ -378,9 +374,10 @@ FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_
     MassPlacesReader places(transaction);
     const auto visited = visit_notes(
         transaction, sids,
-        [&](std::int64_t sid, const tables::NotesOfRow& row) {
-            if (filter.shows_row(row.kind, row.notes,
-                                 filter.mass ? none : places.of(row.class_name, row.version)))
+        [&](std::int64_t sid, const tables::Row& row) {
+            if (filter.shows_row(
+                    row.kind, row.notes,
+                    filter.mass ? none : places.of(row.object.class_name, row.release.version)))
                 found.sids.push_back(sid);
         },
         on_unreadable, most_note_bytes);

@@ -85,12 +85,12 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                                                          const Release& current);
 
 // Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
-//   visit          void(std::int64_t sid, const tables::NotesOfRow&)
+//   visit          void(std::int64_t sid, const tables::Row&)
 //   on_unreadable  gets the rows that cannot be read, which are not visited
 //   returns        how many rows it looked at
 //   throws         tables::NotesTooLong when one row has more than most_note_bytes
 //   cost           up to 64 rows a query, fewer where notes are long: 1 MB or one row is held at once
-using VisitNotes = std::function<void(std::int64_t sid, const tables::NotesOfRow& row)>;
+using VisitNotes = std::function<void(std::int64_t sid, const tables::Row& row)>;
 std::size_t visit_notes(store::Transaction& transaction, std::span<const std::int64_t> sids,
                         const VisitNotes& visit, const tables::OnUnreadable& on_unreadable,
                         std::size_t most_note_bytes);

@@ -80,7 +80,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
         now.most_note_bytes());
     std::vector<tables::Row> rows;
     for (const auto sid : sids)
-        if (auto row = found.extract(sid)) rows.push_back(std::move(row.mapped()));
+        if (auto row = found.by_sid.extract(sid)) rows.push_back(std::move(row.mapped()));
     tables::find_renames(now.transaction, rows);
     for (const auto& row : rows) {
         // Committed since the release was counted.
@@ -138,7 +138,7 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
                 now.transaction, some, [&](const auto& row) { now.context.unreadable.note(row); },
                 free_note_bytes);
             for (const auto sid : some)
-                if (auto row = read.extract(sid)) rows.push_back(std::move(row.mapped()));
+                if (auto row = read.by_sid.extract(sid)) rows.push_back(std::move(row.mapped()));
         } catch (const tables::NotesTooLong&) {
             continue;
         }

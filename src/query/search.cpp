@@ -71,7 +71,7 @@ struct ShownState {
 std::map<std::int64_t, ShownState> shown_states(const ReadView& now,
                                                 std::span<const std::int64_t> oids) {
     std::map<std::int64_t, ShownState> states;
-    for (auto& [oid, rows] : tables::row_labels(now.transaction, oids)) {
+    for (auto& [oid, rows] : tables::row_summaries(now.transaction, oids)) {
         for (auto& row : rows) {
             const auto* release = now.shown(row.version);
             if (release == nullptr) continue;

@@ -28,11 +28,9 @@ struct Span {
 // next one is known.
 //   last_compared  the version of the release in which the object was compared last
 std::vector<Span> spans_of(Transaction& transaction, std::int64_t oid,
-                           const std::string& last_compared, const tables::Releases& releases,
-                           const tables::OnUnreadable& on_unreadable) {
+                           const std::string& last_compared, const tables::Releases& releases) {
     std::vector<Span> spans;
-    for (const auto& [of, rows] :
-         tables::row_summaries(transaction, std::span(&oid, 1), on_unreadable))
+    for (const auto& [of, rows] : tables::row_summaries(transaction, std::span(&oid, 1)))
         for (const auto& row : rows)
             if (const auto* before = releases.find(row.since);
                 before != nullptr && row.kind == tables::RowKind::created)
@@ -189,11 +187,10 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                 history::known_releases(transaction, settings, nullptr, nullptr);
             const auto* release = releases.find(version);
             if (!version.empty() && release == nullptr) return no_release(std::string(version));
-            auto past =
-                past_of(transaction, object,
-                        spans_of(transaction, object.oid, releases.version_of(object.build),
-                                 releases, tables::log_unreadable),
-                        release, releases);
+            auto past = past_of(
+                transaction, object,
+                spans_of(transaction, object.oid, releases.version_of(object.build), releases),
+                release, releases);
             if (!past) return tl::unexpected(past.error());
             return std::move(past->tree);
         });
@@ -212,10 +209,8 @@ Result<KnownPast> known_past(const ReadContext& context, const ObjectName& objec
                               object.class_name + " " + object.name + " is not recorded");
         const auto last = last_compared(now, identity);
         if (!last) return tl::unexpected(last.error());
-        const auto note = [&](const tables::UnreadableRow& row) { context.unreadable.note(row); };
-        const auto spans =
-            up_to(spans_of(now.transaction, identity.row->oid, *last, now.releases(), note),
-                  now.current);
+        const auto spans = up_to(
+            spans_of(now.transaction, identity.row->oid, *last, now.releases()), now.current);
         return past_of(now.transaction, *identity.row, spans, release, now.releases());
     });
 }

@@ -18,11 +18,6 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-// In the order of RowKind.
-constexpr std::array kinds_counted{RowKind::changed,       RowKind::created,
-                                   RowKind::vanished,      RowKind::reappeared,
-                                   RowKind::reconstructed, RowKind::withdrawn};
-
 Value number(std::size_t value) { return Value{static_cast<std::int64_t>(value)}; }
 
 // FROM … WHERE …, and the values of its marks.
@@ -241,8 +236,8 @@ FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selectio
 // Adds a row of the counting statement: the version, the class, and the rows of each kind.
 void add_class(CountedRows& release, const store::Row& row) {
     ClassCount of_class{row.text(1), 0, {}};
-    for (std::size_t at = 0; at < kinds_counted.size(); ++at) {
-        const auto kind = kinds_counted.at(at);
+    for (std::size_t at = 0; at < all_kinds.size(); ++at) {
+        const auto kind = all_kinds.at(at);
         const auto objects = static_cast<std::uint64_t>(row.integer(2 + at));
         if (kind == RowKind::reconstructed)
             release.reconstructed += objects;
@@ -268,7 +263,7 @@ void finish(CountedRows& release) {
 std::string_view kinds_of_news() {
     static const std::string list = [] {
         std::string text;
-        for (const auto kind : kinds_counted)
+        for (const auto kind : all_kinds)
             if (kind != RowKind::reconstructed)
                 text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
         return text + ")";
@@ -288,7 +283,7 @@ std::vector<CountedRows> count_rows(Transaction& transaction,
     // Grouped by kind as well, the rows would have to be sorted.
     static const std::string columns = [] {
         std::string text = "SELECT version, class";
-        for (const auto kind : kinds_counted)
+        for (const auto kind : all_kinds)
             text += ", SUM(kind = '" + std::string(name_of(kind)) + "')";
         return text + " FROM history";
     }();

@@ -24,15 +24,6 @@ using store::Transaction;
 using store::Value;
 using Json = simdjson::dom::element;
 
-constexpr std::array<std::pair<RowKind, std::string_view>, 6> kinds = {{
-    {RowKind::changed, "changed"},
-    {RowKind::created, "created"},
-    {RowKind::vanished, "vanished"},
-    {RowKind::reappeared, "reappeared"},
-    {RowKind::reconstructed, "reconstructed"},
-    {RowKind::withdrawn, "withdrawn"},
-}};
-
 std::optional<compare::Op> op_named(std::string_view name) {
     for (const auto op : {compare::Op::added, compare::Op::removed, compare::Op::replaced})
         if (compare::name_of(op) == name) return op;
@@ -221,46 +212,40 @@ compare::References references_from(const Json& json) {
     return references;
 }
 
-compare::Counts counts_at(const Json& json, const char* key) {
-    Json object;
-    compare::Counts counts;
-    if (json[key].get(object) != simdjson::SUCCESS || !object.is_object()) return counts;
-    const auto read = [&](compare::Op op, std::size_t& number) {
+compare::Counts left_out_of(const Json& json) {
+    const auto number = [&](compare::Op op) {
         std::uint64_t found = 0;
-        if (object[compare::name_of(op)].get(found) == simdjson::SUCCESS) number = found;
+        const auto error = json["left_out"][compare::name_of(op)].get(found);
+        return error == simdjson::SUCCESS ? std::size_t{found} : 0;
     };
-    read(compare::Op::added, counts.added);
-    read(compare::Op::removed, counts.removed);
-    read(compare::Op::replaced, counts.replaced);
-    return counts;
+    return {number(compare::Op::added), number(compare::Op::removed),
+            number(compare::Op::replaced)};
 }
-
-constexpr const char* unknown_kind_or_time = "a history row of unknown kind or time";
 
 // SELECT with the columns of a row.
 //   notes  SQL for them
 std::string select_rows(std::string_view notes) {
-    return "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
+    return "SELECT h.oid, h.class, h.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
            " h.signature, h.kind, h.label, h.sid, h.content, " +
-           std::string(notes) + " FROM history h JOIN objects o ON o.oid = h.oid ";
-}
-// The same, of one object whose name is at hand.
-std::string select_rows_of_one(std::string_view notes) {
-    return "SELECT h.oid, NULL, NULL, h.version, h.date, h.revision, h.since, h.recorded_at,"
-           " h.signature, h.kind, h.label, h.sid, h.content, " +
-           std::string(notes) + " FROM history h WHERE h.oid = ? LIMIT ?";
+           std::string(notes) + " FROM history h ";
 }
 constexpr std::size_t kind_column = 9, sid_column = 11, content_column = 12, notes_column = 13;
 
-Result<Row> row_from(const store::Row& stored, ObjectName object) {
+// SQL for notes that do not have more bytes than a value; NULL for others.
+std::string short_notes(store::Engine engine) {
+    return "CASE WHEN " + store::byte_length(engine, "h.notes") + " <= ? THEN h.notes END";
+}
+bool has_long_notes(const store::Row& stored) { return stored.is_null(notes_column); }
+
+Result<Row> row_from(const store::Row& stored) {
     Row row;
     row.oid = stored.integer(0);
-    row.object = std::move(object);
+    row.object = {stored.text(1), stored.text(2)};
     const auto released_on = base::parse_date(stored.text(4));
     const auto recorded = base::parse_rfc3339(stored.text(7));
     const auto kind = kind_named(stored.text(kind_column));
     if (!released_on || !recorded || !kind)
-        return base::fail(base::ErrorKind::malformed, unknown_kind_or_time);
+        return malformed("a history row of unknown kind or time");
     row.release = {stored.text(3), *released_on};
     row.revision = static_cast<int>(stored.integer(5));
     row.since = stored.text(6);
@@ -275,51 +260,40 @@ Result<Row> row_from(const store::Row& stored, ObjectName object) {
     return row;
 }
 
-Result<Row> row_from(const store::Row& stored) {
-    return row_from(stored, {stored.text(1), stored.text(2)});
+UnreadableRow unreadable(const store::Row& stored, std::string reason) {
+    return {{stored.text(1), stored.text(2)}, stored.text(3), std::move(reason)};
 }
 
-// `stored` has the columns of select_rows().
-UnreadableRow unreadable(const store::Row& stored, const base::Error& error) {
-    return {{stored.text(1), stored.text(2)}, stored.text(3), error.text};
-}
-
-// SELECT with what identifies a row, and its notes.
-std::string select_notes(std::string_view notes) {
-    return "SELECT h.sid, o.class, o.name, h.version, h.kind, " + std::string(notes) +
-           " FROM history h JOIN objects o ON o.oid = h.oid ";
-}
-
-std::size_t bytes_of_notes(Transaction& transaction, std::span<const std::int64_t> sids) {
-    std::size_t bytes = 0;
-    for (const auto& row :
-         query_in(transaction,
-                  "SELECT sid, " + store::byte_length(transaction.engine(), "notes") +
-                      " FROM history WHERE sid IN",
-                  {}, values_of(sids)))
-        bytes += static_cast<std::size_t>(row.integer(1));
-    return bytes;
+void add(NumberedRows& rows, const store::Row& stored, const OnUnreadable& on_unreadable) {
+    rows.bytes += stored.text(notes_column).size();
+    if (auto row = row_from(stored))
+        rows.by_sid.emplace(stored.integer(sid_column), std::move(*row));
+    else
+        on_unreadable(unreadable(stored, row.error().text));
 }
 
 // Returns all of the rows, or throws NotesTooLong. Rows that have more than their equal part of the
 // bytes come without notes at first. Where there are none, one query is enough.
-//   select  the notes are the last of its columns
-store::Rows select_numbered(Transaction& transaction, std::string (*select)(std::string_view),
-                            std::span<const std::int64_t> sids, std::size_t most_bytes) {
+store::Rows select_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
+                            std::size_t most_bytes) {
+    const auto values = values_of(sids);
     const auto any = [&] {
-        return query_in(transaction, select("h.notes") + "WHERE h.sid IN", {}, values_of(sids));
+        return query_in(transaction, select_rows("h.notes") + "WHERE h.sid IN", {}, values);
     };
     if (most_bytes == any_bytes || sids.empty()) return any();
-    const auto short_notes = "CASE WHEN " + store::byte_length(transaction.engine(), "h.notes") +
-                             " <= ? THEN h.notes END";
     auto rows =
-        query_in(transaction, select(short_notes) + "WHERE h.sid IN",
-                 {Value{static_cast<std::int64_t>(most_bytes / sids.size())}}, values_of(sids));
-    const auto is_long = [](const store::Row& row) { return row.is_null(row.size() - 1); };
-    if (std::ranges::none_of(rows, is_long)) return rows;
+        query_in(transaction, select_rows(short_notes(transaction.engine())) + "WHERE h.sid IN",
+                 {Value{static_cast<std::int64_t>(most_bytes / sids.size())}}, values);
+    if (std::ranges::none_of(rows, has_long_notes)) return rows;
     rows.clear();
-    if (const auto bytes = bytes_of_notes(transaction, sids); bytes > most_bytes)
-        throw NotesTooLong{bytes};
+    std::size_t bytes = 0;
+    for (const auto& row :
+         query_in(transaction,
+                  "SELECT " + store::byte_length(transaction.engine(), "notes") +
+                      " FROM history WHERE sid IN",
+                  {}, values))
+        bytes += static_cast<std::size_t>(row.integer(0));
+    if (bytes > most_bytes) throw NotesTooLong{bytes};
     return any();
 }
 
@@ -331,15 +305,14 @@ const store::Insert a_row{"history",
 }  // namespace
 
 std::string_view name_of(RowKind kind) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(),
-                                    [kind](const auto& entry) { return entry.first == kind; });
-    return found->second;  // the table holds every kind; a test walks it
+    constexpr std::array<std::string_view, all_kinds.size()> names{
+        "changed", "created", "vanished", "reappeared", "reconstructed", "withdrawn"};
+    return names.at(static_cast<std::size_t>(kind));
 }
 
 std::optional<RowKind> kind_named(std::string_view name) {
-    for (const auto& [kind, word] : kinds)
-        if (word == name) return kind;
-    return std::nullopt;
+    const auto found = std::ranges::find(all_kinds, name, name_of);
+    return found == all_kinds.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string fault_of(std::string_view table, std::string_view column, std::string_view text) {
@@ -411,20 +384,16 @@ void shorten(Notes& notes, std::size_t most_bytes) {
     changes.shrink_to_fit();
 }
 
-std::string changes_to_json(const std::vector<compare::Change>& changes) {
+std::string to_json(const Notes& notes) {
     static const Path none;
-    std::string out = "[";
+    std::string out = "{\"changes\":[";
     const auto* before = &none;
-    for (const auto& change : changes) {
-        if (&change != &changes.front()) out += ',';
+    for (const auto& change : notes.changes) {
+        if (&change != &notes.changes.front()) out += ',';
         append(out, change, *before);
         before = &change.path;
     }
-    return out + "]";
-}
-
-std::string to_json(const Notes& notes) {
-    std::string out = "{\"changes\":" + changes_to_json(notes.changes);
+    out += ']';
     if (!notes.previous.empty())
         tree::append_json_string(out += ",\"previous\":", notes.previous);
     if (!notes.headline.empty())
@@ -456,34 +425,25 @@ Result<Notes> notes_from_json(std::string_view text) {
     notes.previous = text_at(json, "previous");
     notes.headline = text_at(json, "headline");
     notes.references = references_from(json);
-    notes.left_out = counts_at(json, "left_out");
+    notes.left_out = left_out_of(json);
     return notes;
 }
 
-std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
-                                                    std::span<const std::int64_t> sids,
-                                                    const OnUnreadable& on_unreadable,
-                                                    std::size_t most_bytes) {
-    std::unordered_map<std::int64_t, Row> rows;
-    for (const auto& stored : select_numbered(transaction, select_rows, sids, most_bytes))
-        if (auto row = row_from(stored))
-            rows.emplace(stored.integer(sid_column), std::move(*row));
-        else
-            on_unreadable(unreadable(stored, row.error()));
+NumberedRows rows_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
+                           const OnUnreadable& on_unreadable, std::size_t most_bytes) {
+    NumberedRows rows;
+    for (const auto& stored : select_numbered(transaction, sids, most_bytes))
+        add(rows, stored, on_unreadable);
     return rows;
 }
 
-std::optional<FewRows> FewRows::of(Transaction& transaction, std::int64_t oid,
-                                   const ObjectName& object) {
-    const auto length = store::byte_length(transaction.engine(), "h.notes");
+std::optional<FewRows> FewRows::of(Transaction& transaction, std::int64_t oid) {
     FewRows few;
-    few.object_ = object;
-    few.stored_ =
-        transaction.query(select_rows_of_one("CASE WHEN " + length + " <= ? THEN h.notes END"),
-                          {Value{static_cast<std::int64_t>(longest_notes)}, Value{oid},
-                           Value{static_cast<std::int64_t>(most + 1)}});
-    const auto is_long = [](const store::Row& row) { return row.is_null(notes_column); };
-    if (few.stored_.size() > most || std::ranges::any_of(few.stored_, is_long))
+    few.stored_ = transaction.query(select_rows(short_notes(transaction.engine())) +
+                                        "WHERE h.oid = ? LIMIT ?",
+                                    {Value{static_cast<std::int64_t>(longest_notes)}, Value{oid},
+                                     Value{static_cast<std::int64_t>(most + 1)}});
+    if (few.stored_.size() > most || std::ranges::any_of(few.stored_, has_long_notes))
         return std::nullopt;
     return few;
 }
@@ -495,41 +455,31 @@ std::vector<RowKey> FewRows::keys() const {
     return keys;
 }
 
-std::unordered_map<std::int64_t, Row> FewRows::numbered(std::span<const std::int64_t> sids,
-                                                        const OnUnreadable& on_unreadable) const {
-    std::unordered_map<std::int64_t, Row> rows;
-    for (const auto& stored : stored_) {
-        if (std::ranges::find(sids, stored.integer(sid_column)) == sids.end()) continue;
-        if (auto row = row_from(stored, object_))
-            rows.emplace(stored.integer(sid_column), std::move(*row));
-        else
-            on_unreadable({object_, stored.text(3), row.error().text});
-    }
+NumberedRows FewRows::numbered(std::span<const std::int64_t> sids,
+                               const OnUnreadable& on_unreadable) const {
+    NumberedRows rows;
+    for (const auto& stored : stored_)
+        if (std::ranges::find(sids, stored.integer(sid_column)) != sids.end())
+            add(rows, stored, on_unreadable);
     return rows;
-}
-
-std::int64_t highest_sid(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT MAX(sid) FROM history");
-    return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
 }
 
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
-    for (const auto& stored :
-         transaction.query(select_rows("h.notes, h.class = o.class AND h.name = o.name") +
-                               "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
-                           {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
+    for (const auto& stored : transaction.query(
+             select_rows("h.notes, h.class = o.class AND h.name = o.name") +
+                 "JOIN objects o ON o.oid = h.oid WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+             {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
         checked.last = stored.integer(sid_column);
         const auto row = row_from(stored);
         if (!row) {
-            checked.unreadable.push_back(unreadable(stored, row.error()));
+            checked.unreadable.push_back(unreadable(stored, row.error().text));
             continue;
         }
         if (stored.integer(notes_column + 1) == 0)
             checked.unreadable.push_back(
-                unreadable(stored, {base::ErrorKind::malformed,
-                                    "its columns class and name say something else"}));
+                unreadable(stored, "its columns class and name say something else"));
     }
     return checked;
 }
@@ -548,44 +498,16 @@ Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
     return rows;
 }
 
-std::map<std::int64_t, std::vector<RowSummary>> row_summaries(Transaction& transaction,
-                                                              std::span<const std::int64_t> oids,
-                                                              const OnUnreadable& on_unreadable) {
+std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
+    Transaction& transaction, std::span<const std::int64_t> oids) {
     std::map<std::int64_t, std::vector<RowSummary>> rows;
     for (const auto& row :
          query_in(transaction,
-                  "SELECT h.oid, h.version, h.since, h.date, h.kind, h.signature, h.label,"
-                  " o.class, o.name FROM history h JOIN objects o ON o.oid = h.oid"
-                  " WHERE h.oid IN",
-                  {}, values_of(oids))) {
-        const auto kind = kind_named(row.text(4));
-        const auto released_on = base::parse_date(row.text(3));
-        if (kind && released_on)
-            rows[row.integer(0)].push_back(
-                {row.text(1), row.text(2), *released_on, *kind, row.text(5), row.text(6)});
-        else
-            on_unreadable({{row.text(7), row.text(8)}, row.text(1), unknown_kind_or_time});
-    }
-    return rows;
-}
-
-std::map<std::int64_t, std::vector<RowLabel>> row_labels(Transaction& transaction,
-                                                         std::span<const std::int64_t> oids) {
-    std::map<std::int64_t, std::vector<RowLabel>> labels;
-    for (const auto& row :
-         query_in(transaction, "SELECT oid, version, label, kind FROM history WHERE oid IN", {},
+                  "SELECT oid, version, since, date, kind, label FROM history WHERE oid IN", {},
                   values_of(oids)))
-        labels[row.integer(0)].push_back({row.text(1), row.text(2), kind_named(row.text(3))});
-    return labels;
-}
-
-std::map<std::int64_t, std::vector<std::string>> recorded_in(Transaction& transaction,
-                                                             std::span<const std::int64_t> oids) {
-    std::map<std::int64_t, std::vector<std::string>> versions;
-    for (const auto& row : query_in(transaction, "SELECT oid, version FROM history WHERE oid IN",
-                                    {}, values_of(oids)))
-        versions[row.integer(0)].push_back(row.text(1));
-    return versions;
+        rows[row.integer(0)].push_back({row.text(1), row.text(2), base::parse_date(row.text(3)),
+                                        kind_named(row.text(4)), row.text(5)});
+    return rows;
 }
 
 std::vector<RowKey> row_keys(Transaction& transaction, std::span<const std::int64_t> oids) {
@@ -595,25 +517,6 @@ std::vector<RowKey> row_keys(Transaction& transaction, std::span<const std::int6
                   values_of(oids)))
         keys.push_back({row.integer(0), row.integer(1), row.text(2)});
     return keys;
-}
-
-NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
-                             const OnUnreadable& on_unreadable, std::size_t most_bytes) {
-    NumberedNotes all;
-    for (const auto& row : select_numbered(transaction, select_notes, sids, most_bytes)) {
-        const auto kind = kind_named(row.text(4));
-        const auto text = row.text(5);
-        all.bytes += text.size();
-        auto notes = notes_from_json(text);
-        if (notes && kind)
-            all.by_sid.insert_or_assign(
-                row.integer(0), NotesOfRow{row.text(1), row.text(3), *kind, std::move(*notes)});
-        else
-            on_unreadable({{row.text(1), row.text(2)},
-                           row.text(3),
-                           notes ? unknown_kind_or_time : notes.error().text});
-    }
-    return all;
 }
 
 void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -35,6 +36,9 @@ enum class RowKind : unsigned char {
     reconstructed,  // first sight: read from timestamps (rule C4), since is empty
     withdrawn,      // a release that was published again has no changes left here
 };
+inline constexpr std::array all_kinds{RowKind::changed,       RowKind::created,
+                                      RowKind::vanished,      RowKind::reappeared,
+                                      RowKind::reconstructed, RowKind::withdrawn};
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
 
@@ -69,7 +73,6 @@ inline constexpr std::size_t longest_changes = 4 << 20;
 void shorten(Notes& notes, std::size_t most_bytes = longest_changes);
 
 [[nodiscard]] std::string to_json(const Notes& notes);
-[[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
 //   error  malformed; also where the paths of all changes are too long together (compare::PathLimit),
 //          because each may share most of its cells with the one before
 [[nodiscard]] base::Result<Notes> notes_from_json(std::string_view text);
@@ -111,14 +114,19 @@ struct NotesTooLong {
 };
 inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 
+struct NumberedRows {
+    std::unordered_map<std::int64_t, Row> by_sid;
+    std::size_t bytes = 0;  // of the JSON of their notes
+};
 // Returns whole rows by their number (sid); of_day, since_on and other names are not filled in. Numbers of no row
 // are left out, and rows that cannot be read, which `on_unreadable` gets.
 //   most_bytes  of their notes together
 //   throws      NotesTooLong when there are more, before they are in memory
 //   cost        a query for 64 rows, and two more for them if one has more than its part of most_bytes
-[[nodiscard]] std::unordered_map<std::int64_t, Row> rows_numbered(
-    store::Transaction& transaction, std::span<const std::int64_t> sids,
-    const OnUnreadable& on_unreadable, std::size_t most_bytes = any_bytes);
+[[nodiscard]] NumberedRows rows_numbered(store::Transaction& transaction,
+                                         std::span<const std::int64_t> sids,
+                                         const OnUnreadable& on_unreadable,
+                                         std::size_t most_bytes = any_bytes);
 
 // Which row it is.
 struct RowKey {
@@ -135,21 +143,16 @@ class FewRows {
 
     // Returns nullopt where there are more, or longer ones.
     [[nodiscard]] static std::optional<FewRows> of(store::Transaction& transaction,
-                                                   std::int64_t oid, const ObjectName& object);
+                                                   std::int64_t oid);
 
     [[nodiscard]] std::vector<RowKey> keys() const;  // as row_keys()
     // Returns those of these numbers as rows_numbered() does.
-    [[nodiscard]] std::unordered_map<std::int64_t, Row> numbered(
-        std::span<const std::int64_t> sids, const OnUnreadable& on_unreadable) const;
+    [[nodiscard]] NumberedRows numbered(std::span<const std::int64_t> sids,
+                                        const OnUnreadable& on_unreadable) const;
 
    private:
-    ObjectName object_;
     store::Rows stored_;
 };
-
-// Returns the number of the row that was recorded last; 0 without rows. Rows are committed in another
-// order than they are numbered in.
-[[nodiscard]] std::int64_t highest_sid(store::Transaction& transaction);
 
 // Reads rows only to find those that cannot be read.
 struct CheckedRows {
@@ -171,52 +174,19 @@ struct CheckedRows {
 // A row without its notes.
 struct RowSummary {
     std::string version, since;
-    base::Date date;
-    RowKind kind;
-    std::string signature, label;
+    std::optional<base::Date> date;  // nullopt: unreadable, as the kind
+    std::optional<RowKind> kind;
+    std::string label;
 };
-// Returns all rows of the objects, by oid; objects without rows are left out, and rows of unknown
-// kind, which `on_unreadable` gets.
+// Returns all rows of the objects, by oid; objects without rows are left out.
 //   cost   a query for 64 objects
 [[nodiscard]] std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
-    store::Transaction& transaction, std::span<const std::int64_t> oids,
-    const OnUnreadable& on_unreadable);
-
-struct RowLabel {
-    std::string version, label;
-    std::optional<RowKind> kind;  // nullopt: unreadable
-};
-// Returns the labels in all rows of the objects, by oid; objects without rows are left out.
-//   cost  a query for 64 objects
-[[nodiscard]] std::map<std::int64_t, std::vector<RowLabel>> row_labels(
-    store::Transaction& transaction, std::span<const std::int64_t> oids);
-
-// Returns the versions that have a row, by oid.
-//   cost  a query for 64 objects, of an index alone
-[[nodiscard]] std::map<std::int64_t, std::vector<std::string>> recorded_in(
     store::Transaction& transaction, std::span<const std::int64_t> oids);
 
 // Returns the keys of all rows of the objects, in no order.
 //   cost  a query for 64 objects, of an index alone
 [[nodiscard]] std::vector<RowKey> row_keys(store::Transaction& transaction,
                                            std::span<const std::int64_t> oids);
-
-// What a filter looks at.
-struct NotesOfRow {
-    std::string class_name, version;
-    RowKind kind = RowKind::changed;
-    Notes notes;
-};
-struct NumberedNotes {
-    std::map<std::int64_t, NotesOfRow> by_sid;
-    std::size_t bytes = 0;  // of their JSON
-};
-// Returns the notes of rows by their number (sid); those that cannot be read are left out.
-//   most_bytes, throws, cost  as of rows_numbered(); all notes are held at once
-[[nodiscard]] NumberedNotes notes_numbered(store::Transaction& transaction,
-                                           std::span<const std::int64_t> sids,
-                                           const OnUnreadable& on_unreadable,
-                                           std::size_t most_bytes = any_bytes);
 
 struct NewRow {
     std::int64_t oid;
