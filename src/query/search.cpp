@@ -18,7 +18,6 @@
 namespace query {
 namespace {
 
-using tables::FoundObject;
 using tables::SearchKey;
 
 // Most classes of the build that are searched for a name; most of its objects that are loaded for
@@ -96,8 +95,10 @@ struct Shown {
 // as they are in the current release.
 //   cost  nothing for objects that were compared in no newer release; for the others their rows
 //         are read, 64 objects a query, and those without rows are looked up in the build
-std::vector<Shown> shown_among(const ReadView& now, std::span<const FoundObject> found) {
-    const auto is_as_recorded = [&](const FoundObject& each) { return now.is_shown(each.build); };
+std::vector<Shown> shown_among(const ReadView& now, std::span<const tables::ObjectRow> found) {
+    const auto is_as_recorded = [&](const tables::ObjectRow& each) {
+        return now.is_shown(each.build);
+    };
     std::vector<std::int64_t> newer;
     for (const auto& each : found)
         if (!is_as_recorded(each)) newer.push_back(each.oid);
@@ -153,14 +154,14 @@ std::string spelling_of_class(const ReadView& now, const std::string& asked) {
 // none.
 //   key_of  what the index orders by, apart from the class
 template <class KeyOf>
-void keep_whole_groups(std::vector<FoundObject>& found, std::size_t most, KeyOf key_of) {
+void keep_whole_groups(std::vector<tables::ObjectRow>& found, std::size_t most, KeyOf key_of) {
     if (found.size() < most) return;
-    const auto group_of = [&](const FoundObject& each) {
+    const auto group_of = [&](const tables::ObjectRow& each) {
         return std::pair(key_of(each), each.object.class_name);
     };
     const auto last = group_of(found.back());
     if (group_of(found.front()) == last) return;
-    std::erase_if(found, [&](const FoundObject& each) { return group_of(each) == last; });
+    std::erase_if(found, [&](const tables::ObjectRow& each) { return group_of(each) == last; });
 }
 
 // The better answer has the lower number.
@@ -278,12 +279,12 @@ class Search {
 
     // What a range of an index gave.
     struct Part {
-        std::vector<FoundObject> objects;
+        std::vector<tables::ObjectRow> objects;
         bool is_cut = false;  // there may be more
     };
 
     void gather(const ReadView& now) {
-        std::vector<FoundObject> found;
+        std::vector<tables::ObjectRow> found;
         const auto add = [&](Part part) {
             std::ranges::move(part.objects, std::back_inserter(found));
             return part.is_cut;
@@ -307,8 +308,8 @@ class Search {
         }
         if (class_name_.empty()) answer_.is_complete = !is_cut;
         // Of those with newer names the first ones are read: they must not depend on the recording.
-        std::ranges::sort(found, {}, &FoundObject::object);
-        const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
+        std::ranges::sort(found, {}, &tables::ObjectRow::object);
+        const auto twice = std::ranges::unique(found, {}, &tables::ObjectRow::oid);
         found.erase(twice.begin(), twice.end());
         take(now, found);
     }
@@ -367,7 +368,7 @@ class Search {
         return rarest;
     }
 
-    void take(const ReadView& now, std::span<const FoundObject> found) {
+    void take(const ReadView& now, std::span<const tables::ObjectRow> found) {
         for (auto& shown : shown_among(now, found)) {
             if (shown.has_newer_names) set_names_then(now, shown);
             take(std::move(shown));
@@ -499,9 +500,9 @@ std::vector<Shown> labelled(const ReadView& now, std::string_view label,
         for (auto& each :
              tables::objects_with_word(now.transaction, words.front().key, class_name, most_alike)
                  .objects)
-            if (!std::ranges::count(found, each.oid, &FoundObject::oid))
+            if (!std::ranges::count(found, each.oid, &tables::ObjectRow::oid))
                 found.push_back(std::move(each));
-    std::ranges::sort(found, {}, &FoundObject::object);
+    std::ranges::sort(found, {}, &tables::ObjectRow::object);
     auto shown = shown_among(now, found);
     BuildLabels labels(now.context);
     for (auto& each : shown)

@@ -24,6 +24,7 @@ using tables::ObjectRow;
 using tables::Record;
 using tables::Releases;
 using tables::RowKind;
+using tables::RowSummary;
 using Oids = std::span<const std::int64_t>;
 
 // Objects between two looks at the clock.
@@ -351,7 +352,7 @@ class ForgetRun {
 
     // Returns an object that has no tree. Where the newest row was withdrawn, it was not there;
     // else nobody knows, and its next comparison is a first sight.
-    static ObjectRow without_content(const Record::Row& newest, ObjectRow object) {
+    static ObjectRow without_content(const RowSummary& newest, ObjectRow object) {
         const bool is_gone = newest.kind == RowKind::withdrawn;
         if (is_gone && object.is_gone()) return object;
         object.signature.clear();
@@ -361,12 +362,11 @@ class ForgetRun {
         return object;
     }
 
-    [[nodiscard]] base::Date changed_before(std::span<const Record::Row> rows) const {
-        std::string newest;
+    [[nodiscard]] base::Date changed_before(std::span<const RowSummary> rows) const {
+        std::optional<base::Date> newest;
         for (const auto& row : rows)
             if (row.kind != RowKind::withdrawn) newest = std::max(newest, row.date);
-        const auto date = base::parse_date(newest);
-        return date ? *date : job_.context.settings.first_seen_since;
+        return newest.value_or(job_.context.settings.first_seen_since);
     }
 
     // Returns `object` with the content and the names that its newest tree has.
@@ -374,7 +374,7 @@ class ForgetRun {
                                    ObjectRow object) const {
         const auto& settings = job_.context.settings;
         const auto& newest = left.trees.front().version;
-        const auto row = std::ranges::find(left.rows, newest, &Record::Row::version);
+        const auto row = std::ranges::find(left.rows, newest, &RowSummary::version);
         const auto label = row == left.rows.end() ? std::string() : row->label;
         if (!label.empty()) object.label = label;
         object.signature.clear();

@@ -86,29 +86,23 @@ NamePage objects_behind(Transaction& transaction, const ObjectName& last, std::s
 }
 
 std::vector<Record::Tree> Record::trees_and_rows() const {
-    std::vector<Tree> all = trees;
-    all.insert(all.end(), rows.begin(), rows.end());
+    auto all = trees;
+    for (const auto& row : rows) all.push_back({row.version, row.since});
     return all;
 }
 
 std::vector<Record> read_records(Transaction& transaction, std::span<const std::int64_t> oids,
                                  std::string_view lock) {
     std::map<std::int64_t, Record> records;
-    const auto values = values_of(oids);
-    for (const auto& row :
-         query_in(transaction, std::string(object_columns) + "WHERE oid IN", {}, values, lock))
-        records[row.integer(0)].object = object_from(row);
+    for (auto& [oid, object] : objects_numbered(transaction, oids, lock))
+        records[oid].object = std::move(object);
     // An object that does not exist any more has neither trees nor rows.
     for (const auto& row :
-         query_in(transaction, "SELECT oid, version, since FROM trees WHERE oid IN", {}, values))
+         query_in(transaction, "SELECT oid, version, since FROM trees WHERE oid IN", {},
+                  values_of(oids)))
         records.at(row.integer(0)).trees.push_back({row.text(1), row.text(2)});
-    for (const auto& row :
-         query_in(transaction,
-                  "SELECT oid, version, since, date, label, kind FROM history WHERE oid IN", {},
-                  values))
-        records.at(row.integer(0))
-            .rows.push_back(
-                {{row.text(1), row.text(2)}, row.text(3), row.text(4), kind_named(row.text(5))});
+    for (auto& [oid, rows] : row_summaries(transaction, oids))
+        records.at(oid).rows = std::move(rows);
     std::vector<Record> all;
     for (auto& [oid, record] : records) all.push_back(std::move(record));
     return all;
@@ -120,7 +114,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
     const auto objects = query_in(
         transaction, "SELECT class, name, label, other_names, oid FROM objects WHERE oid IN", {},
         values_of(oids), store::for_update(transaction.engine()));
-    const auto labels = row_labels(transaction, oids);
+    const auto labels = row_summaries(transaction, oids);
     std::vector<SearchedObject> called;
     for (const auto& object : objects) {
         called.push_back({object.text(0), {object.text(1), object.text(2), object.text(3)}});

@@ -52,13 +52,9 @@ struct Record {
     struct Tree {
         std::string version, since;
     };
-    struct Row : Tree {
-        std::string date, label;
-        std::optional<RowKind> kind;
-    };
     ObjectRow object;
     std::vector<Tree> trees;  // in no order, as the rows
-    std::vector<Row> rows;
+    std::vector<RowSummary> rows;
 
     [[nodiscard]] std::vector<Tree> trees_and_rows() const;
     [[nodiscard]] bool has_nothing() const { return trees.empty() && rows.empty(); }

@@ -16,12 +16,6 @@ using store::Value;
 
 constexpr std::int64_t most_keys = 2'000;
 
-constexpr std::string_view select =
-    "SELECT oid, class, name, label, build, signature, other_names FROM objects ";
-
-constexpr std::string_view select_o =
-    "SELECT o.oid, o.class, o.name, o.label, o.build, o.signature, o.other_names ";
-
 std::string column_of(SearchKey key) {
     return key == SearchKey::label ? "label_key" : "name_key";
 }
@@ -33,27 +27,16 @@ std::string condition_of(std::string_view column) {
 
 Value limit(std::size_t most) { return Value{static_cast<std::int64_t>(most)}; }
 
-std::vector<FoundObject> found_in(const store::Rows& rows) {
-    std::vector<FoundObject> found;
-    for (const auto& row : rows)
-        found.push_back({row.integer(0),
-                         {row.text(1), row.text(2)},
-                         row.text(3),
-                         row.integer(4),
-                         row.text(5),
-                         row.text(6)});
-    return found;
-}
-
 }  // namespace
 
-std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey key,
-                                          std::string_view text, const std::string& class_name,
-                                          std::size_t most) {
+std::vector<ObjectRow> objects_with_key(Transaction& transaction, SearchKey key,
+                                        std::string_view text, const std::string& class_name,
+                                        std::size_t most) {
     const auto column = column_of(key);
     std::vector<Value> values{
         Value{key == SearchKey::label ? base::search_key(text) : base::fold_ascii(text)}};
-    auto sql = std::string(select) + "WHERE " + column + " = ?" + condition_of(column);
+    auto sql =
+        std::string(select_objects) + "objects o WHERE " + column + " = ?" + condition_of(column);
     if (!class_name.empty()) {
         sql += " AND class = ?";
         values.emplace_back(class_name);
@@ -61,16 +44,15 @@ std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey ke
     values.push_back(limit(most));
     // In the order of the index, because hundreds of thousands may have the same label. MariaDB
     // sorts them all if a column is named that is the same in all of them.
-    auto found = found_in(transaction.query(
+    auto found = objects_in(transaction.query(
         sql + (class_name.empty() ? " ORDER BY class" : "") + " LIMIT ?", values));
-    std::ranges::sort(found, {}, &FoundObject::object);
+    std::ranges::sort(found, {}, &ObjectRow::object);
     return found;
 }
 
-std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, SearchKey key,
-                                                 std::string_view prefix,
-                                                 const std::string& class_name,
-                                                 std::size_t most) {
+std::vector<ObjectRow> objects_with_key_prefix(Transaction& transaction, SearchKey key,
+                                               std::string_view prefix,
+                                               const std::string& class_name, std::size_t most) {
     const auto column = column_of(key);
     const auto range = range_of_prefix(key == SearchKey::label ? base::search_prefix(prefix)
                                                                : base::fold_ascii(prefix));
@@ -78,23 +60,23 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
     const std::string keys = "WHERE " + column + " >= ? AND " + column + " < ?" +
                              condition_of(column) + " ORDER BY " + column + ", class LIMIT ?";
     if (class_name.empty())
-        return found_in(
-            transaction.query(std::string(select) + keys, {first, behind, limit(most)}));
+        return objects_in(transaction.query(std::string(select_objects) + "objects o " + keys,
+                                            {first, behind, limit(most)}));
     // The class is compared within the index, before any object is read.
-    return found_in(transaction.query(
-        std::string(select_o) + "FROM (SELECT oid, class, " + column + " FROM objects " + keys +
+    return objects_in(transaction.query(
+        std::string(select_objects) + "(SELECT oid, class, " + column + " FROM objects " + keys +
             ") k" + std::string(store::read_first(transaction.engine())) +
             "objects o ON o.oid = k.oid WHERE k.class = ? ORDER BY k." + column + " LIMIT ?",
         {first, behind, Value{most_keys}, Value{class_name}, limit(most)}));
 }
 
-std::vector<FoundObject> objects_with_name_prefix(Transaction& transaction,
-                                                  const std::string& class_name,
-                                                  std::string_view prefix, std::size_t most) {
+std::vector<ObjectRow> objects_with_name_prefix(Transaction& transaction,
+                                                const std::string& class_name,
+                                                std::string_view prefix, std::size_t most) {
     const auto range = range_of_prefix(prefix);
-    return found_in(transaction.query(
-        std::string(select) +
-            "WHERE class = ? AND name >= ? AND name < ? ORDER BY class, name LIMIT ?",
+    return objects_in(transaction.query(
+        std::string(select_objects) +
+            "objects o WHERE class = ? AND name >= ? AND name < ? ORDER BY class, name LIMIT ?",
         {Value{class_name}, Value{range.first}, Value{range.behind}, limit(most)}));
 }
 
@@ -103,13 +85,13 @@ FoundByWord objects_with_word(Transaction& transaction, const std::string& prefi
     const auto range = range_of_prefix(prefix);
     const auto find = [&](const std::string& words, const std::string& behind,
                           const std::vector<Value>& values) {
-        return found_in(
-            transaction.query(std::string(select_o) + "FROM " + words + " k" +
+        return objects_in(
+            transaction.query(std::string(select_objects) + words + " k" +
                                   std::string(store::read_first(transaction.engine())) +
                                   "objects o ON o.class = k.class AND o.name = k.name" + behind,
                               values));
     };
-    std::vector<FoundObject> found;
+    std::vector<ObjectRow> found;
     // Straight from the table where the index alone decides: MariaDB copies a subquery first.
     if (class_name.empty()) {
         found = find("words",
@@ -128,8 +110,8 @@ FoundByWord objects_with_word(Transaction& transaction, const std::string& prefi
                               std::back_inserter(found));
     }
     const auto rows = found.size();
-    std::ranges::sort(found, {}, &FoundObject::oid);
-    const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
+    std::ranges::sort(found, {}, &ObjectRow::oid);
+    const auto twice = std::ranges::unique(found, {}, &ObjectRow::oid);
     found.erase(twice.begin(), twice.end());
     return {std::move(found), rows};
 }

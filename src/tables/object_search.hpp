@@ -10,21 +10,9 @@
 #include <vector>
 
 #include "base/words.hpp"
-#include "store/pool.hpp"
-#include "tree/object.hpp"
+#include "tables/objects.hpp"
 
 namespace tables {
-
-using tree::ObjectName;
-
-// What a search shows of an object.
-struct FoundObject {
-    std::int64_t oid = 0;
-    ObjectName object;
-    std::string label;
-    std::int64_t build = 0;  // as in ObjectRow, as what follows
-    std::string signature, other_names;
-};
 
 enum class SearchKey { label, name };
 
@@ -32,32 +20,32 @@ enum class SearchKey { label, name };
 //   class_name  as it is spelled; empty: any class
 //   returns     at most `most`; the first ones by class, sorted by class and name
 //   cost        a range of an index
-[[nodiscard]] std::vector<FoundObject> objects_with_key(store::Transaction& transaction,
-                                                        SearchKey key, std::string_view text,
-                                                        const std::string& class_name,
-                                                        std::size_t most);
+[[nodiscard]] std::vector<ObjectRow> objects_with_key(store::Transaction& transaction,
+                                                      SearchKey key, std::string_view text,
+                                                      const std::string& class_name,
+                                                      std::size_t most);
 
 // Finds objects whose key begins with the text (that of a label with base::search_prefix()).
 //   returns  at most `most`, in the order of keys
 //   cost     a range of an index. With a class, at most 2,000 keys are read (0.5 ms on SQLite),
 //            because other classes may have millions; later ones are not found
-[[nodiscard]] std::vector<FoundObject> objects_with_key_prefix(store::Transaction& transaction,
-                                                               SearchKey key,
-                                                               std::string_view prefix,
-                                                               const std::string& class_name,
-                                                               std::size_t most);
+[[nodiscard]] std::vector<ObjectRow> objects_with_key_prefix(store::Transaction& transaction,
+                                                             SearchKey key,
+                                                             std::string_view prefix,
+                                                             const std::string& class_name,
+                                                             std::size_t most);
 
 // Finds objects of a class whose name begins with the text in exactly this case.
 //   returns  at most `most`, by name
 //   cost     a range of an index
-[[nodiscard]] std::vector<FoundObject> objects_with_name_prefix(store::Transaction& transaction,
-                                                                const std::string& class_name,
-                                                                std::string_view prefix,
-                                                                std::size_t most);
+[[nodiscard]] std::vector<ObjectRow> objects_with_name_prefix(store::Transaction& transaction,
+                                                              const std::string& class_name,
+                                                              std::string_view prefix,
+                                                              std::size_t most);
 
 struct FoundByWord {
-    std::vector<FoundObject> objects;  // each once
-    std::size_t rows = 0;              // that were read; an object may have several
+    std::vector<ObjectRow> objects;  // each once
+    std::size_t rows = 0;            // that were read; an object may have several
 };
 // Finds objects of which a word begins with the prefix; where the name begins with the
 // word, only objects_with_key_prefix() may find them.

@@ -25,6 +25,24 @@ const store::Insert an_object{"objects",
                                "other_names"},
                               {}};
 
+// Returns the column label_key: base::search_key() of the label; empty where it
+// is the name, which has a key of its own.
+std::string label_key_of(const ObjectRow& row) {
+    return row.label == row.object.name ? "" : base::search_key(row.label);
+}
+
+// Returns a last_modification_date as a row has it; instead of one that is no date, which is logged,
+// the day of objects that have none.
+base::Date last_modified_of(const ObjectName& object, const std::string& text) {
+    using namespace std::chrono;
+    // What the table has for an object without a date (sql/objects_history.sql).
+    constexpr base::Date without_a_date = sys_days(year(2007) / 1 / 1);
+    if (const auto date = base::parse_date(text)) return *date;
+    base::log::error("the date of an object is not readable",
+                     {{"class", object.class_name}, {"name", object.name}, {"date", text}});
+    return without_a_date;
+}
+
 void append(std::vector<Value>& values, const ObjectRow& row) {
     values.insert(values.end(),
                   {Value{row.object.class_name}, Value{row.object.name},
@@ -97,36 +115,39 @@ std::vector<std::string> without(std::vector<std::string> words,
     return words;
 }
 
+// Adds the words that an object has now. Those that it had stay, and its former label gets all of its
+// words: readers of an earlier release, while a later one is recorded already, look for them.
+void change_words(Transaction& transaction, const ObjectRow& before, const ObjectRow& now) {
+    if (now.label == before.label && now.other_names == before.other_names) return;
+    const auto old_object = called(before), new_object = called(now);
+    const auto old_words = base::words_beside_name(old_object.texts);
+    std::vector<Value> added;
+    append_words(added, new_object,
+                 without(base::words_beside_name(new_object.texts), old_words));
+    // The index of labels has the new label only.
+    if (before.label != now.label)
+        append_words(added, old_object, without(words_of_label(old_object), old_words));
+    insert_words(transaction, added);
+}
+
 constexpr std::string_view as_read =
     " WHERE oid = ? AND build = ? AND bytes = ? AND signature = ?";
 
 }  // namespace
 
-const std::string_view object_columns =
-    "SELECT oid, class, name, label, signature, last_modification_date, build, bytes,"
-    " held, other_names FROM objects ";
+const std::string_view select_objects =
+    "SELECT o.oid, o.class, o.name, o.label, o.signature, o.last_modification_date, o.build,"
+    " o.bytes, o.held, o.other_names FROM ";
 
-base::Date last_modified_of(const ObjectName& object, const std::string& text) {
-    using namespace std::chrono;
-    // What the table has for an object without a date (sql/objects_history.sql).
-    constexpr base::Date without_a_date = sys_days(year(2007) / 1 / 1);
-    if (const auto date = base::parse_date(text)) return *date;
-    base::log::error("the date of an object is not readable",
-                     {{"class", object.class_name}, {"name", object.name}, {"date", text}});
-    return without_a_date;
-}
-
-ObjectRow object_from(const store::Row& row) {
-    const ObjectName object{row.text(1), row.text(2)};
-    return ObjectRow{row.integer(0),
-                     object,
-                     row.text(3),
-                     row.text(4),
-                     last_modified_of(object, row.text(5)),
-                     row.integer(6),
-                     row.integer(7),
-                     row.text(8),
-                     row.text(9)};
+std::vector<ObjectRow> objects_in(const store::Rows& rows) {
+    std::vector<ObjectRow> objects;
+    for (const auto& row : rows) {
+        const ObjectName object{row.text(1), row.text(2)};
+        objects.push_back({row.integer(0), object, row.text(3), row.text(4),
+                           last_modified_of(object, row.text(5)), row.integer(6), row.integer(7),
+                           row.text(8), row.text(9)});
+    }
+    return objects;
 }
 
 ObjectsByName::ObjectsByName(std::vector<ObjectRow> rows) {
@@ -152,10 +173,8 @@ const ObjectRow* ObjectsByName::find(const ObjectName& asked) const {
 ObjectsByName objects_named(Transaction& transaction, std::span<const ObjectName> names) {
     std::vector<Value> keys;
     for (const auto& name : names) keys.emplace_back(base::fold_ascii(name.name));
-    std::vector<ObjectRow> rows;
-    for (const auto& row :
-         query_in(transaction, std::string(object_columns) + "WHERE name_key IN", {}, keys))
-        rows.push_back(object_from(row));
+    auto rows = objects_in(query_in(
+        transaction, std::string(select_objects) + "objects o WHERE o.name_key IN", {}, keys));
     // A name that is in two lists brings its rows twice.
     std::ranges::sort(rows, {}, &ObjectRow::oid);
     const auto twice = std::ranges::unique(rows, {}, &ObjectRow::oid);
@@ -196,11 +215,13 @@ std::int64_t highest_oid(Transaction& transaction) {
 }
 
 std::map<std::int64_t, ObjectRow> objects_numbered(Transaction& transaction,
-                                                   std::span<const std::int64_t> oids) {
+                                                   std::span<const std::int64_t> oids,
+                                                   std::string_view lock) {
     std::map<std::int64_t, ObjectRow> rows;
-    for (const auto& row :
-         query_in(transaction, std::string(object_columns) + "WHERE oid IN", {}, values_of(oids)))
-        rows.emplace(row.integer(0), object_from(row));
+    for (auto& row : objects_in(query_in(transaction,
+                                         std::string(select_objects) + "objects o WHERE o.oid IN",
+                                         {}, values_of(oids), lock)))
+        rows.emplace(row.oid, std::move(row));
     return rows;
 }
 
@@ -336,23 +357,6 @@ bool note_compared(Transaction& transaction, const ObjectRow& now, const ObjectR
     return transaction.execute(sql, {Value{now.build}, Value{now.bytes}, Value{now.held},
                                      Value{now.oid}, Value{read.build}, Value{read.bytes},
                                      Value{read.signature}}) == 1;
-}
-
-void change_words(Transaction& transaction, const ObjectRow& before, const ObjectRow& now) {
-    if (now.label == before.label && now.other_names == before.other_names) return;
-    const auto old_object = called(before), new_object = called(now);
-    const auto old_words = base::words_beside_name(old_object.texts);
-    std::vector<Value> added;
-    append_words(added, new_object,
-                 without(base::words_beside_name(new_object.texts), old_words));
-    // The index of labels has the new label only.
-    if (before.label != now.label)
-        append_words(added, old_object, without(words_of_label(old_object), old_words));
-    insert_words(transaction, added);
-}
-
-std::string label_key_of(const ObjectRow& row) {
-    return row.label == row.object.name ? "" : base::search_key(row.label);
 }
 
 }  // namespace tables

@@ -37,12 +37,9 @@ struct ObjectRow {
     [[nodiscard]] bool is_gone() const { return signature.empty() && !label.empty(); }
 };
 
-// Columns of a row in the order in which object_from() reads them: SELECT … FROM objects.
-extern const std::string_view object_columns;
-[[nodiscard]] ObjectRow object_from(const store::Row& row);
-// Returns a last_modification_date as a row has it; instead of one that is no date, which is logged,
-// the day of objects that have none.
-[[nodiscard]] base::Date last_modified_of(const ObjectName& object, const std::string& text);
+// "SELECT … FROM ", with the columns of the table objects, called o; and the rows of what it selects.
+extern const std::string_view select_objects;
+[[nodiscard]] std::vector<ObjectRow> objects_in(const store::Rows& rows);
 
 // Rows by name without regard to ASCII case.
 class ObjectsByName {
@@ -70,9 +67,11 @@ struct OidRange {
 // Returns 0 for an empty table.
 [[nodiscard]] std::int64_t highest_oid(store::Transaction& transaction);
 // Returns rows by oid; those that do not exist are left out.
+//   lock  store::for_update() before they are written
 //   cost  a query for 64
 [[nodiscard]] std::map<std::int64_t, ObjectRow> objects_numbered(
-    store::Transaction& transaction, std::span<const std::int64_t> oids);
+    store::Transaction& transaction, std::span<const std::int64_t> oids,
+    std::string_view lock = {});
 
 // Rows of objects that are read as something else, or not at all.
 struct CheckedObjects {
@@ -160,14 +159,5 @@ void remove_words(store::Transaction& transaction, std::span<const SearchedObjec
 // Writes build, bytes and held alone; otherwise the same.
 [[nodiscard]] bool note_compared(store::Transaction& transaction, const ObjectRow& now,
                                  const ObjectRow& read);
-
-// Adds the words that an object has now. Those that it had stay, and its former label gets all of its
-// words: readers of an earlier release, while a later one is recorded already, look for them.
-//   before  the row as the table had it
-void change_words(store::Transaction& transaction, const ObjectRow& before, const ObjectRow& now);
-
-// Returns the column label_key: base::search_key() of the label; empty where it
-// is the name, which has a key of its own.
-[[nodiscard]] std::string label_key_of(const ObjectRow& row);
 
 }  // namespace tables
