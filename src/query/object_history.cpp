@@ -226,7 +226,7 @@ const MassPlaces& MassPlacesReader::of(const std::string& class_name,
     const auto [known, is_new] = known_.try_emplace({class_name, version});
     auto& [changes, places] = known->second;
     if (is_new) {
-        changes = tables::mass_changes_of(transaction_, class_name, version);
+        changes = tables::mass_changes_in(transaction_, version, class_name);
         for (const auto& each : changes) places.insert(each.place);
     }
     return places;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tables/mass_changes.hpp"
 
+#include <algorithm>
 #include <array>
-#include <bit>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -19,23 +20,28 @@ bool can_have(const Row& row) {
     return row.kind == RowKind::changed && !row.notes.changes.empty();
 }
 
-std::string sql_for(std::size_t versions) {
-    return "SELECT version, path, objects, of_objects FROM mass_changes"
-           " WHERE class = ? AND path <> '' AND version IN (" +
-           marks(versions) + ") ORDER BY version, path LIMIT 10000";
+// Behind a condition.
+constexpr std::string_view in_order = " ORDER BY version, class, path LIMIT 10000";
+
+// SELECT … WHERE …, to which a condition is added.
+const std::string select =
+    "SELECT version, class, path, objects, of_objects FROM mass_changes WHERE path <> '' AND ";
+
+// Returns a condition and its values.
+//   class_name  empty: any
+std::pair<std::string, std::vector<Value>> of_release(const std::string& version,
+                                                      const std::string& class_name) {
+    if (class_name.empty()) return {"version = ?", {Value{version}}};
+    return {"version = ? AND class = ?", {Value{version}, Value{class_name}}};
 }
 
-void append_mass_changes(std::vector<MassChange>& found, store::Transaction& transaction,
-                         const std::string& class_name, const std::set<std::string>& versions) {
-    std::vector<Value> values{Value{class_name}};
-    values.insert(values.end(), versions.begin(), versions.end());
-    // Rounded up by naming the last once more: few statements, each prepared once.
-    const auto places = std::bit_ceil(versions.size());
-    values.resize(places + 1, values.back());
-    for (const auto& row : transaction.query(sql_for(places), values))
-        found.push_back({row.text(0), class_name, row.text(1),
-                         static_cast<std::uint64_t>(row.integer(2)),
-                         static_cast<std::uint64_t>(row.integer(3))});
+std::vector<MassChange> mass_changes_from(const store::Rows& rows) {
+    std::vector<MassChange> found;
+    for (const auto& row : rows)
+        found.push_back({row.text(0), row.text(1), row.text(2),
+                         static_cast<std::uint64_t>(row.integer(3)),
+                         static_cast<std::uint64_t>(row.integer(4))});
+    return found;
 }
 
 }  // namespace
@@ -51,29 +57,20 @@ std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
         if (can_have(row)) versions[row.object.class_name].insert(row.release.version);
     std::vector<MassChange> found;
     for (const auto& [class_name, of_class] : versions)
-        append_mass_changes(found, transaction, class_name, of_class);
-    return found;
-}
-
-std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
-                                        const std::string& class_name,
-                                        const std::string& version) {
-    std::vector<MassChange> found;
-    append_mass_changes(found, transaction, class_name, {version});
+        std::ranges::move(
+            mass_changes_from(
+                query_in(transaction, select + "class = ? AND version IN", {Value{class_name}},
+                         std::vector<Value>(of_class.begin(), of_class.end()), in_order)),
+            std::back_inserter(found));
     return found;
 }
 
 std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
-                                        const std::string& version) {
-    std::vector<MassChange> found;
-    for (const auto& row : transaction.query(
-             "SELECT class, path, objects, of_objects FROM mass_changes WHERE version = ? AND"
-             " path <> '' ORDER BY class, path LIMIT 10000",
-             {Value{version}}))
-        found.push_back({version, row.text(0), row.text(1),
-                         static_cast<std::uint64_t>(row.integer(2)),
-                         static_cast<std::uint64_t>(row.integer(3))});
-    return found;
+                                        const std::string& version,
+                                        const std::string& class_name) {
+    const auto [condition, values] = of_release(version, class_name);
+    return mass_changes_from(
+        transaction.query(select + condition + std::string(in_order), values));
 }
 
 ChangedRows changed_rows(store::Transaction& transaction, const std::string& version,
@@ -116,13 +113,8 @@ void insert_mass_changes(store::Transaction& transaction, std::span<const MassCh
 
 void delete_mass_changes(store::Transaction& transaction, const std::string& version,
                          const std::string& class_name) {
-    std::string sql = "DELETE FROM mass_changes WHERE version = ?";
-    std::vector<Value> values{Value{version}};
-    if (!class_name.empty()) {
-        sql += " AND class = ?";
-        values.emplace_back(class_name);
-    }
-    transaction.execute(sql, values);
+    const auto [condition, values] = of_release(version, class_name);
+    transaction.execute("DELETE FROM mass_changes WHERE " + condition, values);
 }
 
 }  // namespace tables

@@ -33,13 +33,11 @@ struct MassChange {
 //   cost     one query a class; none when no row can have any
 [[nodiscard]] std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
                                                       const std::vector<Row>& rows);
-// Returns those of one class in one release, by place; at most 10,000.
-[[nodiscard]] std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
-                                                      const std::string& class_name,
-                                                      const std::string& version);
 // Returns those of a release, by class and place; at most 10,000.
+//   class_name  of this class; empty: of all
 [[nodiscard]] std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
-                                                      const std::string& version);
+                                                      const std::string& version,
+                                                      const std::string& class_name = {});
 
 struct ChangedRow {
     std::string class_name;
