@@ -159,8 +159,9 @@ Result<Outcome> BuildView::decide(const Before& before, const After& after,
                                   const tables::Releases& releases) const {
     auto evidence = evidence_for(before, releases);
     if (!evidence) return tl::unexpected(evidence.error());
+    const auto* earlier = releases.before(current());
     const DecisionInput input{current(),
-                              releases,
+                              earlier == nullptr ? std::string() : earlier->version,
                               context.settings.names,
                               context.settings.search,
                               context.settings.ignored,

@@ -132,11 +132,6 @@ class Decision {
             input_.ignored, class_name);
     }
 
-    [[nodiscard]] std::string previous_version() const {
-        const auto* previous = input_.releases.before(input_.current);
-        return previous == nullptr ? "" : previous->version;
-    }
-
     [[nodiscard]] const std::vector<tree::Node>& known_nodes() const {
         return after_.is_there() || !before_.tree ? after_.nodes : before_.tree->nodes;
     }
@@ -157,7 +152,7 @@ class Decision {
         row.kind = kind;
         row.label = label();
         row.notes.changes = std::move(changes);
-        row.notes.previous = previous_version();
+        row.notes.previous = input_.previous;
         outcome_.row.last_modified = release.released_on;
         outcome_.rows.push_back(std::move(row));
     }
@@ -223,8 +218,7 @@ class Decision {
     }
 
     [[nodiscard]] bool is_recorded(const std::string& version) const {
-        return std::find(before_.recorded.begin(), before_.recorded.end(), version) !=
-               before_.recorded.end();
+        return std::ranges::count(before_.recorded, version, &tables::RowKey::version) > 0;
     }
 
     const Before& before_;

@@ -46,9 +46,9 @@ struct Before {
     std::string held;                       // ObjectRow::held as it will be
     // What the kept index of the release before says; nullopt: there is none.
     std::optional<bool> is_in_previous;
-    std::vector<std::string> recorded;  // versions that have a row
-    std::optional<tables::Row> own;     // the row of this release, by an earlier publication
-    base::Date last_modified{};         // with `own`: by an earlier release
+    std::vector<tables::RowKey> recorded;  // its rows
+    std::optional<tables::Row> own;        // the row of this release, by an earlier publication
+    base::Date last_modified{};            // with `own`: by an earlier release
 
     // Returns whether the content before this release is known, if only that there was none.
     [[nodiscard]] bool is_known() const { return tree || was_absent; }
@@ -65,7 +65,7 @@ struct After {
 // What the decision depends on apart from these two.
 struct DecisionInput {
     Release current;
-    tables::Releases releases;  // known ones, current included
+    std::string previous;  // version of the newest known release before it; empty: none is known
     const NamePaths& names;
     const NamePaths& search;
     const compare::Ignored& ignored;

@@ -298,9 +298,9 @@ class Recorder {
                 const auto rows = tables::objects_numbered(transaction, oids);
                 auto trees = tables::newest_trees(transaction, oids, releases_, &current());
                 if (!trees) return tl::unexpected(trees.error());
-                std::map<std::int64_t, std::vector<std::string>> recorded;
+                std::map<std::int64_t, std::vector<tables::RowKey>> recorded;
                 for (auto& key : tables::row_keys(transaction, oids))
-                    recorded[key.oid].push_back(std::move(key.version));
+                    recorded[key.oid].push_back(std::move(key));
                 for (auto* item : items) {
                     auto& before = item->before;
                     const auto row = rows.find(before.row->oid);
@@ -310,8 +310,7 @@ class Recorder {
                     }
                     if (auto tree = trees->extract(before.row->oid))
                         before.tree = std::move(tree.mapped());
-                    if (auto versions = recorded.extract(before.row->oid))
-                        before.recorded = std::move(versions.mapped());
+                    before.recorded = std::move(recorded[before.row->oid]);
                     if (item->last_release.empty()) item->last_release = newest_known(before);
                 }
                 return read_own(transaction, items);
@@ -321,7 +320,7 @@ class Recorder {
     // Returns the newest earlier release that the object has a row or a tree of.
     [[nodiscard]] std::string newest_known(const Before& before) const {
         auto newest = before.tree ? before.tree->version : std::string();
-        for (const auto& version : before.recorded)
+        for (const auto& [sid, oid, version] : before.recorded)
             if (releases_.is_later(version, newest) &&
                 releases_.is_later(current().version, version))
                 newest = version;
@@ -330,21 +329,26 @@ class Recorder {
 
     // Reads the rows of this release that earlier publications have left.
     Result<void> read_own(Transaction& transaction, std::span<Recording* const> items) const {
-        std::vector<std::int64_t> oids;
-        const auto has_own = [&](const Recording* item) {
-            return item->step == Step::load &&
-                   std::ranges::count(item->before.recorded, current().version) > 0;
-        };
-        for (const auto* item : items)
-            if (has_own(item)) oids.push_back(item->before.row->oid);
-        if (oids.empty()) return {};
-        auto own = tables::rows_of_release(transaction, oids, current().version);
-        if (!own) return tl::unexpected(own.error());
+        std::map<std::int64_t, Recording*> items_of;  // by the numbers of the rows
+        std::vector<std::int64_t> sids, oids;
+        for (auto* item : items)
+            for (const auto& [sid, oid, version] : item->before.recorded)
+                if (item->step == Step::load && version == current().version) {
+                    items_of[sid] = item;
+                    sids.push_back(sid);
+                    oids.push_back(oid);
+                }
+        if (sids.empty()) return {};
+        std::optional<base::Error> damage;
+        auto own =
+            tables::rows_numbered(transaction, sids, [&](const tables::UnreadableRow& row) {
+                damage = base::Error{base::ErrorKind::malformed, row.reason};
+            });
+        if (damage) return tl::unexpected(*damage);
         const auto rows = tables::row_summaries(transaction, oids);
-        for (auto* item : items) {
-            if (!has_own(item)) continue;
+        for (auto& [sid, item] : items_of) {
             auto& before = item->before;
-            if (auto row = own->extract(before.row->oid)) before.own = std::move(row.mapped());
+            before.own = std::move(own.by_sid.at(sid));
             before.last_modified = view_.context.settings.first_seen_since;
             for (const auto& row : rows.at(before.row->oid))
                 if (row.date && releases_.is_later(current().version, row.version) &&

@@ -74,16 +74,6 @@ bool join_number(Transaction& transaction, std::int64_t number, const std::strin
 
 }  // namespace
 
-Releases::Releases(std::vector<Release> releases) {
-    std::erase_if(releases, [this](const Release& release) {
-        return !ranks_.emplace(release.version, 0).second;
-    });
-    std::ranges::stable_sort(releases);
-    releases_ = std::move(releases);
-    for (std::size_t rank = 0; rank < releases_.size(); ++rank)
-        ranks_[releases_[rank].version] = rank;
-}
-
 void Releases::add(const Release& release) {
     if (ranks_.contains(release.version)) return;
     const auto at = std::upper_bound(releases_.begin(), releases_.end(), release);
@@ -197,10 +187,10 @@ bool Releases::is_compared(std::string_view version) const {
 }
 
 Releases load_releases(Transaction& transaction) {
-    std::vector<Release> known;
-    for (const auto& row : transaction.query("SELECT version, released_on FROM releases"))
-        known.push_back({row.text(0), date_in(row.text(1))});
-    Releases releases(std::move(known));
+    Releases releases;
+    for (const auto& row : transaction.query(
+             "SELECT version, released_on FROM releases ORDER BY released_on, version"))
+        releases.add({row.text(0), date_in(row.text(1))});
     for (const auto& row : transaction.query("SELECT number, digest, version, recorded_at, "
                                              "unreadable FROM builds ORDER BY number, digest"))
         releases.add_build({row.integer(0), row.text(1), row.text(2), !row.text(3).empty(),

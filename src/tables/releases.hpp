@@ -35,11 +35,9 @@ struct NumberedBuild {
 // independent.
 class Releases {
    public:
-    Releases() = default;
-    // Keeps the first of those that have the same version.
-    explicit Releases(std::vector<Release> releases);
-
-    void add(const Release& release);  // does nothing when its version is known
+    // Does nothing when its version is known.
+    //   cost  little, unless many later ones are known
+    void add(const Release& release);
     // Returns nullptr when the version is unknown. Valid until the next add().
     [[nodiscard]] const Release* find(std::string_view version) const;
     // Returns true when `a` is the later release of the two. An unknown version is earlier than

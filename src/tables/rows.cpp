@@ -484,20 +484,6 @@ CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_
     return checked;
 }
 
-Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
-                                                    std::span<const std::int64_t> oids,
-                                                    const std::string& version) {
-    std::map<std::int64_t, Row> rows;
-    for (const auto& stored :
-         query_in(transaction, select_rows("h.notes") + "WHERE h.version = ? AND h.oid IN",
-                  {Value{version}}, values_of(oids))) {
-        auto row = row_from(stored);
-        if (!row) return tl::unexpected(row.error());
-        rows.insert_or_assign(row->oid, std::move(*row));
-    }
-    return rows;
-}
-
 std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
     Transaction& transaction, std::span<const std::int64_t> oids) {
     std::map<std::int64_t, std::vector<RowSummary>> rows;

@@ -164,13 +164,6 @@ struct CheckedRows {
 [[nodiscard]] CheckedRows check_rows(store::Transaction& transaction, std::int64_t before,
                                      std::size_t most);
 
-// Returns the rows of one release, by oid; objects without one are left out.
-//   error  malformed: notes that are no notes
-//   cost   a query for 64 objects
-[[nodiscard]] base::Result<std::map<std::int64_t, Row>> rows_of_release(
-    store::Transaction& transaction, std::span<const std::int64_t> oids,
-    const std::string& version);
-
 // A row without its notes.
 struct RowSummary {
     std::string version, since;

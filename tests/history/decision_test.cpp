@@ -27,7 +27,7 @@ DecisionInput setting() {
     const std::vector<Release> releases = {
         {"WS186", day("2008-02-01")}, {"WS187", day("2008-02-15")}, {"WS188", day("2008-03-22")}};
     return {releases.back(),
-            Releases(releases),
+            "WS187",
             name_paths,
             search_paths,
             ignored,
@@ -49,7 +49,7 @@ Before known(const Nodes& nodes) {
         ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), 2, 0, "WS187"};
     before.tree = KnownTree{"WS187", nodes};
     before.held = "WS187";
-    before.recorded = {"WS187"};
+    before.recorded = {{0, 0, "WS187"}};
     return before;
 }
 

@@ -28,10 +28,9 @@ tables::Notes notes_of(support::RecordingSite& site, const tree::ObjectName& obj
                        const std::string& version) {
     return store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
         const auto oid = support::row_of(transaction, object)->oid;
-        auto rows = tables::rows_of_release(transaction, std::span(&oid, 1), version);
-        REQUIRE(rows);
-        REQUIRE(rows->contains(oid));
-        return rows->at(oid).notes;
+        const auto rows = support::rows_of_release(transaction, std::span(&oid, 1), version);
+        REQUIRE(rows.size() == 1);
+        return rows.front().notes;
     });
 }
 

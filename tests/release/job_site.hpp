@@ -126,11 +126,7 @@ struct JobSite : support::RecordingSite {
         for (const auto& row : query("SELECT oid FROM objects ORDER BY class, name"))
             oids.push_back(row.integer(0));
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            const auto by_oid = tables::rows_of_release(transaction, oids, version).value();
-            std::vector<tables::Row> rows;
-            for (const auto oid : oids)
-                if (const auto row = by_oid.find(oid); row != by_oid.end())
-                    rows.push_back(row->second);
+            auto rows = support::rows_of_release(transaction, oids, version);
             tables::find_renames(transaction, rows);
             std::string found;
             for (const auto& row : rows) {

@@ -34,6 +34,20 @@ inline std::optional<tables::ObjectRow> row_of(store::Transaction& transaction,
     return row != nullptr ? std::optional(*row) : std::nullopt;
 }
 
+// Returns the rows that objects have of a release, in the order of the objects.
+inline std::vector<tables::Row> rows_of_release(store::Transaction& transaction,
+                                                std::span<const std::int64_t> oids,
+                                                const std::string& version) {
+    std::vector<tables::Row> rows;
+    for (const auto& oid : oids)
+        for (const auto& key : tables::row_keys(transaction, std::span(&oid, 1)))
+            if (key.version == version)
+                rows.push_back(tables::rows_numbered(transaction, std::span(&key.sid, 1),
+                                                     tables::log_unreadable)
+                                   .by_sid.at(key.sid));
+    return rows;
+}
+
 // One process that records into a store. A site of several processes has several of these.
 struct RecordingSite {
     explicit RecordingSite(store::Connect connect, store::RetryPolicy retry_policy = {})

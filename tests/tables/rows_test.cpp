@@ -121,9 +121,11 @@ TEST_CASE_METHOD(Writing,
     add("i", created, "both came"), add("j", reappeared, "both came");
     add("k", vanished, "another class"), add("l", created, "another class", "Paper");
     add("m", vanished, ""), add("n", created, "");
+    std::vector<std::int64_t> sids;
+    for (const auto& key : row_keys(transaction, oids)) sids.push_back(key.sid);
     std::vector<Row> rows;
-    const auto stored = rows_of_release(transaction, oids, "WS187");
-    for (const auto& [oid, row] : stored.value()) rows.push_back(row);
+    const auto stored = rows_numbered(transaction, sids, log_unreadable);
+    for (const auto& [sid, row] : stored.by_sid) rows.push_back(row);
     find_renames(transaction, rows);
     int renames = 0;
     for (const auto& row : rows) {
