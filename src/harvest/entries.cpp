@@ -122,11 +122,10 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
     if (is_edit) {
         tables::Notes notes;
         notes.changes = changes;
-        tables::shorten(notes);
         store::insert_many(transaction, an_entry_change,
                            std::vector{Value{known.id}, Value{revision}, Value{known.feed},
                                        Value{format_rfc3339(now)},
-                                       Value{tables::to_json(notes)}});
+                                       Value{tables::shortened_json(notes)}});
     }
     transaction.execute("UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?,"
                         " tree = ?, content = ?, last_seen = ?, revision = ? WHERE id = ?",

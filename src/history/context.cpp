@@ -92,8 +92,8 @@ Result<std::vector<Identity>> identify(Transaction& transaction, const source::S
 Result<std::int64_t> number_of(store::Pool& pool, const source::Source& build,
                                base::Seconds now) {
     const auto& release = build.release();
-    const auto known =
-        store::perform(pool, store::Access::read, tables::find_number, release, build.digest());
+    const auto known = store::perform(pool, store::Access::read, tables::find_number, release,
+                                      build.digest(), tables::Publication::first);
     if (!known || *known != 0) return known;
     return store::perform(pool, store::Access::write, tables::number_build, release,
                           build.digest(), tables::Publication::first, now);

@@ -182,20 +182,23 @@ Result<Opened> open(const BuildOpener& opener) {
     return Opened{std::move(*broken), whole.error().text};
 }
 
-// A build that could not be opened and may be another time. Making its index may take a server
-// hours: after the second failure it is tried again after 1 s, 2 s, 4 s, up to a minute.
+// A build that could not be opened. Making its index may take a server hours: after the second
+// failure it is tried again after 1 s, 2 s, 4 s, up to a minute. One that is at fault itself is not: it
+// would be read from end to end only to find the same fault.
 class Unready {
    public:
     [[nodiscard]] bool must_wait(const std::string& identity) const {
         return identity == identity_ && Clock::now() < again_;
     }
 
-    void note(const std::string& identity) {
+    void note(const std::string& identity, base::ErrorKind error) {
         constexpr std::chrono::seconds shortest{1}, longest{60};
+        const bool may_pass =
+            error == base::ErrorKind::unavailable || error == base::ErrorKind::absent;
         pause_ = identity != identity_ ? std::chrono::seconds(0)
                                        : std::clamp(pause_ * 2, shortest, longest);
         identity_ = identity;
-        again_ = Clock::now() + pause_;
+        again_ = may_pass ? Clock::now() + pause_ : Clock::time_point::max();
     }
 
    private:
@@ -246,7 +249,6 @@ struct CurrentBuild::State {
     std::vector<source::Build> kept_before;  // its indexes
     bool is_recorded = false;                // the current build has a number
     std::string not_recorded;                // why not, as it was logged last
-    std::string broken_identity;             // of a build that cannot be opened as it is
     Unready unready;
 
     void refuse(const std::string& reason) {
@@ -352,18 +354,13 @@ struct CurrentBuild::State {
             return false;
         }
         if (*now == identity && candidate.build) return true;
-        // It would be read from end to end only to find the same fault.
-        if (*now == broken_identity || unready.must_wait(*now)) return false;
+        if (unready.must_wait(*now)) return false;
         auto opened = open(opener);
         if (!opened) {
             refuse(opened.error().text);
-            const bool may_pass = opened.error().kind == base::ErrorKind::unavailable ||
-                                  opened.error().kind == base::ErrorKind::absent;
-            if (!may_pass) broken_identity = *now;
-            if (may_pass) unready.note(*now);
+            unready.note(*now, opened.error().kind);
             return false;
         }
-        broken_identity.clear();
         unready = {};
         candidate.build = std::move(opened->build);
         flaw = std::move(opened->flaw);

@@ -20,12 +20,6 @@ const tree::Node* child_tagged(const std::vector<tree::Node>& nodes, std::string
     return nullptr;
 }
 
-const tree::Node* first_value(const std::vector<tree::Node>& nodes) {
-    for (const auto& node : nodes)
-        if (tree::is_value(node.cell.kind) && !node.cell.text.empty()) return &node;
-    return nullptr;
-}
-
 // Returns nullptr where the object lacks one of the tags.
 const std::vector<tree::Node>* level_at(const std::vector<tree::Node>& nodes,
                                         const std::vector<std::string>& path) {
@@ -47,28 +41,19 @@ std::string as_label(std::string_view text) {
     return std::string(base::cut_at(label, longest)) + "\xE2\x80\xA6";  // U+2026
 }
 
-class OtherNames {
-   public:
-    OtherNames(std::string_view name, std::string_view label) : seen_{"", std::string(name)} {
-        seen_.emplace(label);
+// Calls visit(text) with each value at the paths that the class has, until it returns false.
+template <class Visit>
+void each_value(const std::vector<tree::Node>& nodes, const ObjectName& object,
+                const NamePaths& paths_of_classes, Visit&& visit) {
+    for (const auto& [class_name, paths] : paths_of_classes) {
+        if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
+        for (const auto& path : paths)
+            if (const auto* level = level_at(nodes, path); level != nullptr)
+                for (const auto& node : *level)
+                    if (tree::is_value(node.cell.kind) && !visit(as_label(node.cell.text)))
+                        return;
     }
-
-    // Returns false when there is no room for more.
-    bool add(const std::string& name) {
-        constexpr std::size_t most_of_them = 100, most_bytes = 4'000;
-        if (!seen_.insert(name).second) return true;
-        if (lines_.size() + 1 + name.size() > most_bytes || count_ == most_of_them) return false;
-        lines_.append(lines_.empty() ? "" : "\n").append(name);
-        ++count_;
-        return true;
-    }
-    [[nodiscard]] const std::string& lines() const { return lines_; }
-
-   private:
-    std::set<std::string> seen_;
-    std::string lines_;
-    std::size_t count_ = 0;
-};
+}
 
 bool are_same(const compare::Change& a, const compare::Change& b) {
     return a.op == b.op && std::ranges::equal(a.path, b.path, tree::same_content) &&
@@ -231,28 +216,27 @@ class Decision {
 
 std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
                      const NamePaths& names) {
-    for (const auto& [class_name, paths] : names) {
-        if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
-        for (const auto& path : paths)
-            if (const auto* level = level_at(nodes, path); level != nullptr)
-                if (const auto* value = first_value(*level); value != nullptr)
-                    if (auto label = as_label(value->cell.text); !label.empty()) return label;
-    }
-    return base::without_directions(object.name);
+    std::string label;
+    each_value(nodes, object, names, [&](std::string text) {
+        label = std::move(text);
+        return label.empty();
+    });
+    return label.empty() ? base::without_directions(object.name) : label;
 }
 
 std::string other_names_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
                            std::string_view label, const NamePaths& search) {
-    OtherNames others(object.name, label);
-    for (const auto& [class_name, paths] : search) {
-        if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
-        for (const auto& path : paths)
-            if (const auto* level = level_at(nodes, path); level != nullptr)
-                for (const auto& node : *level)
-                    if (tree::is_value(node.cell.kind) && !others.add(as_label(node.cell.text)))
-                        return others.lines();
-    }
-    return others.lines();
+    constexpr std::size_t most_of_them = 100, most_bytes = 4'000;
+    std::set<std::string> seen{"", object.name, std::string(label)};
+    std::string lines;
+    std::size_t count = 0;
+    each_value(nodes, object, search, [&](const std::string& name) {
+        if (!seen.insert(name).second) return true;
+        if (lines.size() + 1 + name.size() > most_bytes || count++ == most_of_them) return false;
+        lines.append(lines.empty() ? "" : "\n").append(name);
+        return true;
+    });
+    return lines;
 }
 
 Outcome decide(const Before& before, const After& after, const DecisionInput& input) {

@@ -239,16 +239,12 @@ class Recorder {
             if (*bytes) item->before.is_in_previous = **bytes != 0;
             if (!item->before.row) continue;
             item->last_release = releases_.version_of(item->before.row->build);
-            if (needs_record(*item)) known.push_back(item);
+            // Most of what is as it was needs no more than its row.
+            if (!is_as_recorded(*item) || item->last_release.empty()) known.push_back(item);
         }
         if (const auto read = read_known(known); !read) return read;
         for (auto* item : at(Step::load)) find_held(*item);
         return {};
-    }
-
-    // Most of what is as it was needs no more than its row.
-    [[nodiscard]] bool needs_record(const Recording& item) const {
-        return !is_as_recorded(item) || item.last_release.empty();
     }
 
     // The rules by which it is known in which release the content before held, and whether there was any:
@@ -399,10 +395,8 @@ class Recorder {
     static void prepare(Recording& item) {
         item.end(status_of(item), Step::write);
         item.notes.clear();
-        for (auto& row : item.outcome.rows) {
-            tables::shorten(row.notes);
-            item.notes.push_back(tables::to_json(row.notes));
-        }
+        for (auto& row : item.outcome.rows)
+            item.notes.push_back(tables::shortened_json(row.notes));
         if (item.outcome.stores_tree && item.after.is_there())
             item.packed = tables::packed_tree(item.after.nodes);
     }

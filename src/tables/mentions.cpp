@@ -89,14 +89,6 @@ void append_rows(std::vector<MentionRow>& rows, Transaction& transaction,
         rows.push_back({row.text(0), row.integer(1), &object, row.text(2)});
 }
 
-// Returns the time under which the mentions of an entry are kept; nullopt: the entry is gone.
-std::optional<Value> first_seen_of(Transaction& transaction, std::int64_t entry) {
-    const auto rows =
-        transaction.query("SELECT first_seen FROM entries WHERE id = ?", {Value{entry}});
-    if (rows.empty()) return std::nullopt;
-    return rows.front().value(0);
-}
-
 }  // namespace
 
 std::vector<Mention> load_mentions(Transaction& transaction, std::span<const ObjectName> objects,
@@ -145,12 +137,14 @@ void replace_mentions(Transaction& transaction, std::int64_t entry,
     std::vector<const ObjectName*> missing;
     for (const auto& object : objects)
         if (std::ranges::count(known, object) == 0) missing.push_back(&object);
-    const auto first_seen = missing.empty() ? std::nullopt : first_seen_of(transaction, entry);
-    if (!first_seen) return;
+    const auto rows =
+        transaction.query("SELECT first_seen FROM entries WHERE id = ?", {Value{entry}});
+    if (rows.empty()) return;  // the entry is gone
     std::vector<Value> added;
     for (const auto* object : missing)
-        added.insert(added.end(), {Value{object->class_name}, Value{object->name}, *first_seen,
-                                   Value{entry}, Value{base::format_rfc3339(now)}});
+        added.insert(added.end(),
+                     {Value{object->class_name}, Value{object->name}, rows.front().value(0),
+                      Value{entry}, Value{base::format_rfc3339(now)}});
     store::insert_missing(transaction, a_mention, added);
 }
 

@@ -73,19 +73,23 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
 
 enum class From { first, last };
 
+std::vector<std::int64_t> sids_in(Transaction& transaction, Clause clause,
+                                  const std::string& order, std::size_t from, std::size_t most) {
+    clause.values.insert(clause.values.end(), {number(most), number(from)});
+    return oids_of(transaction.query(
+        "SELECT h.sid" + clause.sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", clause.values));
+}
+
 // Returns numbers of rows by class and name, or from the last to the first.
 std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelection& selection,
                                      const CountedRows& release, From end, std::size_t from,
                                      std::size_t most) {
-    auto [sql, values] = clause_of(transaction, selection, release, "history_by_name");
-    values.push_back(number(most));
-    values.push_back(number(from));
     const std::string direction = end == From::first ? "" : " DESC";
     // MariaDB would sort all rows by a class that is the same in all of them.
     const auto order =
         (selection.class_name.empty() ? "h.class" + direction + ", " : "") + "h.name" + direction;
-    return oids_of(transaction.query(
-        "SELECT h.sid" + sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", values));
+    return sids_in(transaction, clause_of(transaction, selection, release, "history_by_name"),
+                   order, from, most);
 }
 
 // Returns numbers of rows as they were recorded, or from the last to the first.
@@ -98,13 +102,9 @@ std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelec
     const bool is_sparse =
         !selection.class_name.empty() &&
         release.news(selection.class_name) * sought_while_sorting_one < release.news({});
-    auto [sql, values] = clause_of(transaction, selection, release,
-                                   is_sparse ? "history_by_name" : "history_by_recording");
-    values.push_back(number(most));
-    values.push_back(number(from));
-    return oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.sid" +
-                                         (end == From::last ? " DESC" : "") + " LIMIT ? OFFSET ?",
-                                     values));
+    const auto index = is_sparse ? "history_by_name" : "history_by_recording";
+    return sids_in(transaction, clause_of(transaction, selection, release, index),
+                   end == From::first ? "h.sid" : "h.sid DESC", from, most);
 }
 
 // Returns the first spelling of a beginning that comes behind a name, in the order of bytes; nullopt: none.

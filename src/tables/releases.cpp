@@ -44,23 +44,6 @@ Result<void> check_again(const Release& release, const Releases& known) {
     return {};
 }
 
-Result<std::int64_t> find_number(Transaction& transaction, const Release& release,
-                                 const std::string& digest, Publication publication) {
-    const auto known = load_releases(transaction);
-    const bool is_again = publication == Publication::again;
-    const auto number = known.number_of(release.version, digest);
-    if (number != 0 && !is_again) return number;
-    if (const auto going = forgetting(transaction); !going.empty())
-        return base::fail(ErrorKind::conflict,
-                          going +
-                              " is being forgotten, and until that has ended no release is "
-                              "recorded; if nothing does so now, run: varve forget release " +
-                              going + " --with-later");
-    const auto may =
-        is_again ? check_again(release, known) : check_number(release, digest, known);
-    return may.map([&] { return number; });
-}
-
 // Gives a build of another kind of source the number of the publication in force.
 bool join_number(Transaction& transaction, std::int64_t number, const std::string& digest,
                  base::Seconds now) {
@@ -237,8 +220,20 @@ std::string lock_builds(Transaction& transaction) {
 }
 
 Result<std::int64_t> find_number(Transaction& transaction, const Release& release,
-                                 const std::string& digest) {
-    return find_number(transaction, release, digest, Publication::first);
+                                 const std::string& digest, Publication publication) {
+    const auto known = load_releases(transaction);
+    const bool is_again = publication == Publication::again;
+    const auto number = known.number_of(release.version, digest);
+    if (number != 0 && !is_again) return number;
+    if (const auto going = forgetting(transaction); !going.empty())
+        return base::fail(ErrorKind::conflict,
+                          going +
+                              " is being forgotten, and until that has ended no release is "
+                              "recorded; if nothing does so now, run: varve forget release " +
+                              going + " --with-later");
+    const auto may =
+        is_again ? check_again(release, known) : check_number(release, digest, known);
+    return may.map([&] { return number; });
 }
 
 Result<std::int64_t> number_build(Transaction& transaction, const Release& release,

@@ -134,19 +134,22 @@ void accept_build(store::Transaction& transaction, const std::string& version,
 //   throws   store::Failure: counter_fault() too
 std::string lock_builds(store::Transaction& transaction);
 
-// Returns the number of a build; 0: it has none, and may get one.
+enum class Publication {
+    first,
+    again,  // a further publication of the newest release, with a number of its own
+};
+
+// Returns the number of a build; 0: it has none, and may get one, as a further publication always may.
 //   error  conflict: another publication of the release is in force, a later release has a build, or a release is
-//          being forgotten
+//          being forgotten; refused: there is nothing to publish again, or a later release has a build
 [[nodiscard]] base::Result<std::int64_t> find_number(store::Transaction& transaction,
                                                      const Release& release,
-                                                     const std::string& digest);
-
-enum class Publication { first, again };
+                                                     const std::string& digest,
+                                                     Publication publication);
 
 // Gives a build its number, and records its release. A build that has one keeps it; one of another kind of
 // source joins the publication in force.
-//   again  a further publication of the newest release, with a number of its own
-//   error  as of find_number(); refused: there is nothing to publish again, or a later release has a build
+//   error  as of find_number()
 [[nodiscard]] base::Result<std::int64_t> number_build(store::Transaction& transaction,
                                                       const Release& release,
                                                       const std::string& digest,

@@ -68,28 +68,6 @@ std::size_t json_size(const compare::Change& change, const Path& before) {
     return json.size() + 1;  // a comma
 }
 
-std::size_t bytes_of(const tree::Cell& cell) { return cell.text.size() + cell.class_name.size(); }
-
-std::size_t bytes_of(const std::vector<tree::Node>& nodes) {
-    constexpr std::size_t notation = 100;  // of a node, with its timestamp as stamp
-    std::size_t bytes = 0;
-    for (const auto& node : nodes)
-        bytes += bytes_of(node.cell) + node.stamp.size() + notation + bytes_of(node.children);
-    return bytes;
-}
-
-// Returns false only if the JSON of the changes has fewer bytes. Copies nothing.
-bool may_be_longer(const std::vector<compare::Change>& changes, std::size_t most_bytes) {
-    constexpr std::size_t escaped = 6;  // bytes of JSON for one of text, at most: \u0001
-    std::size_t bytes = 0;
-    for (const auto& change : changes) {
-        bytes += bytes_of(change.before) + bytes_of(change.after) + 100;
-        for (const auto& cell : change.path) bytes += bytes_of(cell) + 40;
-        if (bytes > most_bytes / escaped) return true;
-    }
-    return false;
-}
-
 // Returns the nodes without those below them, and the beginning of their texts.
 std::vector<tree::Node> topmost(const std::vector<tree::Node>& nodes) {
     constexpr std::size_t most_text = 100;
@@ -349,7 +327,6 @@ compare::Counts count_changes(const Notes& notes) {
 
 void shorten(Notes& notes, std::size_t most_bytes) {
     auto& changes = notes.changes;
-    if (!may_be_longer(changes, most_bytes)) return;
     static const Path none;
     const auto path_before = [&](std::size_t at) -> const Path& {
         return at == 0 ? none : changes[at - 1].path;
@@ -411,6 +388,13 @@ std::string to_json(const Notes& notes) {
                ",\"removed\":" + std::to_string(left_out.removed) +
                ",\"replaced\":" + std::to_string(left_out.replaced) + "}";
     return out + "}";
+}
+
+std::string shortened_json(Notes& notes) {
+    auto json = to_json(notes);
+    if (json.size() <= longest_changes) return json;
+    shorten(notes, longest_changes);
+    return to_json(notes);
 }
 
 Result<Notes> notes_from_json(std::string_view text) {

@@ -69,10 +69,12 @@ inline constexpr std::size_t longest_changes = 4 << 20;
 // Leaves out of the changes what exceeds the limit: first what is below the topmost nodes of the
 // largest changes, with their texts but for a beginning, then whole changes, the last ones first.
 // Equal changes are shortened equally.
-//   cost  O(nodes), little if there are few
-void shorten(Notes& notes, std::size_t most_bytes = longest_changes);
+//   cost  that of their JSON
+void shorten(Notes& notes, std::size_t most_bytes);
 
 [[nodiscard]] std::string to_json(const Notes& notes);
+// Returns the JSON of the notes, which are shortened first where they have more than longest_changes.
+[[nodiscard]] std::string shortened_json(Notes& notes);
 //   error  malformed; also where the paths of all changes are too long together (compare::PathLimit),
 //          because each may share most of its cells with the one before
 [[nodiscard]] base::Result<Notes> notes_from_json(std::string_view text);

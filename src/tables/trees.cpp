@@ -20,15 +20,11 @@ constexpr std::size_t largest_tree = std::size_t{4} << 30;
 
 const store::Insert a_new_tree{"trees", {"oid", "version", "since", "tree"}, {}};
 
-tl::unexpected<base::Error> damaged(const std::string& version, const base::Error& error) {
-    return base::fail_at("stored tree of " + version, error);
-}
-
 Result<KnownTree> known_tree(const std::string& version, const store::Row& row,
                              std::size_t column) {
     if (row.is_null(column)) return KnownTree{version, {}, false};
     auto nodes = unpacked_tree(row.blob(column));
-    if (!nodes) return damaged(version, nodes.error());
+    if (!nodes) return base::fail_at("stored tree of " + version, nodes.error());
     return KnownTree{version, std::move(*nodes)};
 }
 

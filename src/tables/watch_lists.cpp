@@ -66,10 +66,6 @@ std::optional<std::string> text_with_id(Transaction& transaction, const std::str
     return rows.front().text(0);
 }
 
-bool delete_row(Transaction& transaction, const Value& id) {
-    return transaction.execute("DELETE FROM watch_lists WHERE id = ?", {id}) > 0;
-}
-
 // Deletes the list that nobody used for longest, if that is long enough.
 bool make_room_for_list(Transaction& transaction, base::Date today) {
     const auto oldest =
@@ -79,7 +75,7 @@ bool make_room_for_list(Transaction& transaction, base::Date today) {
                           {Value{base::format_date(today - never_used_list_stays)},
                            Value{base::format_date(today - unused_list_stays)}});
     if (oldest.empty()) return false;
-    return delete_row(transaction, oldest.front().value(0));
+    return delete_watch_list(transaction, oldest.front().text(0));
 }
 
 }  // namespace
@@ -146,7 +142,7 @@ std::vector<WatchListUse> list_watch_lists(Transaction& transaction, const std::
 }
 
 bool delete_watch_list(Transaction& transaction, const std::string& id) {
-    return delete_row(transaction, Value{id});
+    return transaction.execute("DELETE FROM watch_lists WHERE id = ?", {Value{id}}) > 0;
 }
 
 std::size_t delete_unused_watch_lists(Transaction& transaction, base::Date since,
@@ -155,7 +151,7 @@ std::size_t delete_unused_watch_lists(Transaction& transaction, base::Date since
         "SELECT id FROM watch_lists WHERE last_used < ? ORDER BY last_used, id"
         " LIMIT ?",
         {Value{base::format_date(since)}, Value{static_cast<std::int64_t>(most)}});
-    for (const auto& row : unused) delete_row(transaction, row.value(0));
+    for (const auto& row : unused) delete_watch_list(transaction, row.text(0));
     return unused.size();
 }
 

@@ -818,7 +818,8 @@ class World {
     }
     // What counts as up to date in a build has the content of that build.
     void check_up_to_date(int object, const tables::ObjectRow& row) const {
-        for (const auto& [number, digest, version, is_recorded] : stored_.releases.builds()) {
+        for (const auto& [number, digest, version, is_recorded, unreadable] :
+             stored_.releases.builds()) {
             if (number != stored_.releases.number_of(version) || row.build > number) continue;
             const auto& build = build_of(digest);
             const auto content = build.content(object);
