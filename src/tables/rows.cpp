@@ -196,8 +196,9 @@ compare::Counts left_out_of(const Json& json) {
         const auto error = json["left_out"][compare::name_of(op)].get(found);
         return error == simdjson::SUCCESS ? std::size_t{found} : 0;
     };
-    return {number(compare::Op::added), number(compare::Op::removed),
-            number(compare::Op::replaced)};
+    return {.added = number(compare::Op::added),
+            .replaced = number(compare::Op::replaced),
+            .removed = number(compare::Op::removed)};
 }
 
 // SELECT with the columns of a row.
