@@ -29,7 +29,8 @@ struct OneObject : tables_tests::Writing {
 }  // namespace
 
 TEST_CASE_METHOD(OneObject, "A tree is read as it was stored, and a damaged one is reported") {
-    const Releases releases({{"WS186", *base::parse_date("2008-02-01")}});
+    Releases releases;
+    releases.add({"WS186", *base::parse_date("2008-02-01")});
     const support::Nodes nodes{tag("Identity", {tag("Version", {text("1")})}), tag("Live")};
     const bool is_damaged = GENERATE(false, true);
     auto packed = packed_tree(nodes);
