@@ -35,7 +35,9 @@ class ReferenceFinder {
         for (auto* row : rows) {
             auto names = compare::objects_named_in(row->notes.changes, most_references + 1);
             // Where some are left out, what the others have become says little.
-            const bool with_fates = has_fates(*row) && names.size() <= most_references;
+            // Only `changed` rows have echoes; creation and removal are reported for themselves.
+            const bool with_fates = row->kind == tables::RowKind::changed &&
+                                    view_.previous != nullptr && names.size() <= most_references;
             if (names.size() > most_references) names.pop_back();
             for (const auto& name : names) {
                 auto reference = find(*row, name, with_fates);
@@ -49,11 +51,6 @@ class ReferenceFinder {
     }
 
    private:
-    // Only `changed` rows have echoes; creation and removal are reported for themselves.
-    [[nodiscard]] bool has_fates(const tables::Row& row) const {
-        return row.kind == tables::RowKind::changed && view_.previous != nullptr;
-    }
-
     // Returns what became of an object that a row names.
     //   here  whether the build has it
     Result<Fate> fate_of(const tables::Row& row, const ObjectName& name, bool with_fates,
@@ -127,6 +124,25 @@ class ReferenceFinder {
     std::map<ObjectName, std::string> stored_labels_;  // empty: it is not recorded
 };
 
+Result<compare::Evidence> evidence_for(const BuildView& view, const Before& before,
+                                       const tables::Releases& releases) {
+    const auto& settings = view.context.settings;
+    // What it had was forgotten: its rows stay, and timestamps continue them.
+    const bool is_continued = before.row && before.row->label.empty();
+    const auto after = is_continued ? before.row->last_modified : settings.first_seen_since;
+    if (before.is_known()) return compare::Evidence{after, {}, {}};  // the trees decide (C2)
+    // Samples the build, so that what follows cannot fail.
+    if (const auto sampled = view.build.is_loading_stamp(""); !sampled)
+        return tl::unexpected(sampled.error());
+    const auto is_of_the_build = [&view](std::string_view text) {
+        const auto stamp = tree::parse_stamp(text);
+        const auto& users = view.context.settings.build_users;
+        if (stamp && std::ranges::count(users, stamp->by) > 0) return true;
+        return view.build.is_loading_stamp(text).value_or(true);
+    };
+    return compare::Evidence{after, releases.up_to(view.current()), is_of_the_build};
+}
+
 }  // namespace
 
 Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
@@ -138,26 +154,18 @@ Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
     return After{*spelling, std::move(object->nodes), std::move(signature)};
 }
 
-Result<std::int64_t> BuildView::bytes_in_build(const std::optional<ObjectName>& spelling) const {
-    if (!spelling) return 0;
-    const auto digest = build.digest_of(*spelling);
-    if (!digest) return tl::unexpected(digest.error());
-    return *digest ? bytes_of(**digest) : 0;
-}
-
 Result<std::optional<std::int64_t>> BuildView::bytes_before(const ObjectName& name) const {
     if (previous == nullptr) return std::nullopt;
     const auto spelling = previous->find(name);
     if (!spelling) return tl::unexpected(spelling.error());
-    if (!*spelling) return 0;
-    const auto digest = previous->digest_of(**spelling);
-    if (!digest) return tl::unexpected(digest.error());
-    return *digest ? bytes_of(**digest) : 0;
+    const auto bytes = bytes_in(*previous, *spelling);
+    if (!bytes) return tl::unexpected(bytes.error());
+    return *bytes;
 }
 
 Result<Outcome> BuildView::decide(const Before& before, const After& after,
                                   const tables::Releases& releases) const {
-    auto evidence = evidence_for(before, releases);
+    auto evidence = evidence_for(*this, before, releases);
     if (!evidence) return tl::unexpected(evidence.error());
     const auto* earlier = releases.before(current());
     const DecisionInput input{current(),
@@ -169,27 +177,6 @@ Result<Outcome> BuildView::decide(const Before& before, const After& after,
                               std::move(*evidence),
                               context.clock()};
     return history::decide(before, after, input);
-}
-
-Result<compare::Evidence> BuildView::evidence_for(const Before& before,
-                                                  const tables::Releases& releases) const {
-    // What it had was forgotten: its rows stay, and timestamps continue them.
-    const bool is_continued = before.row && before.row->label.empty();
-    const auto after =
-        is_continued ? before.row->last_modified : context.settings.first_seen_since;
-    if (before.is_known()) return compare::Evidence{after, {}, {}};  // the trees decide (C2)
-    // Samples the build, so that what follows cannot fail.
-    if (const auto sampled = build.is_loading_stamp(""); !sampled)
-        return tl::unexpected(sampled.error());
-    return compare::Evidence{after, releases.up_to(current()),
-                             [this](std::string_view stamp) { return is_of_the_build(stamp); }};
-}
-
-bool BuildView::is_of_the_build(std::string_view text) const {
-    const auto stamp = tree::parse_stamp(text);
-    const auto& users = context.settings.build_users;
-    if (stamp && std::find(users.begin(), users.end(), stamp->by) != users.end()) return true;
-    return build.is_loading_stamp(text).value_or(true);
 }
 
 Result<void> describe(const BuildView& view, std::span<tables::Row* const> rows) {

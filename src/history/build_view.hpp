@@ -28,11 +28,8 @@ struct BuildView {
     [[nodiscard]] base::Result<After> load(const std::optional<ObjectName>& spelling,
                                            const ObjectName& recorded) const;
 
-    // Returns what the index of the build has of it as ObjectRow::bytes; 0: it lacks it.
+    // Returns ObjectRow::bytes of the object in the kept index of the release before; nullopt: there is none.
     //   error  what the look-up met
-    [[nodiscard]] base::Result<std::int64_t> bytes_in_build(
-        const std::optional<ObjectName>& spelling) const;
-    // Returns the same of the kept index of the release before; nullopt: there is none.
     [[nodiscard]] base::Result<std::optional<std::int64_t>> bytes_before(
         const ObjectName& name) const;
 
@@ -40,11 +37,6 @@ struct BuildView {
     //   error  what sampling the build (rule C4) met
     [[nodiscard]] base::Result<Outcome> decide(const Before& before, const After& after,
                                                const tables::Releases& releases) const;
-
-   private:
-    [[nodiscard]] base::Result<compare::Evidence> evidence_for(
-        const Before& before, const tables::Releases& releases) const;
-    [[nodiscard]] bool is_of_the_build(std::string_view timestamp) const;
 };
 
 // Says what people call the objects that changes name, which of them the release created or lost, and

@@ -104,14 +104,22 @@ std::int64_t bytes_of(const source::Digest& digest) {
     return bytes == 0 ? 1 : bytes;
 }
 
+Result<std::int64_t> bytes_in(const source::Source& build,
+                              const std::optional<ObjectName>& spelling) {
+    if (!spelling) return 0;
+    const auto digest = build.digest_of(*spelling);
+    if (!digest) return tl::unexpected(digest.error());
+    return *digest ? bytes_of(**digest) : 0;
+}
+
 Result<bool> is_up_to_date(const Identity& identity, const source::Source& build,
                            std::int64_t number) {
     const auto& row = *identity.row;
     if (row.build >= number || build.skips(row.object.class_name)) return true;
     if (!identity.spelling) return row.is_gone();
-    const auto digest = build.digest_of(*identity.spelling);
-    if (!digest) return tl::unexpected(digest.error());
-    return *digest && row.bytes == bytes_of(**digest);
+    return bytes_in(build, identity.spelling).map([&](std::int64_t bytes) {
+        return bytes != 0 && bytes == row.bytes;
+    });
 }
 
 tables::Releases known_releases(Transaction& transaction, const Settings& settings,

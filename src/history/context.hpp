@@ -91,6 +91,11 @@ struct Identity {
 // Returns ObjectRow::bytes of an object with this digest: 64 bits of it, never 0.
 [[nodiscard]] std::int64_t bytes_of(const source::Digest& digest);
 
+// Returns the same of an object that a build spells so; 0: it lacks the object.
+//   error  what the look-up in its index met
+[[nodiscard]] base::Result<std::int64_t> bytes_in(const source::Source& build,
+                                                  const std::optional<ObjectName>& spelling);
+
 // Returns whether an object need not be compared with a build: it was compared with this or a later one, or the
 // build says of it what the one said that it was compared with last, or nothing.
 //   identity  has a row

@@ -206,7 +206,7 @@ class Recorder {
                 continue;
             }
             item->result.computed = true;
-            const auto bytes = view_.bytes_in_build(item->result.spelling);
+            const auto bytes = bytes_in(view_.build, item->result.spelling);
             if (!bytes) return tl::unexpected(bytes.error());
             item->bytes = *bytes;
             item->after = std::move(*after);

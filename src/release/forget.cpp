@@ -100,8 +100,8 @@ Result<Deleted> count(Transaction& transaction, const WholeRelease& what) {
     Deleted all;
     const auto highest = tables::highest_oid(transaction);
     for (std::int64_t from = 0; from < highest; from += oids_of_slice) {
-        const auto oids = tables::objects_touched_by(transaction, forgotten->versions,
-                                                     {from, from + oids_of_slice});
+        const auto oids = tables::objects_touched_by(transaction, forgotten->versions, from,
+                                                     from + oids_of_slice);
         for (auto& record : tables::read_records(transaction, oids)) {
             const auto gone = forgotten->take_from(record);
             all.add(deleted_of(record, gone));
@@ -120,7 +120,9 @@ Result<void> check_nobody_records(Transaction& transaction) {
 }
 
 Result<Deleted> count(Transaction& transaction, const WholeClass& what) {
-    const auto counted = [&] { return tables::count_class(transaction, what.class_name); };
+    const auto counted = [&] {
+        return tables::count_objects(transaction, {what.class_name, {}});
+    };
     // An interrupted earlier run may have left only traces.
     if (tables::has_traces_of_class(transaction, what.class_name))
         return check_nobody_records(transaction).map(counted);
@@ -132,7 +134,7 @@ Result<Deleted> count(Transaction& transaction, const WholeClass& what) {
 }
 
 Result<Deleted> count(Transaction& transaction, const ObjectName& name) {
-    const auto counted = [&] { return tables::count_object(transaction, name); };
+    const auto counted = [&] { return tables::count_objects(transaction, name); };
     const auto rows = tables::objects_named(transaction, std::span(&name, 1));
     const auto* found = rows.find(name);
     if (found != nullptr && found->object == name)
@@ -175,7 +177,7 @@ class ForgetRun {
 
     Result<JobResult> run(const WholeClass& what) {
         write(delete_leases);
-        progress_.all = read(tables::count_class, what.class_name).objects;
+        progress_.all = read(tables::count_objects, ObjectName{what.class_name, {}}).objects;
         for (std::string last_name; !stop_.stop_requested();) {  // no name is empty
             const auto page = read(tables::objects_behind, ObjectName{what.class_name, last_name},
                                    std::size_t{4096});
@@ -274,8 +276,8 @@ class ForgetRun {
             static_cast<std::uint64_t>((highest + oids_of_slice - 1) / oids_of_slice);
         for (std::int64_t from = 0; from < highest && !stop_.stop_requested();
              from += oids_of_slice) {
-            const auto oids = read(tables::objects_touched_by, forgotten.versions,
-                                   tables::OidRange{from, from + oids_of_slice});
+            const auto oids =
+                read(tables::objects_touched_by, forgotten.versions, from, from + oids_of_slice);
             const auto done =
                 in_short_transactions(oids, [&](Transaction& transaction, Oids some) {
                     return take_back(transaction, forgotten, some);

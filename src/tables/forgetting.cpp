@@ -2,7 +2,6 @@
 #include "tables/forgetting.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "store/dialect.hpp"
@@ -10,35 +9,18 @@
 #include "tables/mentions.hpp"
 
 namespace tables {
-namespace {
 
 using store::Transaction;
 using store::Value;
 
-// Counts objects that meet a condition, and what they have.
-Deleted count_where(Transaction& transaction, const std::string& condition,
-                    std::initializer_list<Value> values) {
-    const auto count = [&](const std::string& join) {
-        return static_cast<std::uint64_t>(
-            transaction
-                .query("SELECT COUNT(*) FROM objects o" + join + " WHERE " + condition, values)
-                .at(0)
-                .integer(0));
-    };
-    return {count(""), count(" JOIN history h ON h.oid = o.oid"),
-            count(" JOIN trees t ON t.oid = o.oid")};
-}
-
-}  // namespace
-
 std::vector<std::int64_t> objects_touched_by(Transaction& transaction, const Versions& versions,
-                                             const OidRange& range) {
+                                             std::int64_t after, std::int64_t to) {
     const auto in_list = " IN (" + marks(versions.size()) + ")";
     const auto or_has = [&](const std::string& table) {
         return " OR EXISTS (SELECT 1 FROM " + table + " t WHERE t.oid = o.oid AND t.version" +
                in_list + ")";
     };
-    std::vector<Value> values{Value{range.after}, Value{range.to}};
+    std::vector<Value> values{Value{after}, Value{to}};
     for (int lists = 0; lists < 3; ++lists)
         values.insert(values.end(), versions.begin(), versions.end());
     return oids_of(transaction.query(
@@ -48,23 +30,26 @@ std::vector<std::int64_t> objects_touched_by(Transaction& transaction, const Ver
         values));
 }
 
-Deleted count_class(Transaction& transaction, const std::string& class_name) {
-    return count_where(transaction, "o.class = ?", {Value{class_name}});
-}
-
-Deleted count_object(Transaction& transaction, const ObjectName& name) {
-    return count_where(transaction, "o.class = ? AND o.name = ?",
-                       {Value{name.class_name}, Value{name.name}});
+Deleted count_objects(Transaction& transaction, const ObjectName& what) {
+    std::vector<Value> values{Value{what.class_name}};
+    if (!what.name.empty()) values.emplace_back(what.name);
+    const std::string condition =
+        what.name.empty() ? " WHERE o.class = ?" : " WHERE o.class = ? AND o.name = ?";
+    const auto count = [&](const std::string& join) {
+        const auto rows =
+            transaction.query("SELECT COUNT(*) FROM objects o" + join + condition, values);
+        return static_cast<std::uint64_t>(rows.at(0).integer(0));
+    };
+    return {count(""), count(" JOIN history h ON h.oid = o.oid"),
+            count(" JOIN trees t ON t.oid = o.oid")};
 }
 
 bool has_traces_of_class(Transaction& transaction, const std::string& class_name) {
-    constexpr std::array tables{"objects", "mass_changes"};
-    return std::ranges::any_of(tables, [&](const char* table) {
-        return !transaction
-                    .query("SELECT class FROM " + std::string(table) + " WHERE class = ? LIMIT 1",
-                           {Value{class_name}})
-                    .empty();
-    });
+    return !transaction
+                .query("SELECT class FROM objects WHERE class = ? UNION ALL"
+                       " SELECT class FROM mass_changes WHERE class = ? LIMIT 1",
+                       {Value{class_name}, Value{class_name}})
+                .empty();
 }
 
 std::vector<std::int64_t> oids_named(Transaction& transaction, const ObjectName& name) {

@@ -26,13 +26,13 @@ struct Deleted {
 
 using Versions = std::vector<std::string>;
 // Returns objects that have a row or a tree of the releases, or were compared last with a build of
-// them, or with one that is no more.
+// them, or with one that is no more; those with oids above `after`, up to `to`.
 [[nodiscard]] std::vector<std::int64_t> objects_touched_by(store::Transaction& transaction,
                                                            const Versions& versions,
-                                                           const OidRange& range);
-//   cost  an index look-up for each object of the class
-[[nodiscard]] Deleted count_class(store::Transaction& transaction, const std::string& class_name);
-[[nodiscard]] Deleted count_object(store::Transaction& transaction, const ObjectName& name);
+                                                           std::int64_t after, std::int64_t to);
+// Counts an object and what it has; if the name is empty, all objects of the class.
+//   cost  an index look-up for each object
+[[nodiscard]] Deleted count_objects(store::Transaction& transaction, const ObjectName& what);
 // Whether any table that is not emptied with an object names the class.
 [[nodiscard]] bool has_traces_of_class(store::Transaction& transaction,
                                        const std::string& class_name);

@@ -59,11 +59,6 @@ class ObjectsByName {
 [[nodiscard]] ObjectsByName objects_named(store::Transaction& transaction,
                                           std::span<const ObjectName> names);
 
-// Objects by oid: above `after`, up to `to`.
-struct OidRange {
-    std::int64_t after = 0, to = 0;
-};
-
 // Returns 0 for an empty table.
 [[nodiscard]] std::int64_t highest_oid(store::Transaction& transaction);
 // Returns rows by oid; those that do not exist are left out.

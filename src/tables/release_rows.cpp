@@ -18,6 +18,18 @@ namespace {
 using store::Transaction;
 using store::Value;
 
+// Every kind but `reconstructed`, as a list of SQL.
+std::string_view kinds_of_news() {
+    static const std::string list = [] {
+        std::string text;
+        for (const auto kind : all_kinds)
+            if (kind != RowKind::reconstructed)
+                text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
+        return text + ")";
+    }();
+    return list;
+}
+
 Value number(std::size_t value) { return Value{static_cast<std::int64_t>(value)}; }
 
 // FROM … WHERE …, and the values of its marks.
@@ -259,17 +271,6 @@ void finish(CountedRows& release) {
 }
 
 }  // namespace
-
-std::string_view kinds_of_news() {
-    static const std::string list = [] {
-        std::string text;
-        for (const auto kind : all_kinds)
-            if (kind != RowKind::reconstructed)
-                text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
-        return text + ")";
-    }();
-    return list;
-}
 
 std::size_t CountedRows::news(std::string_view class_name) const {
     std::uint64_t rows = 0;

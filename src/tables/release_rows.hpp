@@ -18,9 +18,6 @@
 
 namespace tables {
 
-// Every kind but `reconstructed`, as a list of SQL.
-[[nodiscard]] std::string_view kinds_of_news();
-
 // Which rows are meant, and how they are looked up.
 struct RowSelection {
     std::string class_name = {};  // of this class, as it is spelled; empty: of any class

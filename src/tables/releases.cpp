@@ -22,28 +22,6 @@ base::Date date_in(const std::string& text) {
     return *date;
 }
 
-Result<void> check_number(const Release& release, const std::string& digest,
-                          const Releases& known) {
-    if (known.contradicts(release.version, digest))
-        return base::fail(ErrorKind::conflict,
-                          release.version + " was recorded with different content");
-    const auto* later = known.build_after(release);
-    if (known.number_of(release.version) == 0 && later != nullptr)
-        return base::fail(ErrorKind::conflict, release.version + " is not recorded, and " +
-                                                   later->version + " is recorded after it");
-    return {};
-}
-
-Result<void> check_again(const Release& release, const Releases& known) {
-    if (known.number_of(release.version) == 0)
-        return base::fail(ErrorKind::refused, "no build of " + release.version +
-                                                  " is recorded, so there is nothing to replace");
-    if (const auto* later = known.build_after(release))
-        return base::fail(ErrorKind::refused, release.version + " can no longer be replaced: " +
-                                                  later->version + " is recorded after it");
-    return {};
-}
-
 // Gives a build of another kind of source the number of the publication in force.
 bool join_number(Transaction& transaction, std::int64_t number, const std::string& digest,
                  base::Seconds now) {
@@ -222,8 +200,9 @@ std::string lock_builds(Transaction& transaction) {
 Result<std::int64_t> find_number(Transaction& transaction, const Release& release,
                                  const std::string& digest, Publication publication) {
     const auto known = load_releases(transaction);
+    const auto& version = release.version;
     const bool is_again = publication == Publication::again;
-    const auto number = known.number_of(release.version, digest);
+    const auto number = known.number_of(version, digest);
     if (number != 0 && !is_again) return number;
     if (const auto going = forgetting(transaction); !going.empty())
         return base::fail(ErrorKind::conflict,
@@ -231,9 +210,20 @@ Result<std::int64_t> find_number(Transaction& transaction, const Release& releas
                               " is being forgotten, and until that has ended no release is "
                               "recorded; if nothing does so now, run: varve forget release " +
                               going + " --with-later");
-    const auto may =
-        is_again ? check_again(release, known) : check_number(release, digest, known);
-    return may.map([&] { return number; });
+    const bool is_published = known.number_of(version) != 0;
+    const auto* later = known.build_after(release);
+    if (is_again && !is_published)
+        return base::fail(ErrorKind::refused, "no build of " + version +
+                                                  " is recorded, so there is nothing to replace");
+    if (is_again && later != nullptr)
+        return base::fail(ErrorKind::refused, version + " can no longer be replaced: " +
+                                                  later->version + " is recorded after it");
+    if (!is_again && known.contradicts(version, digest))
+        return base::fail(ErrorKind::conflict, version + " was recorded with different content");
+    if (!is_published && later != nullptr)
+        return base::fail(ErrorKind::conflict, version + " is not recorded, and " +
+                                                   later->version + " is recorded after it");
+    return number;
 }
 
 Result<std::int64_t> number_build(Transaction& transaction, const Release& release,

@@ -70,15 +70,13 @@ Result<std::map<std::int64_t, KnownTree>> newest_trees(Transaction& transaction,
 
 Result<TreeAsOf> tree_as_of(Transaction& transaction, std::int64_t oid, const Release& current,
                             const Releases& releases) {
-    const auto known = tree_versions(transaction, std::span(&oid, 1), releases);
-    if (known.empty()) return TreeAsOf{};
-    const auto& versions = known.begin()->second;
-    const auto shown = std::ranges::find_if(versions, [&](const auto& version) {
-        return !releases.is_later(version, current.version);
+    const auto trees = stored_trees(transaction, oid, releases);
+    const auto shown = std::ranges::find_if(trees, [&](const StoredTree& tree) {
+        return !releases.is_later(tree.version, current.version);
     });
-    if (shown == versions.begin()) return TreeAsOf{};
-    if (shown == versions.end()) return TreeAsOf{std::nullopt, false};
-    auto tree = tree_of(transaction, oid, *shown);
+    if (shown == trees.begin()) return TreeAsOf{};
+    if (shown == trees.end()) return TreeAsOf{std::nullopt, false};
+    auto tree = tree_of(transaction, oid, shown->version);
     if (!tree) return tl::unexpected(tree.error());
     return TreeAsOf{std::move(*tree), false};
 }
