@@ -15,7 +15,7 @@
 #include "app/unknown_paths.hpp"
 #include "base/text.hpp"
 #include "harvest/feeds.hpp"
-#include "history/first_sight_sample.hpp"
+#include "history/build_view.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"

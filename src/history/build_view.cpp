@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -20,12 +21,6 @@ using compare::Reference;
 using Fate = Reference::Fate;
 
 constexpr std::size_t most_references = 200;  // of a row
-
-bool has_labels(const NamePaths& names, const std::string& class_name) {
-    return std::ranges::any_of(names, [&](const auto& of_class) {
-        return base::equal_ignoring_case(of_class.first, class_name);
-    });
-}
 
 class ReferenceFinder {
    public:
@@ -74,7 +69,10 @@ class ReferenceFinder {
 
     Result<Reference> find(const tables::Row& row, const ObjectName& name, bool with_fates) {
         Reference reference{name, {}, Fate::stays};
-        const bool has_label = has_labels(view_.context.settings.names, name.class_name);
+        const bool has_label =
+            std::ranges::any_of(view_.context.settings.names, [&](const auto& of_class) {
+                return base::equal_ignoring_case(of_class.first, name.class_name);
+            });
         if (view_.build.skips(name.class_name)) return reference;
         const auto here = view_.build.find(name);
         if (!here) return tl::unexpected(here.error());
@@ -143,6 +141,33 @@ Result<compare::Evidence> evidence_for(const BuildView& view, const Before& befo
     return compare::Evidence{after, releases.up_to(view.current()), is_of_the_build};
 }
 
+std::vector<ObjectName> names_spread_over(const source::Source& build) {
+    constexpr std::uint64_t most = 1'000;
+    std::uint64_t objects = 0, at = 0;
+    for (const auto& count : build.class_counts()) objects += count.objects;
+    const auto stride = std::max<std::uint64_t>(1, (objects + most - 1) / most);
+    std::vector<ObjectName> names;
+    source::each_object(build, [&](const source::Listed& listed) {
+        if (at++ % stride == 0) names.push_back(listed.id());
+        return true;
+    });
+    return names;
+}
+
+void collect_users(const std::vector<tree::Node>& nodes, std::set<std::string>& users) {
+    for (const auto& node : nodes) {
+        if (const auto stamp = tree::parse_stamp(node.stamp)) users.emplace(stamp->by);
+        collect_users(node.children, users);
+    }
+}
+
+std::set<std::string> users_in(const Outcome& outcome) {
+    std::set<std::string> users;
+    for (const auto& row : outcome.rows)
+        for (const auto& change : row.notes.changes) collect_users(change.after, users);
+    return users;
+}
+
 }  // namespace
 
 Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
@@ -181,6 +206,38 @@ Result<Outcome> BuildView::decide(const Before& before, const After& after,
 
 Result<void> describe(const BuildView& view, std::span<tables::Row* const> rows) {
     return ReferenceFinder(view).describe(rows);
+}
+
+Result<FirstSightSample> sample_first_sight(const BuildView& view) {
+    auto& pool = view.context.pool;
+    const auto names = names_spread_over(view.build);
+    const auto releases = store::perform(pool, store::Access::read, known_releases,
+                                         view.context.settings, &view.build, view.previous);
+    const auto identities =
+        store::perform(pool, store::Access::read, identify, &view.build, names);
+    if (!identities) return tl::unexpected(identities.error());
+    FirstSightSample sample;
+    std::map<std::string, std::size_t> objects_of;  // by user
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if ((*identities)[i].row) continue;
+        const auto before = view.bytes_before(names[i]);
+        if (!before) return tl::unexpected(before.error());
+        if (*before && **before == 0) continue;
+        ++sample.objects;
+        const auto after = view.load(names[i], names[i]);
+        if (!after && after.error().kind == base::ErrorKind::unavailable)
+            return tl::unexpected(after.error());
+        if (!after) continue;
+        const auto outcome = view.decide({}, *after, releases);
+        if (!outcome) return tl::unexpected(outcome.error());
+        if (outcome->rows.empty()) continue;
+        ++sample.reported;
+        for (const auto& user : users_in(*outcome)) ++objects_of[user];
+    }
+    sample.users.assign(objects_of.begin(), objects_of.end());
+    std::ranges::stable_sort(sample.users, std::ranges::greater(),
+                             &std::pair<std::string, std::size_t>::second);
+    return sample;
 }
 
 }  // namespace history

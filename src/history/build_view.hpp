@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 #include "history/context.hpp"
@@ -51,5 +53,20 @@ struct BuildView {
 //           has a path in [names] and the label is not cached; a query for 64 that the store knows
 [[nodiscard]] base::Result<void> describe(const BuildView& view,
                                           std::span<tables::Row* const> rows);
+
+// Of about 1,000 objects spread over a build, those that are not recorded and not new.
+struct FirstSightSample {
+    std::size_t objects = 0;
+    std::size_t reported = 0;  // objects that would get rows
+    // In how many of these each user's timestamps are, most first.
+    std::vector<std::pair<std::string, std::size_t>> users;
+};
+
+// Predicts how much the first sight of a build would report (rule C4): so much that its timestamps
+// hardly come from curators? Writes nothing.
+//   error   unavailable: an object cannot be loaded, because the build cannot be reached
+//   throws  store::Failure
+//   cost    a query for 64 objects; loads those that are not recorded
+[[nodiscard]] base::Result<FirstSightSample> sample_first_sight(const BuildView& view);
 
 }  // namespace history

@@ -242,7 +242,7 @@ class Recorder {
             // Most of what is as it was needs no more than its row.
             if (!is_as_recorded(*item) || item->last_release.empty()) known.push_back(item);
         }
-        if (const auto read = read_known(known); !read) return read;
+        read_known(known);
         for (auto* item : at(Step::load)) find_held(*item);
         return {};
     }
@@ -270,47 +270,41 @@ class Recorder {
         before.was_absent = is_lacking || (is_of_release ? !before.held.empty() : row.is_gone());
     }
 
-    Result<void> read_known(std::span<Recording* const> items) const {
-        if (items.empty()) return {};
-        const auto read = try_read_known(items);
-        if (read || !is_its_own_fault(read.error())) return read;
-        if (items.size() == 1) {
-            fail(*items.front(), base::Error{read.error().kind, items.front()->name().name +
-                                                                    ": " + read.error().text});
-            return {};
-        }
-        // One of the trees is damaged; the others are not.
-        for (std::size_t i = 0; i < items.size(); ++i)
-            if (const auto one = read_known(items.subspan(i, 1)); !one) return one;
-        return {};
-    }
-
-    Result<void> try_read_known(std::span<Recording* const> items) const {
+    // In one transaction, which has to see the row and what belongs to it.
+    void read_known(std::span<Recording* const> items) const {
+        if (items.empty()) return;
         std::vector<std::int64_t> oids;
         for (const auto* item : items) oids.push_back(item->before.row->oid);
-        return store::perform(
-            view_.context.pool, Access::read, [&](Transaction& transaction) -> Result<void> {
-                // The same transaction has to see the row and what belongs to it.
-                const auto rows = tables::objects_numbered(transaction, oids);
-                auto trees = tables::newest_trees(transaction, oids, releases_, &current());
-                if (!trees) return tl::unexpected(trees.error());
-                std::map<std::int64_t, std::vector<tables::RowKey>> recorded;
-                for (auto& key : tables::row_keys(transaction, oids))
-                    recorded[key.oid].push_back(std::move(key));
-                for (auto* item : items) {
-                    auto& before = item->before;
-                    const auto row = rows.find(before.row->oid);
-                    if (row == rows.end() || row->second != *before.row) {
-                        item->plan_again();
+        store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
+            const auto rows = tables::objects_numbered(transaction, oids);
+            auto trees = tables::newest_trees(transaction, oids, releases_, &current());
+            std::map<std::int64_t, std::vector<tables::RowKey>> recorded;
+            for (auto& key : tables::row_keys(transaction, oids))
+                recorded[key.oid].push_back(std::move(key));
+            for (auto* item : items) {
+                auto& before = item->before;
+                const auto row = rows.find(before.row->oid);
+                if (row == rows.end() || row->second != *before.row) {
+                    item->plan_again();
+                    continue;
+                }
+                if (auto tree = trees.extract(before.row->oid)) {
+                    if (!tree.mapped()) {
+                        fail_as_recorded(*item, tree.mapped().error().text);
                         continue;
                     }
-                    if (auto tree = trees->extract(before.row->oid))
-                        before.tree = std::move(tree.mapped());
-                    before.recorded = std::move(recorded[before.row->oid]);
-                    if (item->last_release.empty()) item->last_release = newest_known(before);
+                    before.tree = std::move(*tree.mapped());
                 }
-                return read_own(transaction, items);
-            });
+                before.recorded = std::move(recorded[before.row->oid]);
+                if (item->last_release.empty()) item->last_release = newest_known(before);
+            }
+            read_own(transaction, items);
+        });
+    }
+
+    // What is recorded of it is damaged; that of the others is not.
+    static void fail_as_recorded(Recording& item, const std::string& reason) {
+        fail(item, {base::ErrorKind::malformed, item.name().name + ": " + reason});
     }
 
     // Returns the newest earlier release that the object has a row or a tree of.
@@ -324,7 +318,7 @@ class Recorder {
     }
 
     // Reads the rows of this release that earlier publications have left.
-    Result<void> read_own(Transaction& transaction, std::span<Recording* const> items) const {
+    void read_own(Transaction& transaction, std::span<Recording* const> items) const {
         std::map<std::int64_t, Recording*> items_of;  // by the numbers of the rows
         std::vector<std::int64_t> sids, oids;
         for (auto* item : items)
@@ -334,24 +328,23 @@ class Recorder {
                     sids.push_back(sid);
                     oids.push_back(oid);
                 }
-        if (sids.empty()) return {};
-        std::optional<base::Error> damage;
-        auto own =
-            tables::rows_numbered(transaction, sids, [&](const tables::UnreadableRow& row) {
-                damage = base::Error{base::ErrorKind::malformed, row.reason};
-            });
-        if (damage) return tl::unexpected(*damage);
+        if (sids.empty()) return;
+        auto own = tables::rows_numbered(transaction, sids, tables::log_unreadable);
         const auto rows = tables::row_summaries(transaction, oids);
         for (auto& [sid, item] : items_of) {
             auto& before = item->before;
-            before.own = std::move(own.by_sid.at(sid));
+            auto row_of_release = own.by_sid.extract(sid);
+            if (!row_of_release) {
+                fail_as_recorded(*item, "its row of " + current().version + " cannot be read");
+                continue;
+            }
+            before.own = std::move(row_of_release.mapped());
             before.last_modified = view_.context.settings.first_seen_since;
             for (const auto& row : rows.at(before.row->oid))
                 if (row.date && releases_.is_later(current().version, row.version) &&
                     row.kind != tables::RowKind::withdrawn)
                     before.last_modified = std::max(before.last_modified, *row.date);
         }
-        return {};
     }
 
     // -- decide

@@ -15,11 +15,6 @@ namespace {
 
 using store::Value;
 
-// A release job counts the places of objects that it finds changed, and of no others.
-bool can_have(const Row& row) {
-    return row.kind == RowKind::changed && !row.notes.changes.empty();
-}
-
 // Behind a condition.
 constexpr std::string_view in_order = " ORDER BY version, class, path LIMIT 10000";
 
@@ -54,7 +49,9 @@ std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
                                         const std::vector<Row>& rows) {
     std::map<std::string, std::set<std::string>> versions;  // by class
     for (const auto& row : rows)
-        if (can_have(row)) versions[row.object.class_name].insert(row.release.version);
+        // A release job counts the places of objects that it finds changed, and of no others.
+        if (row.kind == RowKind::changed && !row.notes.changes.empty())
+            versions[row.object.class_name].insert(row.release.version);
     std::vector<MassChange> found;
     for (const auto& [class_name, of_class] : versions)
         std::ranges::move(

@@ -261,15 +261,6 @@ void add_class(CountedRows& release, const store::Row& row) {
     if (of_class.objects > 0) release.classes.push_back(std::move(of_class));
 }
 
-// Orders the classes and adds their kinds up.
-void finish(CountedRows& release) {
-    std::map<RowKind, std::uint64_t> kinds;
-    for (const auto& each : release.classes)
-        for (const auto& [kind, objects] : each.kinds) kinds[kind] += objects;
-    for (const auto& [kind, objects] : kinds) release.kinds.push_back({kind, objects});
-    std::ranges::stable_sort(release.classes, std::greater(), &ClassCount::objects);
-}
-
 }  // namespace
 
 std::size_t CountedRows::news(std::string_view class_name) const {
@@ -299,8 +290,12 @@ std::vector<CountedRows> count_rows(Transaction& transaction,
         add_class(counted.at(row.text(0)), row);
     std::vector<CountedRows> all;
     for (const auto& version : versions) {
-        finish(counted.at(version));
-        all.push_back(std::move(counted.at(version)));
+        auto& release = all.emplace_back(std::move(counted.at(version)));
+        std::map<RowKind, std::uint64_t> kinds;
+        for (const auto& each : release.classes)
+            for (const auto& [kind, objects] : each.kinds) kinds[kind] += objects;
+        for (const auto& [kind, objects] : kinds) release.kinds.push_back({kind, objects});
+        std::ranges::stable_sort(release.classes, std::greater(), &ClassCount::objects);
     }
     return all;
 }

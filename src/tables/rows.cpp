@@ -458,11 +458,9 @@ CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_
         ++checked.rows;
         checked.last = stored.integer(sid_column);
         const auto row = row_from(stored);
-        if (!row) {
+        if (!row)
             checked.unreadable.push_back(unreadable(stored, row.error().text));
-            continue;
-        }
-        if (stored.integer(notes_column + 1) == 0)
+        else if (stored.integer(notes_column + 1) == 0)
             checked.unreadable.push_back(
                 unreadable(stored, "its columns class and name say something else"));
     }

@@ -43,7 +43,7 @@ std::map<std::int64_t, std::vector<std::string>> tree_versions(Transaction& tran
     return versions;
 }
 
-Result<std::map<std::int64_t, KnownTree>> newest_trees(Transaction& transaction,
+std::map<std::int64_t, Result<KnownTree>> newest_trees(Transaction& transaction,
                                                        std::span<const std::int64_t> oids,
                                                        const Releases& releases,
                                                        const Release* before) {
@@ -56,15 +56,12 @@ Result<std::map<std::int64_t, KnownTree>> newest_trees(Transaction& transaction,
     for (const auto& [oid, versions] : tree_versions(transaction, oids, releases))
         if (const auto newest = std::ranges::find_if(versions, counts); newest != versions.end())
             by_version[*newest].emplace_back(oid);
-    std::map<std::int64_t, KnownTree> trees;
+    std::map<std::int64_t, Result<KnownTree>> trees;
     for (const auto& [version, owners] : by_version)
         for (const auto& row :
              query_in(transaction, "SELECT oid, tree FROM trees WHERE version = ? AND oid IN",
-                      {Value{version}}, owners)) {
-            auto tree = known_tree(version, row, 1);
-            if (!tree) return tl::unexpected(tree.error());
-            trees[row.integer(0)] = std::move(*tree);
-        }
+                      {Value{version}}, owners))
+            trees.insert_or_assign(row.integer(0), known_tree(version, row, 1));
     return trees;
 }
 

@@ -25,9 +25,9 @@ struct KnownTree {
 
 // Returns the newest tree of each object, by oid; objects that have none are left out.
 //   before  only trees of earlier releases than this one; nullptr: of any
-//   error   malformed: stored bytes are damaged
+//   error   malformed: the stored bytes of this one are damaged
 //   cost    a query for 64 objects, and one for 64 objects whose trees are of one release
-[[nodiscard]] base::Result<std::map<std::int64_t, KnownTree>> newest_trees(
+[[nodiscard]] std::map<std::int64_t, base::Result<KnownTree>> newest_trees(
     store::Transaction& transaction, std::span<const std::int64_t> oids, const Releases& releases,
     const Release* before = nullptr);
 

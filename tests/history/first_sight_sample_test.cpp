@@ -1,6 +1,6 @@
 // What `varve check` learns of a build before anything is recorded.
 // SPDX-License-Identifier: MIT
-#include "history/first_sight_sample.hpp"
+#include "history/build_view.hpp"
 
 #include "support/recording.hpp"
 #include "support/small_build.hpp"
