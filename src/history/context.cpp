@@ -62,17 +62,15 @@ Result<std::string> LabelCache::of(const ObjectName& name, const source::Source&
         if (build_ != build.digest()) {
             build_ = build.digest();
             labels_.clear();
-            older_.clear();
         }
         if (const auto known = labels_.find(name); known != labels_.end()) return known->second;
-        if (auto known = older_.extract(name))
-            return labels_.insert(std::move(known)).position->second;
     }
     auto label = label_in(name, build, names);
     if (!label) return label;
     const std::lock_guard lock(mutex_);
     if (build_ != build.digest()) return label;
-    if (labels_.size() >= most_in_generation) older_ = std::exchange(labels_, {});
+    constexpr std::size_t most = 200'000;
+    if (labels_.size() >= most) labels_.clear();
     return labels_.try_emplace(name, std::move(*label)).first->second;
 }
 

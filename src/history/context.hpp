@@ -34,7 +34,8 @@ struct Settings {
     std::map<std::string, ObjectName> curators;  // the persons behind users of timestamps
 };
 
-// Remembers the labels of objects in the build that it was asked about last: 100,000 to 200,000.
+// Remembers the labels of up to 200,000 objects in the build that it was asked about last; when there are
+// more, it begins anew.
 // Safe from any thread.
 class LabelCache {
    public:
@@ -48,12 +49,9 @@ class LabelCache {
                                                const NamePaths& names);
 
    private:
-    using Labels = std::map<ObjectName, std::string>;
-    static constexpr std::size_t most_in_generation = 100'000;
-
     std::mutex mutex_;   // guards what follows; not held while an object is loaded
     std::string build_;  // the digest of the build
-    Labels labels_, older_;
+    std::map<ObjectName, std::string> labels_;
 };
 
 // The caller keeps all of it alive longer than what uses it.

@@ -55,13 +55,12 @@ std::optional<Mention> entry_in(const store::Row& row) {
 // Returns entries by their ids.
 std::map<std::int64_t, Mention> entries_of(Transaction& transaction,
                                            std::span<const std::int64_t> ids) {
-    static constexpr std::string_view columns =
-        "SELECT e.id, e.feed, e.title, e.link, f.name, f.rss_title, f.url, e.published, "
-        "e.first_seen, e.tree FROM entries e";
     std::map<std::int64_t, Mention> entries;
     for (const auto& row :
          query_in(transaction,
-                  std::string(columns) + std::string(store::read_first(transaction.engine())) +
+                  "SELECT e.id, e.feed, e.title, e.link, f.name, f.rss_title, f.url, e.published,"
+                  " e.first_seen, e.tree FROM entries e" +
+                      std::string(store::read_first(transaction.engine())) +
                       "feeds f ON f.id = e.feed WHERE e.id IN",
                   {}, values_of(ids)))
         if (auto entry = entry_in(row)) entries.emplace(row.integer(0), *std::move(entry));
