@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "query/context.hpp"
 
-#include <iterator>
 #include <ranges>
 
 #include "base/log.hpp"
@@ -26,23 +25,6 @@ Result<Person> person(const history::Settings& settings, const source::Source& b
     const auto loaded = build.load(**spelling);
     if (!loaded) return tl::unexpected(loaded.error());
     return Person{**spelling, history::label_of(loaded->nodes, **spelling, settings.names)};
-}
-
-bool is_unreachable(const Result<Person>& person) {
-    return !person && person.error().kind == base::ErrorKind::unavailable;
-}
-
-// Returns the people; those whom nobody could read are called by their names.
-//   persons  in the order of settings.curators
-People people_of(const history::Settings& settings,
-                 const std::vector<std::optional<Result<Person>>>& persons) {
-    People people;
-    auto person = persons.begin();
-    for (const auto& [user, object] : settings.curators) {
-        people.emplace(user, *person && **person ? ***person : unread(object));
-        ++person;
-    }
-    return people;
 }
 
 Release release_of(const source::Build& build) { return build ? build->release() : Release{}; }
@@ -122,43 +104,27 @@ tl::unexpected<base::Error> no_release(const std::string& version) {
                           " is unknown, or it is newer than the current release.");
 }
 
-Curators::Start Curators::start(const std::string& digest, std::size_t curators) {
-    const std::lock_guard lock(mutex_);
-    if (kept_ && kept_->digest == digest && steady_clock::now() < kept_->valid_until)
-        return {kept_->people, nullptr};
-    if (reading_ == nullptr || reading_->digest != digest)
-        reading_ = std::make_shared<Reading>(digest, curators);
-    return {std::nullopt, reading_};
-}
-
 People Curators::of(const history::Settings& settings, const source::Build& build) {
-    const auto& curators = settings.curators;
-    if (curators.empty()) return {};
-    if (!build)
-        return people_of(settings, std::vector<std::optional<Result<Person>>>(curators.size()));
-    const auto load = [&](std::size_t index) {
-        const auto& [user, object] =
-            *std::next(curators.begin(), static_cast<std::ptrdiff_t>(index));
-        auto found = person(settings, *build, object);
-        if (!found)
-            base::log::warning("a curator cannot be read",
-                               {{"user", user}, {"reason", found.error().text}});
-        return found;
+    if (settings.curators.empty()) return {};
+    const auto load = [&] {
+        Kept kept{{}, steady_clock::time_point::max()};
+        bool is_reachable = build != nullptr;
+        for (const auto& [user, object] : settings.curators) {
+            // Each of the others would wait as long in vain.
+            auto found = is_reachable ? person(settings, *build, object) : unread(object);
+            if (!found) {
+                base::log::warning("a curator cannot be read",
+                                   {{"user", user}, {"reason", found.error().text}});
+                is_reachable = found.error().kind != base::ErrorKind::unavailable;
+            }
+            kept.people.emplace(user, found.value_or(unread(object)));
+        }
+        if (!is_reachable) kept.valid_until = steady_clock::now() + read_again_after;
+        return kept;
     };
-    auto [kept, reading] = start(build->digest(), curators.size());
-    if (kept) return std::move(*kept);
-    // Each of the others would wait as long in vain.
-    const auto& persons = reading->persons.run(load, is_unreachable);
-    auto people = people_of(settings, persons);
-    const bool is_partial = std::ranges::any_of(
-        persons, [](const auto& each) { return !each || is_unreachable(*each); });
-    const std::lock_guard lock(mutex_);
-    if (reading_ != reading) return people;  // another thread has kept it, or of another build
-    kept_ = {reading->digest, people,
-             is_partial ? steady_clock::now() + read_again_after
-                        : steady_clock::time_point::max()};
-    reading_ = nullptr;
-    return people;
+    if (!build) return load().people;
+    const auto is_good = [](const Kept& kept) { return steady_clock::now() < kept.valid_until; };
+    return kept_.get(build->digest(), load, is_good).value().people;
 }
 
 }  // namespace query

@@ -18,7 +18,6 @@
 #include "base/byte_budget.hpp"
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "base/shared_work.hpp"
 #include "base/single_flight.hpp"
 #include "history/context.hpp"
 #include "history/current.hpp"
@@ -172,32 +171,16 @@ class Curators {
     // Returns those of settings.curators. A person whom the build does not have, or who cannot be
     // read now, is called by the name of the object.
     //   build   nullptr: none is available
-    //   cost    a load for each curator at the first call for a build, later a copy. Callers that
-    //           come meanwhile load some of them
-    //   blocks  for the loads that other threads have in progress, one each
+    //   cost    a load for each curator at the first call for a build, later a copy
+    //   blocks  while another thread loads them
     [[nodiscard]] People of(const history::Settings& settings, const source::Build& build);
 
    private:
-    struct Reading {
-        Reading(std::string digest_, std::size_t curators)
-            : digest(std::move(digest_)), persons(curators) {}
-        const std::string digest;                        // of the build
-        base::SharedWork<base::Result<Person>> persons;  // in the order of settings.curators
-    };
     struct Kept {
-        std::string digest;
         People people;
         std::chrono::steady_clock::time_point valid_until;
     };
-    struct Start {
-        std::optional<People> kept;
-        std::shared_ptr<Reading> reading;  // to take part in; nullptr: they are kept
-    };
-    [[nodiscard]] Start start(const std::string& digest, std::size_t curators);
-
-    std::mutex mutex_;  // guards what follows; not held while a person is loaded
-    std::optional<Kept> kept_;
-    std::shared_ptr<Reading> reading_;  // nullptr: nobody reads
+    base::VersionedValue<std::string, Kept> kept_;  // by the digest of the build
 };
 
 }  // namespace query
