@@ -205,18 +205,6 @@ class Sides {
     int folders_ = 0;
 };
 
-query::Difference difference_of(ObjectName asked, const Side& from, const Side& to,
-                                std::vector<compare::Change> changes) {
-    query::Difference difference;
-    difference.object = std::move(asked);
-    difference.from = from.tree.release;
-    difference.to = to.tree.release;
-    difference.was_there = from.tree.there;
-    difference.is_there = to.tree.there;
-    difference.changes = std::move(changes);
-    return difference;
-}
-
 constexpr int trouble = 2;
 
 int compare_sides(const std::filesystem::path& config_file, const DiffOptions& options) {
@@ -234,19 +222,20 @@ int compare_sides(const std::filesystem::path& config_file, const DiffOptions& o
     const auto& models = to->build     ? to->build->models()
                          : from->build ? from->build->models()
                                        : none;
-    const auto changes =
-        query::changes_between(from->tree, to->tree, asked, models, sides.ignored());
-    if (!changes)
+    const auto found =
+        query::difference_between(from->tree, to->tree, asked, models, sides.ignored());
+    if (!found)
         return complain(
-            mistake_in(changes.error(), to->build ? to->build : from->build, asked).value().text,
+            mistake_in(found.error(), to->build ? to->build : from->build, asked).value().text,
             trouble);
     // Whoever runs a command may read the store: no user is hidden from him.
     const bool has_colour = wants_colour(options.colour, ::isatty(STDOUT_FILENO) == 1,
                                          std::getenv("NO_COLOR"), std::getenv("TERM"));
-    fmt::print("{}", options.format == "json"
-                         ? render::difference_json(difference_of(asked, *from, *to, *changes), {})
-                         : changes_text(*changes, has_colour ? Colour::ansi : Colour::none));
-    const bool same = changes->empty() && from->tree.there == to->tree.there;
+    fmt::print("{}",
+               options.format == "json"
+                   ? render::difference_json(*found, {})
+                   : changes_text(found->changes, has_colour ? Colour::ansi : Colour::none));
+    const bool same = found->changes.empty() && from->tree.there == to->tree.there;
     return same ? 0 : 1;
 }
 

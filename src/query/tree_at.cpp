@@ -24,34 +24,44 @@ struct Span {
     std::string stored_in = {};  // the release of the tree; empty: not there before its first row
 };
 
-// Returns them in the order of releases. A tree holds from the release of which it is stored to that since which the
-// next one is known.
-//   last_compared  the version of the release in which the object was compared last
-std::vector<Span> spans_of(Transaction& transaction, std::int64_t oid,
-                           const std::string& last_compared, const tables::Releases& releases) {
+// Returns the version of the release in which an object was compared last: the current one, if the build is known to
+// have the same of it.
+//   error  what a look-up in the build met
+Result<std::string> last_compared(const ReadView& now, const history::Identity& identity) {
+    const auto& row = *identity.row;
+    if (now.number() != 0 && !now.build()->skips(row.object.class_name)) {
+        const auto is_current = history::is_up_to_date(identity, *now.build(), now.number());
+        if (!is_current) return tl::unexpected(is_current.error());
+        if (*is_current) return now.current.version;
+    }
+    return now.releases().version_of(row.build);
+}
+
+// Returns them in the order of releases, up to the current one. A tree holds from the release of which it is stored to
+// that since which the next one is known.
+//   error  of last_compared()
+Result<std::vector<Span>> spans_of(const ReadView& now, const history::Identity& identity) {
+    auto until = last_compared(now, identity);
+    if (!until) return tl::unexpected(until.error());
+    const auto oid = identity.row->oid;
+    const auto& releases = now.releases();
     std::vector<Span> spans;
-    for (const auto& [of, rows] : tables::row_summaries(transaction, std::span(&oid, 1)))
+    for (const auto& [of, rows] : tables::row_summaries(now.transaction, std::span(&oid, 1)))
         for (const auto& row : rows)
             if (const auto* before = releases.find(row.since);
                 before != nullptr && row.kind == tables::RowKind::created)
                 spans.push_back({*before, *before, false});
-    auto until = last_compared;
-    for (const auto& tree : tables::stored_trees(transaction, oid, releases)) {
+    for (const auto& tree : tables::stored_trees(now.transaction, oid, releases)) {
         const auto* first = releases.find(tree.version);
         if (first == nullptr) continue;
-        const auto* last = releases.find(until);
+        const auto* last = releases.find(*until);
         spans.push_back({*first, last == nullptr ? *first : std::max(*first, *last),
                          tree.is_there, tree.version});
-        until = tree.since;
+        *until = tree.since;
     }
+    std::erase_if(spans, [&](const Span& span) { return now.current < span.first; });
+    for (auto& span : spans) span.last = std::min(span.last, now.current);
     std::ranges::stable_sort(spans, {}, &Span::first);
-    return spans;
-}
-
-// Cuts them off after a release.
-std::vector<Span> up_to(std::vector<Span> spans, const Release& newest) {
-    std::erase_if(spans, [&](const Span& span) { return newest < span.first; });
-    for (auto& span : spans) span.last = std::min(span.last, newest);
     return spans;
 }
 
@@ -89,38 +99,36 @@ std::vector<KnownPast::In> releases_in(const std::vector<Span>& spans,
     return known;
 }
 
-//   spans    of the object, of releases that may be seen
-//   release  nullptr: the newest of which something is known
-Result<KnownPast> past_of(Transaction& transaction, const tables::ObjectRow& object,
-                          const std::vector<Span>& spans, const Release* release,
-                          const tables::Releases& releases) {
-    if (release == nullptr && !spans.empty()) release = &spans.back().last;
-    for (const auto& span : spans)
-        if (release != nullptr && !(*release < span.first) && !(span.last < *release)) {
-            auto tree = read_span(transaction, object.oid, span, *release);
+// Returns the past of a recorded object in releases up to the build's.
+//   version  empty: the newest release of which something is known
+//   error    as of tree_at()
+Result<KnownPast> known_past(const ReadContext& context, const ObjectName& object,
+                             const std::string& version) {
+    const auto absent = [](const std::string& text) {
+        return base::fail(base::ErrorKind::absent, text);
+    };
+    return read(context, [&](const ReadView& now) -> Result<KnownPast> {
+        const auto* release = now.shown(version);
+        if (!version.empty() && release == nullptr) return no_release(version);
+        const auto found = history::identify(now.transaction, now.build(), std::span(&object, 1));
+        if (!found) return tl::unexpected(found.error());
+        const auto& row = found->front().row;
+        if (!row) return absent(object.class_name + " " + object.name + " is not recorded");
+        const auto spans = spans_of(now, found->front());
+        if (!spans) return tl::unexpected(spans.error());
+        if (version.empty() && !spans->empty()) release = &spans->back().last;
+        const auto name = row->object.class_name + " " + row->object.name;
+        if (release == nullptr) return absent(name + ": no tree of it is recorded");
+        for (const auto& span : *spans) {
+            if (*release < span.first || span.last < *release) continue;
+            auto tree = read_span(now.transaction, row->oid, span, *release);
             if (!tree) return tl::unexpected(tree.error());
-            return KnownPast{std::move(*tree), releases_in(spans, releases)};
+            return KnownPast{std::move(*tree), releases_in(*spans, now.releases())};
         }
-    const auto name = object.object.class_name + " " + object.object.name;
-    if (release == nullptr)
-        return base::fail(base::ErrorKind::absent, name + ": no tree of it is recorded");
-    const auto known = nearest(spans, *release);
-    return base::fail(base::ErrorKind::absent,
-                      name + ": nothing is known of it in " + release->version +
-                          (known.empty() ? "" : "; the nearest known is " + known));
-}
-
-// Returns the version of the release in which an object was compared last: the current one, if the build is known to
-// have the same of it.
-//   error  what a look-up in the build met
-Result<std::string> last_compared(const ReadView& now, const history::Identity& identity) {
-    const auto& row = *identity.row;
-    if (now.number() != 0 && !now.build()->skips(row.object.class_name)) {
-        const auto is_current = history::is_up_to_date(identity, *now.build(), now.number());
-        if (!is_current) return tl::unexpected(is_current.error());
-        if (*is_current) return now.current.version;
-    }
-    return now.releases().version_of(row.build);
+        const auto known = nearest(*spans, *release);
+        return absent(name + ": nothing is known of it in " + release->version +
+                      (known.empty() ? "" : "; the nearest known is " + known));
+    });
 }
 
 using compare::AddedIn;
@@ -179,42 +187,6 @@ Release first_seen(const ObjectAt& object) {
 
 }  // namespace
 
-Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
-                         const tables::ObjectRow& object, std::string_view version) {
-    return store::perform(
-        pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
-            const auto releases =
-                history::known_releases(transaction, settings, nullptr, nullptr);
-            const auto* release = releases.find(version);
-            if (!version.empty() && release == nullptr) return no_release(std::string(version));
-            auto past = past_of(
-                transaction, object,
-                spans_of(transaction, object.oid, releases.version_of(object.build), releases),
-                release, releases);
-            if (!past) return tl::unexpected(past.error());
-            return std::move(past->tree);
-        });
-}
-
-Result<KnownPast> known_past(const ReadContext& context, const ObjectName& object,
-                             const std::string& version) {
-    return read(context, [&](const ReadView& now) -> Result<KnownPast> {
-        const auto* release = now.shown(version);
-        if (!version.empty() && release == nullptr) return no_release(version);
-        const auto found = history::identify(now.transaction, now.build(), std::span(&object, 1));
-        if (!found) return tl::unexpected(found.error());
-        const auto& identity = found->front();
-        if (!identity.row)
-            return base::fail(base::ErrorKind::absent,
-                              object.class_name + " " + object.name + " is not recorded");
-        const auto last = last_compared(now, identity);
-        if (!last) return tl::unexpected(last.error());
-        const auto spans = up_to(
-            spans_of(now.transaction, identity.row->oid, *last, now.releases()), now.current);
-        return past_of(now.transaction, *identity.row, spans, release, now.releases());
-    });
-}
-
 Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                          const std::string& version) {
     auto past = known_past(context, object, version);
@@ -222,27 +194,23 @@ Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
     return std::move(past->tree);
 }
 
-Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,
-                                                     const ObjectName& object,
-                                                     const tree::Models& models,
-                                                     const compare::Ignored& ignored) {
+Result<Difference> difference_between(const PastTree& from, const PastTree& to,
+                                      const ObjectName& object, const tree::Models& models,
+                                      const compare::Ignored& ignored) {
     if (!from.there && !to.there)
         return base::fail(base::ErrorKind::absent,
                           object.class_name + " " + object.name + " is in neither of the two");
-    return compare::without_ignored(
+    Difference difference;
+    difference.object = object;
+    difference.from = from.release;
+    difference.to = to.release;
+    difference.was_there = from.there;
+    difference.is_there = to.there;
+    difference.changes = compare::without_ignored(
         compare::compare(from.nodes, to.nodes, models, models.of_class(object.class_name)),
         ignored, object.class_name);
+    return difference;
 }
-
-namespace {
-
-const tree::Models& models_at_hand(const history::Builds& builds) {
-    static const tree::Models none;
-    if (builds.build) return builds.build->models();
-    return builds.previous ? builds.previous->models() : none;
-}
-
-}  // namespace
 
 Result<Difference> difference(const ReadContext& context, const ObjectName& object,
                               const std::string& from, const std::string& to) {
@@ -254,21 +222,17 @@ Result<Difference> difference(const ReadContext& context, const ObjectName& obje
     if (!before) return tl::unexpected(before.error());
     const auto after = tree_at(context, recorded, to);
     if (!after) return tl::unexpected(after.error());
-    auto changes = changes_between(*before, *after, recorded, models_at_hand(context.builds),
-                                   context.settings.ignored);
-    if (!changes) return tl::unexpected(changes.error());
-    Difference difference;
-    difference.object = recorded;
-    difference.label = history::label_of((after->there ? after : before)->nodes, recorded,
-                                         context.settings.names);
-    difference.from = before->release;
-    difference.to = after->release;
-    difference.was_there = before->there;
-    difference.is_there = after->there;
-    difference.changes = std::move(*changes);
-    difference.people = context.people;
-    difference.references =
-        current_references(context, compare::objects_named_in(difference.changes, most_labels));
+    static const tree::Models none;
+    const auto& [build, previous] = context.builds;
+    const auto& models = build ? build->models() : previous ? previous->models() : none;
+    auto difference =
+        difference_between(*before, *after, recorded, models, context.settings.ignored);
+    if (!difference) return difference;
+    difference->label = history::label_of((after->there ? after : before)->nodes, recorded,
+                                          context.settings.names);
+    difference->people = context.people;
+    difference->references =
+        current_references(context, compare::objects_named_in(difference->changes, most_labels));
     return difference;
 }
 

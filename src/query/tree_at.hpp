@@ -1,20 +1,17 @@
 // query/tree_at.hpp -- the tree an object had in an earlier release, where it is known, which release brought each node
-// of it, and two of them compared. All functions that take a context or a pool throw store::Failure.
+// of it, and two of them compared. All functions that take a context throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "compare/added_in.hpp"
 #include "query/context.hpp"
 #include "query/history_page.hpp"
-#include "tables/objects.hpp"
-#include "tables/rows.hpp"
 
 namespace query {
 
@@ -24,18 +21,13 @@ struct PastTree {
     std::vector<tree::Node> nodes;
 };
 
-// Returns the tree as of a release. Known are the releases a tree was stored in, those a change was
-// compared with, and all between them.
-//   error   malformed: a stored tree is damaged; absent: no release of that version is known,
-//           or nothing is known of the object then, and the text names the nearest release of
-//           which something is
-[[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
-                                             const tables::ObjectRow& object,
-                                             std::string_view version);
-
-// The same of a recorded object, in releases up to the build's. What the build is known to have of it holds in the
+// Returns the tree of a recorded object as of a release, up to the build's. Known are the releases a tree was stored in,
+// those a change was compared with, and all between them. What the build is known to have of the object holds in the
 // current release.
-//   error  absent: it is not recorded, or as above; malformed as above; what a look-up in the build met
+//   version  empty: the newest release of which something is known
+//   error    malformed: a stored tree is damaged; absent: the object is not recorded, no release of that version is
+//            known, or nothing is known of the object then, and the text names the nearest release of which
+//            something is; what a look-up in the build met
 [[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                                              const std::string& version);
 
@@ -48,19 +40,6 @@ struct KnownPast {
     };
     std::vector<In> releases;  // those of which something is known, oldest first
 };
-// Returns the past of a recorded object in releases up to the build's.
-//   version  empty: the newest release of which something is known
-//   error    as above
-[[nodiscard]] base::Result<KnownPast> known_past(const ReadContext& context,
-                                                 const ObjectName& object,
-                                                 const std::string& version);
-
-// Returns what turns one into the other, without what is ignored. From an object that is not there
-// everything was added.
-//   error  absent: it is in neither of the two
-[[nodiscard]] base::Result<std::vector<compare::Change>> changes_between(
-    const PastTree& from, const PastTree& to, const ObjectName& object,
-    const tree::Models& models, const compare::Ignored& ignored);
 
 // Two releases of one object compared.
 struct Difference {
@@ -73,6 +52,15 @@ struct Difference {
     compare::References references =
         {};  // objects that the changes name, by what they are called now
 };
+// Returns what turns one into the other, without what is ignored. From an object that is not there
+// everything was added. Without labels, people and references.
+//   error  absent: it is in neither of the two
+[[nodiscard]] base::Result<Difference> difference_between(const PastTree& from,
+                                                          const PastTree& to,
+                                                          const ObjectName& object,
+                                                          const tree::Models& models,
+                                                          const compare::Ignored& ignored);
+
 //   object  has been brought up to date (HistoryService::history_of)
 //   error   absent: no release `from` or `to` is known, or nothing of it in one of the two, or it is
 //           in neither; the text is for people and names the release, or the nearest that is known

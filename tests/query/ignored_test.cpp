@@ -6,6 +6,7 @@
 #include "compare/ignored.hpp"
 #include "history/recorder.hpp"
 #include "query/tree_at.hpp"
+#include "reads.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
 #include "support/recording.hpp"
@@ -79,7 +80,7 @@ class ProteinSite : private support::FreshStore, public support::RecordingSite {
         });
     }
     [[nodiscard]] base::Result<PastTree> tree(const std::string& version) {
-        return tree_at(pool, settings, object(), version);
+        return tree_at(query::Reads(pool, settings).of(nullptr), protein, version);
     }
 
    private:
@@ -173,7 +174,8 @@ TEST_CASE("Two releases compared differ in what is not ignored today") {
     const auto before = site.tree("WS186"), after = site.tree("WS187");
     REQUIRE((before && after));
     const auto between = [&](const compare::Ignored& ignored) {
-        return changes_between(*before, *after, protein, tree::Models{}, ignored)->size();
+        return difference_between(*before, *after, protein, tree::Models{}, ignored)
+            ->changes.size();
     };
     CHECK(between(homol) == 1);
     CHECK(between({}) == 2);

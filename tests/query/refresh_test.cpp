@@ -6,6 +6,7 @@
 
 #include "process.hpp"
 #include "query/object_history.hpp"
+#include "reads.hpp"
 #include "support/recording.hpp"
 
 using namespace tables;
@@ -172,8 +173,8 @@ TEST_CASE("A past tree is known where it was stored, compared, and in between") 
     REQUIRE(done);
     site.settings.known_releases = {build("WS187").release(),
                                     {"WS185", *base::parse_date("2008-01-11")}};
-    const auto in = [&](std::string_view version) {
-        return tree_at(site.pool, site.settings, *done->row, version);
+    const auto in = [&](const std::string& version) {
+        return tree_at(Reads(site.pool, site.settings).of(nullptr), gene, version);
     };
     CHECK(in("WS186")->nodes == one);
     CHECK(in("WS188")->nodes == two);

@@ -10,6 +10,7 @@
 #include "query/object_history.hpp"
 #include "query/release_contents.hpp"
 #include "query/tree_at.hpp"
+#include "reads.hpp"
 #include "source/files_build.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
@@ -105,10 +106,7 @@ class SampleHistory {
         });
     }
 
-    query::ReadContext reading(const source::Build& build) {
-        return {pool_,       settings_, release_cache_,  counted_rows_,
-                unreadable_, budget_,   {build, nullptr}};
-    }
+    query::ReadContext reading(const source::Build& build) { return reads_.of(build); }
 
    private:
     std::vector<tables::Row> rows_of(store::Transaction& transaction, const ObjectName& name,
@@ -122,11 +120,8 @@ class SampleHistory {
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
     history::LabelCache labels_;
-    query::ReleaseCache release_cache_;
-    query::CountedRowsCache counted_rows_{base::system_clock_now};
-    query::UnreadableRows unreadable_;
-    base::ByteBudget budget_{{}};
     store::Pool pool_;
+    query::Reads reads_{pool_, settings_};
     std::set<ObjectName> names_;
 };
 
