@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <openssl/evp.h>
-#include <simdjson.h>
 
+#include "base/digest.hpp"
 #include "base/json.hpp"
 
 namespace archive {
@@ -28,39 +27,6 @@ auto malformed(std::string text) {
     return base::fail(base::ErrorKind::malformed, std::move(text));
 }
 
-const unsigned char* unsigned_bytes(std::string_view bytes) {
-    return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-// Encodes piece by piece, because OpenSSL counts bytes in an int.
-void append_base64(std::string& out, std::string_view bytes) {
-    constexpr std::size_t piece = std::size_t{3} << 20;
-    for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
-        const auto some = bytes.substr(0, piece);
-        const std::size_t before = out.size();
-        out.resize(before + (some.size() + 2) / 3 * 4);
-        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data() + before),
-                        unsigned_bytes(some), static_cast<int>(some.size()));
-    }
-}
-
-// Accepts only the spelling that append_base64 writes. OpenSSL by itself also accepts blanks, and
-// "=" anywhere.
-std::optional<std::string> decode_base64(std::string_view letters) {
-    if (letters.empty()) return std::string();
-    if (letters.size() % 4 != 0) return std::nullopt;
-    std::string bytes(letters.size() / 4 * 3, '\0');
-    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                     unsigned_bytes(letters), static_cast<int>(letters.size()));
-    if (size < 0) return std::nullopt;
-    const auto filling = letters.ends_with("==") ? 2U : letters.ends_with("=") ? 1U : 0U;
-    bytes.resize(bytes.size() - filling);
-    std::string again;
-    append_base64(again, bytes);
-    if (again != letters) return std::nullopt;
-    return bytes;
-}
-
 Result<void> append_value(std::string& out, base::JsonWriter& json, const Column& column,
                           const Row& row, std::size_t at) {
     json.key(column.name);
@@ -70,7 +36,7 @@ Result<void> append_value(std::string& out, base::JsonWriter& json, const Column
         json.value(row.integer(at));
     } else if (column.type == ColumnType::blob) {
         json.begin_object().key("base64").raw("\"");
-        append_base64(out, row.blob(at));  // in place: a blob can have many megabytes
+        base::append_base64(out, row.blob(at));  // in place: a blob can have many megabytes
         out += '"';
         json.end_object();
     } else {
@@ -88,7 +54,7 @@ Result<Value> blob_of(const dom::element& json) {
     if (json.get(wrapped) != simdjson::SUCCESS || wrapped.size() != 1 ||
         wrapped["base64"].get(letters) != simdjson::SUCCESS)
         return malformed("is not {\"base64\":\"…\"}");
-    auto bytes = decode_base64(letters);
+    auto bytes = base::from_base64(letters);
     if (!bytes) return malformed("has invalid base64");
     return Value(store::Blob{std::move(*bytes)});
 }
@@ -110,47 +76,65 @@ Result<Value> value_of(const Column& column, const dom::element& json) {
 }
 
 // Reads the values of one row, whose columns may come in any order.
-class RowReader {
-   public:
-    explicit RowReader(const TableShape& shape)
-        : shape_(shape), values_(shape.columns.size()), seen_(shape.columns.size()) {}
-
-    Result<std::vector<Value>> read(const dom::object& row) {
-        for (const auto& field : row)
-            if (const auto taken = take(field.key, field.value); !taken)
-                return tl::unexpected(taken.error());
-        const auto missing = std::ranges::find(seen_, false);
-        if (missing != seen_.end()) {
-            const auto at = static_cast<std::size_t>(missing - seen_.begin());
-            return malformed("column " + shape_.columns[at].name + " is missing");
-        }
-        return std::move(values_);
+Result<std::vector<Value>> values_of(const TableShape& shape, const dom::object& row) {
+    std::vector<std::optional<Value>> read(shape.columns.size());
+    for (const auto& [key, json] : row) {
+        const std::string name(key);
+        const auto at = shape.index_of(name);
+        if (!at) return malformed("unknown column \"" + name + "\"");
+        if (read[*at]) return malformed("column " + name + " appears twice");
+        auto value = value_of(shape.columns[*at], json);
+        if (!value) return malformed("column " + name + " " + value.error().text);
+        read[*at] = std::move(*value);
     }
-
-   private:
-    Result<void> take(std::string_view key, const dom::element& json) {
-        const auto at = index_of(key);
-        if (!at) return malformed("unknown column \"" + std::string(key) + "\"");
-        if (seen_[*at]) return malformed("column " + std::string(key) + " appears twice");
-        auto value = value_of(shape_.columns[*at], json);
-        if (!value) return malformed("column " + std::string(key) + " " + value.error().text);
-        values_[*at] = std::move(*value);
-        seen_[*at] = true;
-        next_ = *at + 1;
-        return {};
+    std::vector<Value> values;
+    for (std::size_t at = 0; at < read.size(); ++at) {
+        if (!read[at]) return malformed("column " + shape.columns[at].name + " is missing");
+        values.push_back(std::move(*read[at]));
     }
+    return values;
+}
 
-    // Tries the column after the previous one first: it nearly always is the right one.
-    [[nodiscard]] std::optional<std::size_t> index_of(std::string_view key) const {
-        if (next_ < shape_.columns.size() && shape_.columns[next_].name == key) return next_;
-        return shape_.index_of(key);
+Result<Line> header_of(const dom::object& line) {
+    std::int64_t version = 0, schema = 0;
+    if (line["varve_export"].get(version) != simdjson::SUCCESS ||
+        line["schema"].get(schema) != simdjson::SUCCESS)
+        return malformed("the first line lacks the format or the schema");
+    if (version != format_version)
+        return malformed("the export has format " + std::to_string(version) +
+                         ", this program reads format " + std::to_string(format_version));
+    return Line(HeaderLine{schema});
+}
+
+Result<Line> row_of(const dom::object& line, std::span<const TableShape> shapes) {
+    std::string_view name;
+    dom::object row;
+    if (line["table"].get(name) != simdjson::SUCCESS || line["row"].get(row) != simdjson::SUCCESS)
+        return malformed("a row needs the name of a table and an object");
+    const auto shape =
+        std::ranges::find(shapes, name, [](const auto& each) { return each.table->name; });
+    if (shape == shapes.end()) return malformed("unknown table \"" + std::string(name) + "\"");
+    auto values = values_of(*shape, row);
+    if (!values) return malformed(std::string(name) + ": " + values.error().text);
+    const auto number = static_cast<std::size_t>(shape - shapes.begin());
+    return Line(RowLine{number, std::move(*values)});
+}
+
+Result<Line> end_of(const dom::object& line, std::span<const TableShape> shapes) {
+    bool end = false;
+    dom::object counts;
+    if (line["end"].get(end) != simdjson::SUCCESS || !end ||
+        line["rows"].get(counts) != simdjson::SUCCESS || counts.size() != shapes.size())
+        return malformed("the last line lacks the row count of a table");
+    EndLine last;
+    for (const auto& shape : shapes) {
+        std::uint64_t rows = 0;
+        if (counts[shape.table->name].get(rows) != simdjson::SUCCESS)
+            return malformed("the last line lacks the row count of a table");
+        last.rows.push_back(rows);
     }
-
-    const TableShape& shape_;
-    std::vector<Value> values_;
-    std::vector<bool> seen_;
-    std::size_t next_ = 0;
-};
+    return Line(std::move(last));
+}
 
 }  // namespace
 
@@ -216,75 +200,20 @@ Result<void> append_row(std::string& out, const TableShape& shape, const Row& ro
     return {};
 }
 
-struct LineParser::State {
-    explicit State(std::span<const TableShape> known) : shapes(known) {}
-
-    std::span<const TableShape> shapes;
-    dom::parser parser;
-
-    Result<Line> header_of(const dom::object& line) const {
-        std::int64_t version = 0, schema = 0;
-        if (line["varve_export"].get(version) != simdjson::SUCCESS ||
-            line["schema"].get(schema) != simdjson::SUCCESS)
-            return malformed("the first line lacks the format or the schema");
-        if (version != format_version)
-            return malformed("the export has format " + std::to_string(version) +
-                             ", this program reads format " + std::to_string(format_version));
-        return Line(HeaderLine{schema});
-    }
-
-    Result<Line> row_of(const dom::object& line) const {
-        std::string_view name;
-        dom::object row;
-        if (line["table"].get(name) != simdjson::SUCCESS ||
-            line["row"].get(row) != simdjson::SUCCESS)
-            return malformed("a row needs the name of a table and an object");
-        const auto shape =
-            std::ranges::find(shapes, name, [](const auto& each) { return each.table->name; });
-        if (shape == shapes.end())
-            return malformed("unknown table \"" + std::string(name) + "\"");
-        auto values = RowReader(*shape).read(row);
-        if (!values) return malformed(std::string(name) + ": " + values.error().text);
-        const auto number = static_cast<std::size_t>(shape - shapes.begin());
-        return Line(RowLine{number, std::move(*values)});
-    }
-
-    Result<Line> end_of(const dom::object& line) const {
-        bool end = false;
-        dom::object counts;
-        if (line["end"].get(end) != simdjson::SUCCESS || !end ||
-            line["rows"].get(counts) != simdjson::SUCCESS || counts.size() != shapes.size())
-            return malformed("the last line lacks the row count of a table");
-        EndLine last;
-        for (const auto& shape : shapes) {
-            std::uint64_t rows = 0;
-            if (counts[shape.table->name].get(rows) != simdjson::SUCCESS)
-                return malformed("the last line lacks the row count of a table");
-            last.rows.push_back(rows);
-        }
-        return Line(std::move(last));
-    }
-};
-
-LineParser::LineParser(std::span<const TableShape> shapes)
-    : state_(std::make_unique<State>(shapes)) {}
-
-LineParser::~LineParser() = default;
-
 Result<Line> LineParser::parse(std::string_view line) {
-    auto& parser = state_->parser;
-    if (parser.capacity() < line.size() || parser.max_depth() != deepest)
-        if (const auto error = parser.allocate(std::max<std::size_t>(line.size(), 4096), deepest))
+    if (parser_.capacity() < line.size() || parser_.max_depth() != deepest)
+        if (const auto error =
+                parser_.allocate(std::max<std::size_t>(line.size(), 4096), deepest))
             return malformed(simdjson::error_message(error));
     dom::object object;
     const auto error =
-        parser.parse(line.data(), line.size(), /*realloc_if_needed=*/false).get(object);
+        parser_.parse(line.data(), line.size(), /*realloc_if_needed=*/false).get(object);
     if (error != simdjson::SUCCESS)
         return malformed(std::string("not a JSON object: ") + simdjson::error_message(error));
     if (object.size() != 2) return malformed("the line has not exactly two members");
-    if (object["table"].error() == simdjson::SUCCESS) return state_->row_of(object);
-    if (object["end"].error() == simdjson::SUCCESS) return state_->end_of(object);
-    return state_->header_of(object);
+    if (object["table"].error() == simdjson::SUCCESS) return row_of(object, shapes_);
+    if (object["end"].error() == simdjson::SUCCESS) return end_of(object, shapes_);
+    return header_of(object);
 }
 
 LineReader::LineReader(ReadBytes read, std::size_t longest, std::size_t padding)

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <simdjson.h>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,8 +66,7 @@ void append_end(std::string& out, const RowCounts& counts);
 class LineParser {
    public:
     // Requires that the shapes outlive the parser.
-    explicit LineParser(std::span<const TableShape> shapes);
-    ~LineParser();
+    explicit LineParser(std::span<const TableShape> shapes) : shapes_(shapes) {}
 
     // So many bytes behind the line must be readable, whatever they are.
     static constexpr std::size_t padding = 64;
@@ -79,8 +78,8 @@ class LineParser {
     [[nodiscard]] base::Result<Line> parse(std::string_view line);
 
    private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::span<const TableShape> shapes_;
+    simdjson::dom::parser parser_;
 };
 
 // Splits a stream of bytes into lines.

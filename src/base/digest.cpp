@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/digest.hpp"
 
+#include <algorithm>
 #include <openssl/evp.h>
 #include <stdexcept>
 
@@ -77,6 +78,42 @@ std::string sha256_hex(std::string_view bytes) {
     Digest digest(Algorithm::sha256);
     digest.update(bytes);
     return digest.hex();
+}
+
+namespace {
+
+const unsigned char* unsigned_bytes(std::string_view bytes) {
+    return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
+}  // namespace
+
+// Encodes piece by piece, because OpenSSL counts bytes in an int.
+void append_base64(std::string& out, std::string_view bytes) {
+    constexpr std::size_t piece = std::size_t{3} << 20;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+        const auto some = bytes.substr(0, piece);
+        const std::size_t before = out.size();
+        out.resize(before + (some.size() + 2) / 3 * 4);
+        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data() + before),
+                        unsigned_bytes(some), static_cast<int>(some.size()));
+    }
+}
+
+// OpenSSL by itself also accepts blanks, and "=" anywhere.
+std::optional<std::string> from_base64(std::string_view text) {
+    if (text.empty()) return std::string();
+    if (text.size() % 4 != 0) return std::nullopt;
+    std::string bytes(text.size() / 4 * 3, '\0');
+    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                     unsigned_bytes(text), static_cast<int>(text.size()));
+    if (size < 0) return std::nullopt;
+    const auto filling = text.ends_with("==") ? 2U : text.ends_with("=") ? 1U : 0U;
+    bytes.resize(bytes.size() - filling);
+    std::string again;
+    append_base64(again, bytes);
+    if (again != text) return std::nullopt;
+    return bytes;
 }
 
 }  // namespace base

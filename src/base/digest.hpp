@@ -1,9 +1,10 @@
-// base/digest.hpp -- MD5 and SHA-256 of bytes, by OpenSSL.
+// base/digest.hpp -- MD5, SHA-256 and base64 of bytes, by OpenSSL.
 // Safe from any thread; one digest object belongs to one thread at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,5 +34,10 @@ class Digest {
 [[nodiscard]] std::string md5_hex(std::string_view bytes);
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 [[nodiscard]] std::string to_hex(std::string_view bytes);
+
+// Appends bytes in base64 (RFC 4648 section 4), padded, on one line.
+void append_base64(std::string& out, std::string_view bytes);
+// Returns the bytes that append_base64() wrote so; nullopt for any other text.
+[[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace base

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <gumbo.h>
 #include <memory>
-#include <openssl/evp.h>
 #include <utility>
 
 #include "base/digest.hpp"
@@ -22,10 +21,8 @@ constexpr std::size_t bytes_in_word = 42;      // whose encoded word is a longes
 constexpr std::size_t bytes_in_line = 57;      // of a body; 76 characters of base64
 
 std::string base64(std::string_view bytes) {
-    std::string text((bytes.size() + 2) / 3 * 4, '\0');
-    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                    reinterpret_cast<const unsigned char*>(bytes.data()),
-                    static_cast<int>(bytes.size()));
+    std::string text;
+    base::append_base64(text, bytes);
     return text;
 }
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <openssl/evp.h>
 #include <system_error>
 #include <unistd.h>
 #include <utf8.h>
@@ -33,9 +32,8 @@ constexpr auto valid_without_store_for = 60s;
 
 // RFC 4648 section 5, without padding: needs no escape in a query.
 std::string base64url(const std::array<unsigned char, 32>& bytes) {
-    std::array<unsigned char, 45> text{};  // 4 for every 3 bytes, and a NUL
-    const int size = ::EVP_EncodeBlock(text.data(), bytes.data(), static_cast<int>(bytes.size()));
-    std::string encoded(text.begin(), text.begin() + size);
+    std::string encoded;
+    base::append_base64(encoded, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     std::ranges::replace(encoded, '+', '-');
     std::ranges::replace(encoded, '/', '_');
     encoded.erase(encoded.find('='));
@@ -160,21 +158,6 @@ namespace {
 
 constexpr std::size_t longest_credentials = 1024;  // bytes of base64
 
-// Decodes base64 (RFC 4648 section 4, with padding); empty when it is invalid.
-std::string decode_base64(std::string_view text) {
-    if (text.empty() || text.size() % 4 != 0 || text.size() > longest_credentials) return {};
-    std::string bytes(text.size() / 4 * 3, '\0');
-    const int count = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                        reinterpret_cast<const unsigned char*>(text.data()),
-                                        static_cast<int>(text.size()));
-    if (count < 0) return {};
-    // EVP_DecodeBlock decodes padding as zeros.
-    bytes.resize(static_cast<std::size_t>(count));
-    for (auto end = text; end.ends_with('=') && !bytes.empty(); end.remove_suffix(1))
-        bytes.pop_back();
-    return bytes;
-}
-
 }  // namespace
 
 std::string token_in(std::string_view authorization) {
@@ -184,7 +167,8 @@ std::string token_in(std::string_view authorization) {
     const auto credentials = base::trim(authorization.substr(blank));
     if (base::equal_ignoring_case(scheme, "Bearer")) return std::string(credentials);
     if (!base::equal_ignoring_case(scheme, "Basic")) return {};
-    const auto user_and_password = decode_base64(credentials);
+    if (credentials.size() > longest_credentials) return {};
+    const auto user_and_password = base::from_base64(credentials).value_or("");
     const auto colon = user_and_password.find(':');
     return colon == std::string::npos ? std::string() : user_and_password.substr(colon + 1);
 }
