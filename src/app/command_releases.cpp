@@ -7,12 +7,18 @@
 #include "app/print.hpp"
 #include "app/sources.hpp"
 #include "base/log.hpp"
-#include "release/releases.hpp"
+#include "history/context.hpp"
+#include "tables/release_rows.hpp"
 
 namespace app {
 namespace {
 
-using release::ListedRelease;
+struct ListedRelease {
+    base::Release release;
+    tables::ReleaseCounts counts;
+    bool is_current = false;  // source.path holds its build
+    bool is_newest = false;   // the last of the list
+};
 
 constexpr std::size_t terminal = 80;
 
@@ -37,6 +43,24 @@ AtSource look_at_source(const Services& services) {
         base::log::warning(found.release ? "build refused" : "no current build",
                            {{"reason", why}});
     return found;
+}
+
+// Lists the releases that are recorded or configured, and that of the current build; oldest first.
+std::vector<ListedRelease> list_releases(const Services& services,
+                                         const std::optional<base::Release>& current) {
+    return store::perform(
+        *services.pool, store::Access::read, [&](store::Transaction& transaction) {
+            auto releases =
+                history::known_releases(transaction, services.config.history, nullptr, nullptr);
+            if (current) releases.add(*current);
+            auto counts = tables::count_by_release(transaction);
+            std::vector<ListedRelease> list;
+            for (const auto& release : releases.all())
+                list.push_back({release, std::move(counts[release.version]),
+                                current && release.version == current->version});
+            if (!list.empty()) list.back().is_newest = true;
+            return list;
+        });
 }
 
 void write_release(base::JsonWriter& json, const ListedRelease& listed, bool is_refused) {
@@ -100,7 +124,7 @@ int releases(const Config& config, bool json) {
     const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     const auto source = look_at_source(*services);
-    const auto list = release::list_releases(*services->pool, config.history, source.release);
+    const auto list = list_releases(*services, source.release);
     if (!json) {
         print_table(list, source.is_refused);
         return ok;

@@ -22,23 +22,31 @@ class Preview {
           digests_tell_(!is_of_server(build) && previous != nullptr && !is_of_server(*previous)) {
     }
 
-    Result<bool> walk(const std::string& only) {
-        if (auto done = walk(build_, only, &Preview::count_present);
-            !done || previous_ == nullptr)
-            return done;
-        return walk(*previous_, only, &Preview::count_gone);
+    //   only  this class; empty: all
+    Result<void> walk(const std::string& only) {
+        const auto is_wanted = [&](const Listed& listed) {
+            return only.empty() || listed.class_name == only;
+        };
+        Result<void> done;
+        source::each_object(build_, [&](const Listed& listed) {
+            if (is_wanted(listed)) done = count_present(listed.id(), listed.digest);
+            return done.has_value();
+        });
+        if (!done || previous_ == nullptr) return done;
+        return source::each_unknown_to(*previous_, build_, [&](const Listed& listed) {
+            if (is_wanted(listed)) ++classes_[std::string(listed.class_name)].gone;
+            return true;
+        });
     }
 
-    Result<bool> look_up(const Objects& objects) {
+    Result<void> look_up(const Objects& objects) {
         for (const auto& object : objects) {
             const auto now = build_.digest_of(object);
             if (!now) return tl::unexpected(now.error());
-            const auto done = *now        ? count_present(object, **now)
-                              : previous_ ? count_gone(object, {})
-                                          : Result<bool>(true);
+            const auto done = *now ? count_present(object, **now) : count_absent(object);
             if (!done) return done;
         }
-        return true;
+        return {};
     }
 
     std::vector<ClassPreview> take() {
@@ -51,43 +59,33 @@ class Preview {
     }
 
    private:
-    using Step = Result<bool> (Preview::*)(const ObjectName&, const Digest&);
-
-    Result<bool> walk(const source::Source& list, const std::string& only, Step step) {
-        std::optional<base::Error> error;
-        source::each_object(list, [&](const Listed& listed) {
-            if (!only.empty() && listed.class_name != only) return true;
-            const auto done = (this->*step)(listed.id(), listed.digest);
-            if (!done) error = done.error();
-            return done.has_value();
-        });
-        if (error) return tl::unexpected(*error);
-        return true;
-    }
-
     // An object of the build.
-    Result<bool> count_present(const ObjectName& object, const Digest& now) {
+    Result<void> count_present(const ObjectName& object, const Digest& now) {
+        std::optional<Digest> before;
+        if (previous_ != nullptr) {
+            const auto found = previous_->digest_of(object);
+            if (!found) return tl::unexpected(found.error());
+            before = *found;
+        }
         auto& of_class = classes_[object.class_name];
-        if (previous_ == nullptr) return ++of_class.created, true;
-        const auto before = previous_->digest_of(object);
-        if (!before) return tl::unexpected(before.error());
-        if (!*before)
+        if (!before)
             ++of_class.created;
         else if (!digests_tell_)
             ++of_class.unknown;
         else
-            ++(**before == now ? of_class.same : of_class.differ);
-        return true;
+            ++(*before == now ? of_class.same : of_class.differ);
+        return {};
     }
 
-    // An object of the release before, or of a list.
-    Result<bool> count_gone(const ObjectName& object, const Digest&) {
+    // An object of a list that the build does not have so spelled.
+    Result<void> count_absent(const ObjectName& object) {
+        if (previous_ == nullptr) return {};
         const auto now = build_.find(object);
         const auto before = previous_->find(object);
         if (!now) return tl::unexpected(now.error());
         if (!before) return tl::unexpected(before.error());
         if (!*now && *before) ++classes_[object.class_name].gone;
-        return true;
+        return {};
     }
 
     const source::Source& build_;

@@ -1,14 +1,12 @@
-// The list of releases shows what the tables hold.
+// The counts of releases are what was recorded of each.
 // SPDX-License-Identifier: MIT
-#include "release/releases.hpp"
+#include "tables/release_rows.hpp"
 
 #include "support/catch.hpp"
 #include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
-#include "tables/objects.hpp"
 
-using namespace release;
 using support::SmallBuild;
 using support::tag;
 using support::text;
@@ -43,24 +41,18 @@ void record_two(support::RecordingSite& site) {
 
 }  // namespace
 
-TEST_CASE("Releases are listed oldest first, recorded or not, with what is recorded of each") {
+TEST_CASE("Releases are counted, recorded or not, with what is recorded of each") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     support::RecordingSite site(fresh.connect());
     record_two(site);
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         CHECK(tables::note_recorded(transaction, "WS99", 1, {}, 2));
     });
-    const auto configured = made("WS98", "2007-12-01"), current = made("WS101", "2008-02-01");
-    site.settings.known_releases = {configured};
-    const std::vector<ListedRelease> expected{
-        {.release = configured, .counts = {}},
-        {.release = old_one,
-         .counts = {.has_build = true, .is_recorded = true, .unreadable = 2, .compared = 1}},
-        {.release = new_one,
-         .counts = {.has_build = true,
-                    .compared = 2,
-                    .rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}}}},
-        {.release = current, .counts = {}, .is_current = true, .is_newest = true}};
-    CHECK(list_releases(site.pool, site.settings, current) == expected);
-    CHECK(list_releases(site.pool, site.settings, std::nullopt).back().is_newest);
+    const std::map<std::string, tables::ReleaseCounts> expected{
+        {"WS99", {.has_build = true, .is_recorded = true, .unreadable = 2, .compared = 1}},
+        {"WS100",
+         {.has_build = true,
+          .compared = 2,
+          .rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}}}}};
+    CHECK(store::perform(site.pool, store::Access::read, tables::count_by_release) == expected);
 }
