@@ -15,7 +15,7 @@
 #include "app/selection.hpp"
 #include "app/smtp.hpp"
 #include "base/text.hpp"
-#include "query/class_history.hpp"
+#include "query/histories.hpp"
 #include "query/search.hpp"
 #include "render/digest.hpp"
 #include "render/display_text.hpp"

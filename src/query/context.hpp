@@ -116,6 +116,10 @@ struct ReadView {
         return memory ? memory->bytes() / memory_of_note_byte : free_note_bytes;
     }
     [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
+    // Returns what notes rows that cannot be read.
+    [[nodiscard]] tables::OnUnreadable on_unreadable() const {
+        return [this](const tables::UnreadableRow& row) { context.unreadable.note(row); };
+    }
     [[nodiscard]] const source::Source* build() const { return context.builds.build.get(); }
     // Returns the number of the build; 0: there is none, or it has none.
     [[nodiscard]] std::int64_t number() const { return known->number; }

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "history/recorder.hpp"
 #include "history/rename_candidates.hpp"
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 
 namespace query {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "compare/field_change.hpp"
+#include "query/histories.hpp"
 #include "tables/mass_changes.hpp"
 
 namespace query {
@@ -75,12 +76,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
                                                         tables::most_compared};
     const auto [sids, matching] = chosen_entries(now, selection, release, query);
     contents.matching = matching;
-    auto found = tables::rows_numbered(
-        now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); },
-        now.most_note_bytes());
-    std::vector<tables::Row> rows;
-    for (const auto sid : sids)
-        if (auto row = found.by_sid.extract(sid)) rows.push_back(std::move(row.mapped()));
+    auto rows = rows_in_order(now, sids, now.most_note_bytes());
     tables::find_renames(now.transaction, rows);
     for (const auto& row : rows) {
         // Committed since the release was counted.
@@ -134,11 +130,8 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
     for (std::size_t at = 0; at < sids.size(); at += rows_at_once) {
         const auto some = sids.subspan(at, std::min(rows_at_once, sids.size() - at));
         try {
-            auto read = tables::rows_numbered(
-                now.transaction, some, [&](const auto& row) { now.context.unreadable.note(row); },
-                free_note_bytes);
-            for (const auto sid : some)
-                if (auto row = read.by_sid.extract(sid)) rows.push_back(std::move(row.mapped()));
+            std::ranges::move(rows_in_order(now, some, free_note_bytes),
+                              std::back_inserter(rows));
         } catch (const tables::NotesTooLong&) {
             continue;
         }

@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "query/class_history.hpp"
+#include "query/histories.hpp"
 #include "tables/object_search.hpp"
 #include "tables/rows.hpp"
 #include "tables/trees.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 #include "tables/rows.hpp"
 
 namespace render {

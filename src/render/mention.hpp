@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "query/histories.hpp"
 #include "query/history_page.hpp"
-#include "query/object_history.hpp"
 #include "render/item.hpp"
 #include "render/site.hpp"
 #include "tables/mentions.hpp"

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "query/histories.hpp"
 #include "query/history_page.hpp"
-#include "query/object_history.hpp"
 #include "query/pasted_names.hpp"
 #include "query/release_contents.hpp"
 #include "query/search.hpp"

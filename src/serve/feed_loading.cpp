@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "query/class_history.hpp"
+#include "query/histories.hpp"
 #include "query/search.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/negotiation.hpp"

@@ -7,7 +7,7 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "hub/protocol.hpp"
-#include "query/class_history.hpp"
+#include "query/histories.hpp"
 #include "render/feed.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/context.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harvest/feeds.hpp"
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"

@@ -3,7 +3,7 @@
 #include "tables/mass_changes.hpp"
 
 #include "process.hpp"
-#include "query/class_history.hpp"
+#include "query/histories.hpp"
 
 using namespace tables;
 using namespace history;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "query/class_history.hpp"
+#include "query/histories.hpp"
 #include "query/history_service.hpp"
 #include "query/release_contents.hpp"
 #include "query/search.hpp"

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "process.hpp"
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 #include "query/release_contents.hpp"
 #include "store/dialect.hpp"
 #include "support/temp_dir.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "process.hpp"
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 #include "reads.hpp"
 #include "support/recording.hpp"
 
@@ -37,15 +37,7 @@ struct Refresher : support::RecordingSite {
     }
     std::vector<Row> rows(const Release& current, const ObjectName& name = gene,
                           const PageRequest& request = {}) {
-        return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            const auto object = support::row_of(transaction, name);
-            if (!object) return std::vector<Row>();
-            const auto releases = known_releases(transaction, settings, nullptr, nullptr);
-            auto loaded =
-                load_rows(transaction, std::span(&*object, 1), current, request, releases);
-            REQUIRE(loaded);
-            return loaded->rows;
-        });
+        return Reads(pool, settings).rows(name, current, request);
     }
 };
 

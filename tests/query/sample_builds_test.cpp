@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "query/class_history.hpp"
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 #include "query/release_contents.hpp"
 #include "query/tree_at.hpp"
 #include "reads.hpp"
@@ -91,31 +90,20 @@ class SampleHistory {
     }
 
     Differences recorded(const base::Release& release) {
-        return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
-            Differences differences;
-            for (const auto& name : names_)
-                for (const auto& row : rows_of(transaction, name, release))
-                    if (row.release == release) differences[name] = unfolded(row);
-            return differences;
-        });
+        Differences differences;
+        for (const auto& name : names_)
+            for (const auto& row : reads_.rows(name, release))
+                if (row.release == release) differences[name] = unfolded(row);
+        return differences;
     }
 
     tables::Row row_of(const ObjectName& name, const base::Release& release) {
-        return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
-            return rows_of(transaction, name, release).at(0);
-        });
+        return reads_.rows(name, release).at(0);
     }
 
     query::ReadContext reading(const source::Build& build) { return reads_.of(build); }
 
    private:
-    std::vector<tables::Row> rows_of(store::Transaction& transaction, const ObjectName& name,
-                                     const base::Release& release) {
-        const auto object = support::row_of(transaction, name);
-        const auto releases = history::known_releases(transaction, settings_, nullptr, nullptr);
-        return query::load_rows(transaction, std::span(&*object, 1), release, {}, releases)->rows;
-    }
-
     support::TempDir folder_{support::quick_folder()};
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;

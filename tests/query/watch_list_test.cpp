@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "process.hpp"
-#include "query/object_history.hpp"
+#include "query/histories.hpp"
 
 using namespace tables;
 using namespace history;

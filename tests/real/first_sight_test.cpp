@@ -7,7 +7,7 @@
 #include <set>
 
 #include "history/context.hpp"
-#include "query/object_history.hpp"
+#include "query/reads.hpp"
 #include "source/files_build.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
@@ -118,6 +118,7 @@ TEST_CASE("First sight of real curation gives each release what its timestamps s
     const base::Clock clock = [] { return base::Seconds{}; };
     history::LabelCache labels;
 
+    query::Reads reads(pool, settings);
     const auto objects = support::names_in(**build);
     CHECK(objects.size() == 2113);
     std::size_t with_rows = 0;
@@ -125,15 +126,10 @@ TEST_CASE("First sight of real curation gives each release what its timestamps s
         const auto done =
             support::record({pool, settings, clock, labels}, **build, nullptr, object);
         if (!done) FAIL(done.error().text);
-        const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
-            return query::load_rows(
-                transaction, std::span(&done->row.value(), 1), releases.back(), {},
-                history::known_releases(transaction, settings, nullptr, nullptr));
-        });
-        REQUIRE(rows);
-        with_rows += rows->rows.empty() ? 0 : 1;
+        const auto rows = reads.rows(object, releases.back());
+        with_rows += rows.empty() ? 0 : 1;
         INFO(object.name);
-        CHECK(recorded_of(rows->rows) == expected_of((*build)->load(object).value().nodes));
+        CHECK(recorded_of(rows) == expected_of((*build)->load(object).value().nodes));
     }
     CHECK(with_rows > 100);
 }

@@ -1,15 +1,55 @@
-// query/class_history.hpp -- what a class or a release changed, as one page. Nothing is loaded from
-// the build. Safe from any thread. All functions throw store::Failure.
+// query/histories.hpp -- what is recorded of objects, watch lists, classes and releases, read as pages: first which
+// rows there are, then those that are shown. Nothing is loaded from the build. Rows that cannot be read are
+// left out and logged. Safe from any thread. All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "query/context.hpp"
 #include "query/history_page.hpp"
 
 namespace query {
+
+// -- objects
+
+// Returns the history of an object.
+//   identity  has a row
+//   error     absent: it is known only from a newer release; refused: the page begins after a release that is
+//             not known
+//   cost      a covering index of all its rows, then the rows shown; a filter reads all rows. Few and
+//             short rows are one statement (tables::FewRows)
+[[nodiscard]] base::Result<History> load_history(const ReadView& now,
+                                                 const history::Identity& identity,
+                                                 const PageRequest& request);
+
+// Returns the histories of several objects, merged. Leaves out objects that are known only from a
+// newer release.
+//   identities  as above, each object once
+//   error       absent: no object is left; otherwise as above
+[[nodiscard]] base::Result<WatchList> load_list(const ReadView& now,
+                                                std::span<const history::Identity> identities,
+                                                const PageRequest& request);
+
+// The releases over which an object is followed: from the first of which something is known to the one
+// that is shown.
+struct FollowedReleases {
+    std::vector<Release> releases;  // newest first
+    // The version of the first release of which a build was recorded: what is older was read from
+    // timestamps. Empty: none was.
+    std::string first_seen;
+};
+// Returns those of a history, none if it has no rows.
+//   cost  a look-up in an index
+[[nodiscard]] FollowedReleases followed_releases(const ReadContext& context,
+                                                 const History& history);
+
+// -- classes and releases
 
 // Returns true when the build has the class, or a row of a shown release does, or an object that was
 // compared in one: what only a later release has is not shown.
@@ -52,5 +92,11 @@ namespace query {
                                                              const std::string& class_name);
 [[nodiscard]] base::Result<std::set<std::string>> release_tags(const ReadContext& context,
                                                                const std::string& version);
+
+// Returns the rows of these numbers (sid), in their order; without renames.
+//   throws  tables::NotesTooLong when they have more bytes of notes
+[[nodiscard]] std::vector<tables::Row> rows_in_order(const ReadView& now,
+                                                     std::span<const std::int64_t> sids,
+                                                     std::size_t most_note_bytes);
 
 }  // namespace query
