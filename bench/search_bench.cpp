@@ -135,10 +135,8 @@ int main(int argc, char** argv) {
     const auto objects = argc > 2 ? std::atoll(argv[2]) : 1'000'000;
     if (objects > 0) fill(pool, objects);
     const history::Settings settings;
-    query::ReleaseCache releases;
-    query::UnreadableRows unreadable;
-    base::ByteBudget budget({.bytes = 1 << 20});
-    const query::ReadContext context{pool, settings, releases, unreadable, budget, {}};
+    query::SharedReads shared;
+    const query::ReadContext context{pool, settings, shared, {}};
     const auto is = [](const char* text) {
         return [text](Labels&) { return std::string(text); };
     };

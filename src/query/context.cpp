@@ -52,7 +52,7 @@ KnownReleasesPtr ReleaseCache::get(store::Transaction& transaction,
 }
 
 ReadView view_of(store::Transaction& transaction, const ReadContext& context, Memory memory) {
-    auto known = context.release_cache.get(transaction, context.settings, context.builds);
+    auto known = context.shared.releases.get(transaction, context.settings, context.builds);
     const auto* newest = known->releases.newest();
     const auto& build = context.builds.build;
     auto current = build ? build->release() : newest != nullptr ? *newest : Release{};
@@ -86,7 +86,42 @@ std::int64_t ReadView::newest_build() const {
 std::vector<CountedRowsPtr> ReadView::counted(std::span<const Release> of) const {
     std::vector<std::string> versions;
     for (const auto& release : of) versions.push_back(release.version);
-    return context.counted_rows.get(transaction, versions, current.version);
+    return context.shared.counted_rows.get(transaction, versions, current.version);
+}
+
+bool CountedRowsCache::is_good(const Kept& kept, std::int64_t newest_row, bool is_current) const {
+    const auto age = clock_() - kept.counted_at;
+    const auto most = is_current ? std::chrono::minutes(1) : std::chrono::minutes(10);
+    return kept.newest_row == newest_row && age >= age.zero() && age < most;
+}
+
+std::vector<CountedRowsPtr> CountedRowsCache::get(store::Transaction& transaction,
+                                                  std::span<const std::string> versions,
+                                                  const std::string& current) {
+    auto newest = tables::newest_rows(transaction);
+    std::map<std::string, CountedRowsPtr> found;
+    std::vector<std::string> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& version : versions) {
+            const auto kept = kept_.find(version);
+            if (kept != kept_.end() && is_good(kept->second, newest[version], version == current))
+                found[version] = kept->second.rows;
+            else
+                wanted.push_back(version);
+        }
+    }
+    const auto now = clock_();
+    auto counted = tables::count_rows(transaction, wanted);
+    const std::lock_guard lock(mutex_);
+    for (auto& each : counted) {
+        const auto rows = std::make_shared<const tables::CountedRows>(std::move(each));
+        kept_[rows->version] = {newest[rows->version], now, rows};
+        found[rows->version] = rows;
+    }
+    std::vector<CountedRowsPtr> all;
+    for (const auto& version : versions) all.push_back(found.at(version));
+    return all;
 }
 
 void UnreadableRows::note(const tables::UnreadableRow& row) {

@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/byte_budget.hpp"
 #include "base/date.hpp"
@@ -21,9 +24,9 @@
 #include "base/single_flight.hpp"
 #include "history/context.hpp"
 #include "history/current.hpp"
-#include "query/counted_rows.hpp"
 #include "query/history_page.hpp"
 #include "store/pool.hpp"
+#include "tables/release_rows.hpp"
 #include "tables/releases.hpp"
 
 namespace query {
@@ -41,8 +44,7 @@ using KnownReleasesPtr = std::shared_ptr<const KnownReleases>;
 // Keeps them for a second, while the builds are the same.
 class ReleaseCache {
    public:
-    explicit ReleaseCache(base::Clock clock = base::system_clock_now)
-        : clock_(std::move(clock)) {}
+    explicit ReleaseCache(base::Clock clock) : clock_(std::move(clock)) {}
 
     // Returns what a transaction has read from the tables in this second of the clock.
     //   throws  store::Failure
@@ -65,6 +67,37 @@ class ReleaseCache {
     const base::Clock clock_;
     std::atomic<std::uint64_t> expirations_ = 0;
     base::VersionedValue<Version, KnownReleasesPtr> kept_;
+};
+
+// Never null.
+using CountedRowsPtr = std::shared_ptr<const tables::CountedRows>;
+
+// Keeps the counts of a release until a row of it has a higher number than before, and otherwise for a minute,
+// those of releases other than the current one for ten: rows may be forgotten, and on MariaDB a row may be
+// committed after one that has a higher number. Safe from any thread.
+class CountedRowsCache {
+   public:
+    explicit CountedRowsCache(base::Clock clock) : clock_(std::move(clock)) {}
+
+    // Returns them for each of these releases, in their order.
+    //   current  the version of the current release
+    //   throws   store::Failure
+    //   cost     that of tables::newest_rows(), and of tables::count_rows() for those that are not kept
+    [[nodiscard]] std::vector<CountedRowsPtr> get(store::Transaction& transaction,
+                                                  std::span<const std::string> versions,
+                                                  const std::string& current);
+
+   private:
+    struct Kept {
+        std::int64_t newest_row = 0;
+        base::Seconds counted_at{};
+        CountedRowsPtr rows;
+    };
+    [[nodiscard]] bool is_good(const Kept& kept, std::int64_t newest_row, bool is_current) const;
+
+    const base::Clock clock_;
+    std::mutex mutex_;                  // guards what follows; not held while the store is read
+    std::map<std::string, Kept> kept_;  // by version
 };
 
 // Logs rows that cannot be read, which pages leave out: each of them once, and a hundred of them at
@@ -90,15 +123,24 @@ struct Busy : std::runtime_error {
     Busy() : std::runtime_error("too many long histories are read at once") {}
 };
 
+// What the reads of a process share.
+struct SharedReads {
+    explicit SharedReads(const base::Clock& clock = base::system_clock_now,
+                         base::ByteBudget::Limits limits = {})
+        : releases(clock), counted_rows(clock), budget(limits) {}
+
+    ReleaseCache releases;
+    CountedRowsCache counted_rows;
+    UnreadableRows unreadable;
+    base::ByteBudget budget;  // for the rows of pages
+};
+
 // Dependencies of every read. The caller keeps what is referred to alive. Rows of releases newer
 // than the build's are not shown.
 struct ReadContext {
     store::Pool& pool;
     const history::Settings& settings;
-    ReleaseCache& release_cache;
-    CountedRowsCache& counted_rows;
-    UnreadableRows& unreadable;
-    base::ByteBudget& budget;  // for the rows of pages
+    SharedReads& shared;
     history::Builds builds;
     People people = {};  // for the pages that are read
 };
@@ -118,7 +160,7 @@ struct ReadView {
     [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
     // Returns what notes rows that cannot be read.
     [[nodiscard]] tables::OnUnreadable on_unreadable() const {
-        return [this](const tables::UnreadableRow& row) { context.unreadable.note(row); };
+        return [this](const tables::UnreadableRow& row) { context.shared.unreadable.note(row); };
     }
     [[nodiscard]] const source::Source* build() const { return context.builds.build.get(); }
     // Returns the number of the build; 0: there is none, or it has none.
@@ -161,7 +203,7 @@ auto read(const ReadContext& context, F&& fn) {
             needed = std::max(2 * needed, notes.bytes);
         }
         memory.reset();  // nobody waits for more while holding some
-        memory = memory_for(context.budget, needed);
+        memory = memory_for(context.shared.budget, needed);
     }
 }
 

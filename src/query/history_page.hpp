@@ -109,7 +109,7 @@ struct HistoryPage {
     // Such a feed is not complete and has no archive: serve answers 404 for a page of one.
     bool cut = false;
     // Pages of the archive are numbered by release and within a release by the order of recording,
-    // as in feeds of classes and releases (class_history.hpp). Otherwise in the order of `rows`,
+    // as in feeds of classes and releases (histories.hpp). Otherwise in the order of `rows`,
     // from the last to the first.
     bool numbered_by_recording = false;
     // Of the objects, those first that were recorded last; and how many there are. Empty unless they were asked for.

@@ -106,18 +106,15 @@ struct HistoryService::State {
     State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
           base::Clock clock_, base::ByteBudget::Limits budget_)
         : pool(pool_), current(current_), settings(std::move(settings_)),
-          clock(std::move(clock_)), budget(budget_), release_cache(clock), counted_rows(clock) {}
+          clock(std::move(clock_)), shared(clock, budget_) {}
 
     store::Pool& pool;
     history::CurrentBuild& current;
     history::Settings settings;
     base::Clock clock;
-    base::ByteBudget budget;
+    SharedReads shared;
     history::RenameCandidates rename_candidates;
     history::LabelCache labels;
-    ReleaseCache release_cache;
-    CountedRowsCache counted_rows;
-    UnreadableRows unreadable;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
     std::atomic<base::Seconds> record_failed_at = base::Seconds{};
@@ -131,15 +128,12 @@ struct HistoryService::State {
     [[nodiscard]] ReadContext context() {
         auto builds = current.builds();
         auto people = curators.of(settings, builds.build);
-        return {pool,       settings, release_cache,     counted_rows,
-                unreadable, budget,   std::move(builds), std::move(people)};
+        return {pool, settings, shared, std::move(builds), std::move(people)};
     }
 
     // Brings an object up to date, or returns why that cannot be done now.
     Result<void> bring_up_to_date(const ReadContext& context, const ObjectName& asked) {
-        const auto& build = context.builds.build;
-        if (!build) return base::fail(base::ErrorKind::unavailable, "no build: " + current.why());
-        return recording.run({asked, build->digest()},
+        return recording.run({asked, context.builds.build->digest()},
                              [&] { return record(context.builds, asked); });
     }
 
@@ -156,11 +150,8 @@ struct HistoryService::State {
             if (done.computed) ++computations;
             if (done.wrote_history) record_failed_at = base::Seconds{};
             // The build may have got its number, or another process may have recorded a later one.
-            release_cache.expire();
+            shared.releases.expire();
             if (done.error) return tl::unexpected(*done.error);
-            if (done.status == history::Status::absent)
-                return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
-                                                               " is not in any known release");
             return {};
         } catch (const store::Failure& failure) {
             if (failure.kind().needs_operator) record_failed_at = clock();
@@ -170,132 +161,98 @@ struct HistoryService::State {
         }
     }
 
-    // What to do about objects that are not up to date: return them and no history, or read what is recorded.
+    // What to do about objects that are not up to date: return them and no page, or read what is recorded.
     enum class Outdated { returned, accepted };
 
-    Result<Answer> answer(const ObjectName& asked, const PageRequest& request) {
-        const auto context = this->context();
-        auto compared = if_compared(context, asked, request);
-        if (!compared) return tl::unexpected(compared.error());
-        if (*compared) return Answer{std::move(**compared), true};
-        const auto fresh = bring_up_to_date(context, asked);
-        if (fresh) return answer_of_compared(context, asked, request);
-        if (fresh.error().kind == base::ErrorKind::absent) return tl::unexpected(fresh.error());
-        log_not_refreshed(asked, fresh.error());
-        auto earlier = recorded(context, asked, request, Outdated::accepted);
-        if (!earlier || !*earlier) return tl::unexpected(fresh.error());
-        return Answer{std::move(**earlier), false};
-    }
-
-    // Reads an object that was just brought up to date. A node that its cluster has dropped does not know that at once,
-    // and may answer from before it: then what another node has committed is not there.
-    static Result<Answer> answer_of_compared(const ReadContext& context, const ObjectName& asked,
-                                             const PageRequest& request) {
-        auto compared = if_compared(context, asked, request);
-        if (!compared) return tl::unexpected(compared.error());
-        if (*compared) return Answer{std::move(**compared), true};
-        log_store_is_behind(asked);
-        return tl::unexpected(store_is_down());
-    }
-
-    // Reads what is recorded of an object.
-    //   returns  nullopt when it is not recorded, or not up to date and such ones are not accepted
-    static Result<std::optional<History>> recorded(const ReadContext& context,
-                                                   const ObjectName& asked,
-                                                   const PageRequest& request, Outdated what) {
-        using Found = Result<std::optional<History>>;
-        return read(context, [&](const ReadView& now) -> Found {
-            const auto found =
-                history::identify(now.transaction, now.build(), std::span(&asked, 1));
-            if (!found) return tl::unexpected(found.error());
-            const auto& identity = found->front();
-            if (!identity.row) return std::nullopt;
-            if (what == Outdated::returned) {
-                const auto outdated = is_outdated(now, identity);
-                if (!outdated) return tl::unexpected(outdated.error());
-                if (*outdated) return std::nullopt;
-            }
-            auto history = load_history(now, identity, request);
-            if (!history) return tl::unexpected(history.error());
-            return std::optional(std::move(*history));
-        });
-    }
-
-    // The common case in one transaction: the object is up to date already, so it is only read.
-    //   returns  nullopt when it is not
-    static Result<std::optional<History>> if_compared(const ReadContext& context,
-                                                      const ObjectName& asked,
-                                                      const PageRequest& request) {
-        if (!context.builds.build) return std::nullopt;
-        return recorded(context, asked, request, Outdated::returned);
-    }
-
+    template <class Page>
     struct Attempt {
         std::vector<ObjectName> outdated;
-        std::optional<Result<WatchList>> list;
+        std::optional<Result<Page>> page;
     };
-    static Attempt read_list(const ReadContext& context, const std::vector<ObjectName>& asked,
-                             const PageRequest& request, Outdated what) {
-        return read(context, [&](const ReadView& now) -> Attempt {
+    //   load  Result<Page>(const ReadView&, std::vector<history::Identity>)
+    template <class Page, class Load>
+    static Attempt<Page> try_to_read(const ReadContext& context,
+                                     const std::vector<ObjectName>& asked, const Load& load,
+                                     Outdated what) {
+        return read(context, [&](const ReadView& now) -> Attempt<Page> {
             auto identities = history::identify(now.transaction, now.build(), asked);
             if (!identities) return {{}, tl::unexpected(identities.error())};
             auto outdated = outdated_among(now, asked, *identities);
             if (!outdated) return {{}, tl::unexpected(outdated.error())};
             if (what == Outdated::returned && !outdated->empty())
                 return {std::move(*outdated), std::nullopt};
-            return {std::move(*outdated),
-                    load_list(now, recorded_once(std::move(*identities)), request)};
+            return {std::move(*outdated), load(now, std::move(*identities))};
         });
     }
 
-    // Brings objects of a list up to date, and reads the list.
-    //   trouble, not_read  why some of them are not up to date, and which
-    Attempt bring_list_up_to_date(const ReadContext& context,
-                                  const std::vector<ObjectName>& asked,
-                                  const PageRequest& request,
-                                  const std::vector<ObjectName>& outdated,
-                                  std::optional<base::Error>& trouble,
-                                  std::vector<ObjectName>& not_read) {
-        std::set<ObjectName> done;
-        for (const auto& object : outdated) {
-            const auto fresh = bring_up_to_date(context, object);
-            if (fresh) done.insert(object);
-            if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
-            log_not_refreshed(object, fresh.error());
-            trouble = fresh.error();
-            not_read.push_back(object);
-        }
-        auto attempt = read_list(context, asked, request, Outdated::accepted);
-        for (const auto& object : attempt.outdated)
-            if (done.contains(object)) {
-                log_store_is_behind(object);
-                trouble = store_is_down();
+    template <class Page>
+    struct Refreshed {
+        Page page;
+        bool up_to_date = true;
+        std::vector<ObjectName> not_read = {};  // that could not be brought up to date
+    };
+    // Reads a page of objects, after having brought them up to date. Most are, and then they are only read.
+    template <class Page, class Load>
+    Result<Refreshed<Page>> refreshed(const std::vector<ObjectName>& asked, const Load& load) {
+        const auto context = this->context();
+        std::optional<base::Error> trouble;  // why some are not up to date
+        if (!context.builds.build)
+            trouble = base::Error{base::ErrorKind::unavailable, "no build: " + current.why()};
+        auto attempt = try_to_read<Page>(context, asked, load,
+                                         trouble ? Outdated::accepted : Outdated::returned);
+        std::vector<ObjectName> not_read;
+        if (!attempt.page) {
+            std::set<ObjectName> done;
+            for (const auto& object : attempt.outdated) {
+                const auto fresh = bring_up_to_date(context, object);
+                if (fresh) done.insert(object);
+                if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
+                log_not_refreshed(object, fresh.error());
+                trouble = fresh.error();
                 not_read.push_back(object);
             }
-        return attempt;
+            attempt = try_to_read<Page>(context, asked, load, Outdated::accepted);
+            // A node that its cluster has dropped does not know that at once, and may answer from before
+            // it: then what another node has committed is not there.
+            for (const auto& object : attempt.outdated)
+                if (done.contains(object)) {
+                    log_store_is_behind(object);
+                    trouble = store_is_down();
+                    not_read.push_back(object);
+                }
+        }
+        auto& page = *attempt.page;
+        if (!page && trouble && page.error().kind == base::ErrorKind::absent)
+            return tl::unexpected(*trouble);
+        if (!page) return tl::unexpected(page.error());
+        return Refreshed<Page>{std::move(*page), !trouble, std::move(not_read)};
+    }
+
+    Result<Answer> answer(const ObjectName& asked, const PageRequest& request) {
+        const auto load = [&](const ReadView& now,
+                              std::vector<history::Identity> identities) -> Result<History> {
+            const auto& identity = identities.front();
+            if (identity.row) return load_history(now, identity, request);
+            return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
+                                                           " is not in any known release");
+        };
+        auto done = refreshed<History>({asked}, load);
+        if (!done) return tl::unexpected(done.error());
+        return Answer{std::move(done->page), done->up_to_date};
     }
 
     Result<Listed> list(const std::vector<ObjectName>& asked, const PageRequest& request) {
-        const auto context = this->context();
-        const auto& build = context.builds.build;
-        auto attempt =
-            read_list(context, asked, request, build ? Outdated::returned : Outdated::accepted);
-        std::optional<base::Error> trouble;
-        std::vector<ObjectName> not_read;
-        if (!build)
-            trouble = base::Error{base::ErrorKind::unavailable, "no build: " + current.why()};
-        else if (!attempt.list)
-            attempt = bring_list_up_to_date(context, asked, request, attempt.outdated, trouble,
-                                            not_read);
-        auto& list = *attempt.list;
-        if (!list && trouble && list.error().kind == base::ErrorKind::absent)
-            return tl::unexpected(*trouble);
-        if (!list) return tl::unexpected(list.error());
-        std::erase_if(not_read, [&](const ObjectName& object) {
-            return std::ranges::binary_search(list->objects, object, {}, &Named::object);
+        const auto load = [&](const ReadView& now, std::vector<history::Identity> identities) {
+            return load_list(now, recorded_once(std::move(identities)), request);
+        };
+        auto done = refreshed<WatchList>(asked, load);
+        if (!done) return tl::unexpected(done.error());
+        auto& [list, up_to_date, not_read] = *done;
+        std::erase_if(not_read, [&, &objects = list.objects](const ObjectName& object) {
+            return std::ranges::binary_search(objects, object, {}, &Named::object);
         });
         std::ranges::sort(not_read);
-        return Listed{std::move(*list), !trouble, std::move(not_read)};
+        return Listed{std::move(list), up_to_date, std::move(not_read)};
     }
 };
 

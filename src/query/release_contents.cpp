@@ -140,8 +140,7 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
     return rows;
 }
 
-}  // namespace
-
+// Looks at some objects of a few classes, so that large releases cost no more.
 std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
                                                     const tables::CountedRows& release) {
     const auto& ranking = now.context.settings.ranking;
@@ -177,6 +176,8 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
         }
     return leading;
 }
+
+}  // namespace
 
 std::uint64_t ReleaseSummary::objects(tables::RowKind kind) const {
     const auto found = std::ranges::find(kinds, kind, &KindCount::kind);
@@ -218,15 +219,8 @@ StoreCounts count_store(store::Pool& pool) {
     return store::perform(pool, store::Access::read, tables::count_store);
 }
 
-ReleaseList ReleaseListCache::get(const ReadContext& context) {
-    std::map<std::string, Kept> kept;
-    {
-        const std::lock_guard lock(mutex_);
-        kept = kept_;
-    }
-    std::map<std::string, Kept> used;
-    auto list = read(context, [&](const ReadView& now) {
-        used.clear();
+ReleaseList list_releases(const ReadContext& context) {
+    return read(context, [&](const ReadView& now) {
         const auto shown = now.shown();
         ReleaseList all;
         for (const auto& rows : now.counted(shown)) {
@@ -234,20 +228,12 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
             auto& listed = all.emplace_back();
             listed.summary = summary_of(now, release, *rows);
             listed.of_day = now.releases().position(release.version)->of_day;
-            if (all.size() > detailed_releases) continue;
-            auto& details = used[release.version] = kept[release.version];
-            auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
-            if (details.rows != rows || details.mass_changes != mass_changes)
-                details = {rows, std::move(mass_changes),
-                           std::make_shared<const ReleaseDetails>(
-                               ReleaseDetails{rows->classes, leading_entries(now, *rows)})};
-            listed.details = details.details;
+            if (all.size() <= detailed_releases)
+                listed.details = std::make_shared<const ReleaseDetails>(
+                    ReleaseDetails{rows->classes, leading_entries(now, *rows)});
         }
         return all;
     });
-    const std::lock_guard lock(mutex_);
-    kept_ = std::move(used);
-    return list;
 }
 
 }  // namespace query

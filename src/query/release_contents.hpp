@@ -5,9 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,13 +64,8 @@ struct ContentsQuery {
                                                              const std::string& version,
                                                              const ContentsQuery& query);
 
-// Objects that leading_entries() returns.
+// Objects that lead a release in ReleaseDetails.
 inline constexpr std::size_t most_leading = 5;
-// Returns what a reader of a release should see first: objects whose changes matter most, of several
-// classes where there are. Looks at some objects of a few classes, so that large releases cost no more.
-//   cost  that of rows_by_name() for 8 classes, and 128 rows
-[[nodiscard]] std::vector<ReleaseContents::Entry> leading_entries(
-    const ReadView& now, const tables::CountedRows& release);
 
 // Counts what the store holds, for operators.
 //   cost  that of tables::count_store()
@@ -82,8 +75,10 @@ inline constexpr std::size_t most_leading = 5;
 inline constexpr std::size_t detailed_releases = 60;
 
 struct ReleaseDetails {
-    std::vector<tables::ClassCount> classes;      // most objects first, then by name
-    std::vector<ReleaseContents::Entry> leading;  // leading_entries()
+    std::vector<tables::ClassCount> classes;  // most objects first, then by name
+    // What a reader of the release should see first: objects whose changes matter most, of several classes where
+    // there are.
+    std::vector<ReleaseContents::Entry> leading;
 };
 struct ListedRelease {
     ReleaseSummary summary;
@@ -92,27 +87,11 @@ struct ListedRelease {
     std::shared_ptr<const ReleaseDetails> details = {};
 };
 using ReleaseList = std::vector<ListedRelease>;  // up to the current release, newest first
+// Returns all known releases up to the current one.
+//   throws  store::Failure
+//   cost    that of CountedRowsCache::get(), for those with details that of rows_by_name() for 8 classes, and 128 rows of each
+[[nodiscard]] ReleaseList list_releases(const ReadContext& context);
 // Returns those that are compared: an item of a feed must not change once it is there.
 [[nodiscard]] ReleaseList compared_releases(ReleaseList list);
-
-// Keeps the details of releases for as long as the release has the same rows. Old releases get a row
-// only when an object is recorded late.
-class ReleaseListCache {
-   public:
-    // Returns all known releases up to the current one.
-    //   throws  store::Failure
-    //   cost    that of CountedRowsCache::get(), and that of the details of the releases whose rows are not
-    //           those of the last call
-    [[nodiscard]] ReleaseList get(const ReadContext& context);
-
-   private:
-    struct Kept {
-        CountedRowsPtr rows;
-        std::vector<tables::MassChange> mass_changes;  // on which the leading objects depend
-        std::shared_ptr<const ReleaseDetails> details;
-    };
-    std::mutex mutex_;  // guards what follows; not held while the store is read
-    std::map<std::string, Kept> kept_;
-};
 
 }  // namespace query

@@ -16,13 +16,7 @@ class Reads {
 
     //   build  nullptr: none is available
     [[nodiscard]] ReadContext of(source::Build build) {
-        return {pool_,
-                settings_,
-                release_cache_,
-                counted_rows_,
-                unreadable_,
-                budget_,
-                {std::move(build), nullptr}};
+        return {pool_, settings_, shared_, {std::move(build), nullptr}};
     }
 
     // Returns the rows of an object up to a release, none if it is not recorded.
@@ -42,10 +36,10 @@ class Reads {
    private:
     store::Pool& pool_;
     const history::Settings& settings_;
-    ReleaseCache release_cache_;
-    CountedRowsCache counted_rows_{base::system_clock_now};
-    UnreadableRows unreadable_;
-    base::ByteBudget budget_{{}};
+    SharedReads shared_;
+};
+UnreadableRows unreadable_;
+base::ByteBudget budget_{{}};
 };
 
 }  // namespace query
