@@ -39,6 +39,46 @@ constexpr std::array all_counters{
     Counter{"withdrawn", [](Counters& all) -> auto& { return all.withdrawn; }},
 };
 
+std::string to_json(Counters counters) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    for (const auto& [name, of] : all_counters) json.field(name, of(counters));
+    json.key("failures").begin_array();
+    for (const auto& [object, reason] : counters.failures)
+        json.begin_object()
+            .field("class", object.class_name)
+            .field("name", object.name)
+            .field("reason", reason)
+            .end_object();
+    json.end_array().end_object();
+    return text;
+}
+
+// Reads what to_json() wrote.
+//   error  malformed
+Result<Counters> counters_from_json(std::string_view text) {
+    const auto parsed = tree::parse_json(text);
+    if (!parsed) return base::fail_at("the result of a part", parsed.error());
+    const auto damaged =
+        base::fail(base::ErrorKind::malformed, "the result of a part is damaged");
+    Counters counters;
+    for (const auto& [name, of] : all_counters)
+        if (parsed->root[name].get(of(counters)) != simdjson::SUCCESS) return damaged;
+    simdjson::dom::array failures;
+    if (parsed->root["failures"].get(failures) != simdjson::SUCCESS) return damaged;
+    for (const auto failure : failures) {
+        std::string_view class_name, name, reason;
+        if (failure["class"].get(class_name) != simdjson::SUCCESS ||
+            failure["name"].get(name) != simdjson::SUCCESS ||
+            failure["reason"].get(reason) != simdjson::SUCCESS)
+            return damaged;
+        counters.failures.push_back(
+            {{std::string(class_name), std::string(name)}, std::string(reason)});
+    }
+    return counters;
+}
+
 // The threads of this process that work on one step.
 class WorkerPool {
    public:
@@ -158,46 +198,6 @@ void Counters::add(Counters other) {
     for (const auto& [name, of] : all_counters) of(*this) += of(other);
     for (auto& failure : other.failures)
         if (failures.size() < most_failures) failures.push_back(std::move(failure));
-}
-
-std::string to_json(Counters counters) {
-    std::string text;
-    base::JsonWriter json(text);
-    json.begin_object();
-    for (const auto& [name, of] : all_counters) json.field(name, of(counters));
-    json.key("failures").begin_array();
-    for (const auto& [object, reason] : counters.failures)
-        json.begin_object()
-            .field("class", object.class_name)
-            .field("name", object.name)
-            .field("reason", reason)
-            .end_object();
-    json.end_array().end_object();
-    return text;
-}
-
-Result<Counters> counters_from_json(std::string_view text) {
-    const auto parsed = tree::parse_json(text);
-    if (!parsed) return base::fail_at("the result of a part", parsed.error());
-    const auto damaged =
-        base::fail(base::ErrorKind::malformed, "the result of a part is damaged");
-    Counters counters;
-    for (const auto& [name, of] : all_counters)
-        if (const auto error = parsed->root[name].get(of(counters));
-            error != simdjson::SUCCESS && error != simdjson::NO_SUCH_FIELD)
-            return damaged;
-    simdjson::dom::array failures;
-    if (parsed->root["failures"].get(failures) != simdjson::SUCCESS) return damaged;
-    for (const auto failure : failures) {
-        std::string_view class_name, name, reason;
-        if (failure["class"].get(class_name) != simdjson::SUCCESS ||
-            failure["name"].get(name) != simdjson::SUCCESS ||
-            failure["reason"].get(reason) != simdjson::SUCCESS)
-            return damaged;
-        counters.failures.push_back(
-            {{std::string(class_name), std::string(name)}, std::string(reason)});
-    }
-    return counters;
 }
 
 Result<bool> run_step(store::Pool& pool, const JobOptions& options, const JobStep& step,

@@ -8,7 +8,6 @@
 #include <functional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -46,11 +45,6 @@ struct Counters {
     void add(Counters other);
 };
 inline constexpr std::size_t most_failures = 100;
-
-[[nodiscard]] std::string to_json(Counters counters);
-// Reads what to_json() wrote. Counters that an older version did not write are 0.
-//   error  malformed
-[[nodiscard]] base::Result<Counters> counters_from_json(std::string_view text);
 
 // How far a job is. The job writes it, other threads read it while the job runs.
 struct Progress {

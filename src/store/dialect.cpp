@@ -16,15 +16,22 @@ std::string listed(std::span<const std::string_view> names) {
     return list;
 }
 
-// "a = <prefix>a<suffix>, …" for the columns that are not keys.
-std::string assignments(const Insert& insert, std::string_view prefix, std::string_view suffix) {
+enum class Update : unsigned char { replace, add };
+
+// Returns what follows an INSERT so that a row that has the keys already gets the other columns: the new values, or its
+// own and those added up.
+std::string on_conflict(Engine engine, const Insert& insert, Update update) {
+    const bool is_mysql = engine == Engine::mysql;
     std::string list;
     for (const auto column : insert.columns) {
         if (std::ranges::find(insert.keys, column) != insert.keys.end()) continue;
-        list.append(list.empty() ? "" : ", ").append(column).append(" = ");
-        list.append(prefix).append(column).append(suffix);
+        const std::string name(column);
+        list += (list.empty() ? "" : ", ") + name + " = ";
+        if (update == Update::add) list += name + " + ";
+        list += is_mysql ? "VALUES(" + name + ")" : "excluded." + name;
     }
-    return list;
+    return is_mysql ? " ON DUPLICATE KEY UPDATE " + list
+                    : " ON CONFLICT (" + listed(insert.keys) + ") DO UPDATE SET " + list;
 }
 
 // "bigint", "INTEGER", "longblob", "varchar", …
@@ -63,35 +70,20 @@ std::size_t next_group(std::span<const Value> values, std::size_t columns) {
 }
 
 //   behind  what follows the rows in the statement
-void insert_in_groups(Transaction& transaction, const Insert& insert,
-                      std::span<const Value> values, std::string_view behind) {
+void insert_rows(Transaction& transaction, const Insert& insert, std::span<const Value> values,
+                 std::string_view behind) {
     const std::size_t columns = insert.columns.size();
+    if (columns == 0 || values.size() % columns != 0)
+        throw std::logic_error("not a whole number of rows for " + std::string(insert.table));
+    const bool in_groups = transaction.engine() == Engine::mysql;
     std::size_t rows = 0;  // of `sql`
     std::string sql;
     while (!values.empty()) {
-        const std::size_t step = next_group(values, columns);
+        const std::size_t step = in_groups ? next_group(values, columns) : 1;
         if (step != rows) sql = insert_sql(insert, rows = step).append(behind);
         transaction.execute(sql, values.first(step * columns));
         values = values.subspan(step * columns);
     }
-}
-
-void insert_one_by_one(Transaction& transaction, const Insert& insert,
-                       std::span<const Value> values, std::string_view behind) {
-    const std::string sql = insert_sql(insert).append(behind);
-    const std::size_t columns = insert.columns.size();
-    for (; !values.empty(); values = values.subspan(columns))
-        transaction.execute(sql, values.first(columns));
-}
-
-void insert_rows(Transaction& transaction, const Insert& insert, std::span<const Value> values,
-                 std::string_view behind) {
-    if (insert.columns.empty() || values.size() % insert.columns.size() != 0)
-        throw std::logic_error("not a whole number of rows for " + std::string(insert.table));
-    if (transaction.engine() == Engine::mysql)
-        insert_in_groups(transaction, insert, values, behind);
-    else
-        insert_one_by_one(transaction, insert, values, behind);
 }
 
 }  // namespace
@@ -104,11 +96,7 @@ std::string insert_sql(const Insert& insert, std::size_t rows) {
 }
 
 std::string upsert_sql(Engine engine, const Insert& insert) {
-    if (engine == Engine::mysql)
-        return insert_sql(insert) + " ON DUPLICATE KEY UPDATE " +
-               assignments(insert, "VALUES(", ")");
-    return insert_sql(insert) + " ON CONFLICT (" + listed(insert.keys) + ") DO UPDATE SET " +
-           assignments(insert, "excluded.", "");
+    return insert_sql(insert) + on_conflict(engine, insert, Update::replace);
 }
 
 bool insert_unless_there(Transaction& transaction, const Insert& insert,
@@ -137,17 +125,8 @@ void insert_missing(Transaction& transaction, const Insert& insert,
 }
 
 void add_many(Transaction& transaction, const Insert& insert, std::span<const Value> values) {
-    const bool is_mysql = transaction.engine() == Engine::mysql;
-    std::string sums;
-    for (const auto column : insert.columns) {
-        if (std::ranges::find(insert.keys, column) != insert.keys.end()) continue;
-        const std::string name(column);
-        sums += (sums.empty() ? "" : ", ") + name + " = " + name + " + " +
-                (is_mysql ? "VALUES(" + name + ")" : "excluded." + name);
-    }
     insert_rows(transaction, insert, values,
-                is_mysql ? " ON DUPLICATE KEY UPDATE " + sums
-                         : " ON CONFLICT (" + listed(insert.keys) + ") DO UPDATE SET " + sums);
+                on_conflict(transaction.engine(), insert, Update::add));
 }
 
 void expect_many_writes(Connection& connection, std::size_t cache_mb) {
@@ -183,14 +162,9 @@ std::string by_index(Engine engine, std::string_view index) {
 }
 
 std::vector<std::string> columns_of(Connection& connection, const std::string& table) {
-    const std::string_view sql =
-        connection.engine() == Engine::mysql
-            ? "SELECT column_name FROM information_schema.columns"
-              " WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position"
-            : "SELECT name FROM pragma_table_info(?) ORDER BY cid";
-    const std::vector<Value> values{table};
     std::vector<std::string> names;
-    for (const auto& row : connection.query(sql, values)) names.push_back(row.text(0));
+    for (auto& column : described_columns_of(connection, table))
+        names.push_back(std::move(column.name));
     return names;
 }
 

@@ -47,15 +47,8 @@ bool one_of(int code, const std::array<int, n>& codes) {
     return std::ranges::find(codes, code) != codes.end();
 }
 
-// What a session is opened with, apart from its host.
-struct Login {
-    const Url& url;
-    const std::string& password;
-    std::chrono::seconds answer_within;
-};
-
-sql::ConnectOptionsMap options_for(const Login& login, const Url::Host& host) {
-    const auto& url = login.url;
+sql::ConnectOptionsMap options_for(const Url& url, const Url::Host& host,
+                                   const std::string& password, std::chrono::seconds limit) {
     sql::ConnectOptionsMap options;
     if (url.socket.empty()) {
         options["hostName"] = sql::SQLString("tcp://" + host.name);
@@ -64,13 +57,13 @@ sql::ConnectOptionsMap options_for(const Login& login, const Url::Host& host) {
         options["hostName"] = sql::SQLString("unix://" + url.socket);
     }
     options["userName"] = sql::SQLString(url.user);
-    options["password"] = sql::SQLString(login.password);
+    options["password"] = sql::SQLString(password);
     options["schema"] = sql::SQLString(url.database);
     options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
     // Seconds. Without them a server that is gone blocks its client for ever. One of several
     // hosts gets less time, because the next one may work.
     options["OPT_CONNECT_TIMEOUT"] = url.hosts.size() > 1 ? 2 : 5;
-    const auto answer_within = static_cast<int>(login.answer_within.count());
+    const auto answer_within = static_cast<int>(limit.count());
     options["OPT_READ_TIMEOUT"] = answer_within;
     options["OPT_WRITE_TIMEOUT"] = answer_within;
     // It is on by default: a hostile server could ask for any file of this machine.
@@ -126,13 +119,6 @@ void set_up(sql::Connection& session, const Url& url) {
     run_mysql(session, "SET SESSION collation_connection = utf8mb4_nopad_bin");
     run_mysql(session, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     join_cluster(session);
-}
-
-std::unique_ptr<sql::Connection> open_at(const Login& login, const Url::Host& host) {
-    auto options = options_for(login, host);
-    std::unique_ptr<sql::Connection> session(driver().connect(options));
-    set_up(*session, login.url);
-    return session;
 }
 
 void enter_mysql_thread() { thread_local const ThreadOfDriver thread; }
@@ -406,12 +392,13 @@ void run_mysql(sql::Connection& session, const std::string& sql) {
 std::unique_ptr<sql::Connection> open_mysql_session(const Url& url, const std::string& password,
                                                     std::chrono::seconds answer_within) {
     enter_mysql_thread();
-    const Login login{url, password, answer_within};
     std::unique_ptr<sql::Connection> second_best;
     Failure failure("store.url names no host", {}, 0);
     for (const auto& host : url.hosts) {
         try {
-            auto session = open_at(login, host);
+            auto options = options_for(url, host, password, answer_within);
+            std::unique_ptr<sql::Connection> session(driver().connect(options));
+            set_up(*session, url);
             if (!is_donor(*session)) return session;
             if (!second_best) second_best = std::move(session);
         } catch (const sql::SQLException& error) {

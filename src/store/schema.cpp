@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
+#include "store/sqlite.hpp"
 
 namespace store {
 
@@ -34,23 +35,13 @@ struct Table {
 
 // Returns the tables of the schema; of both engines, since twins have the same columns.
 std::vector<Table> our_tables() {
-    constexpr std::string_view create = "CREATE TABLE IF NOT EXISTS ";
-    const auto first_word = [](std::string_view line) {
-        return std::string(line.substr(0, line.find(' ')));
-    };
+    const auto connection = open_sqlite(":memory:", IfMissing::fail);
+    for (const auto& sql : statements_of(schema_sql(Engine::sqlite))) connection->execute(sql);
     std::vector<Table> tables;
-    for (const auto& statement : statements_of(schema_sql(Engine::sqlite))) {
-        if (!statement.starts_with(create)) continue;
-        const auto lines = base::split(statement, '\n');
-        auto& table =
-            tables.emplace_back(Table{first_word(lines.front().substr(create.size())), {}});
-        for (const auto line : lines) {
-            // A line of the table begins with the name of a column, or with a word of SQL.
-            const auto name = first_word(base::trim(line));
-            if (!name.empty() && name.front() >= 'a' && name.front() <= 'z')
-                table.columns.push_back(name);
-        }
-    }
+    for (const auto& row :
+         connection->query("SELECT name FROM sqlite_schema WHERE type = 'table' AND"
+                           " name NOT LIKE 'sqlite_%' ORDER BY rowid"))
+        tables.push_back({row.text(0), columns_of(*connection, row.text(0))});
     return tables;
 }
 

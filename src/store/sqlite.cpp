@@ -125,47 +125,42 @@ class BoundSqlite {
    public:
     // Requires that `values` outlives this object.
     //   throws  logic_error when the statement has another number of parameters
-    BoundSqlite(sqlite3* handle, sqlite3_stmt* statement, std::span<const Value> values);
-    ~BoundSqlite();
+    BoundSqlite(sqlite3* handle, sqlite3_stmt* statement, std::span<const Value> values)
+        : handle_(handle), statement_(statement) {
+        if (static_cast<std::size_t>(sqlite3_bind_parameter_count(statement)) != values.size())
+            throw std::logic_error(std::string("wrong number of values: ") +
+                                   sqlite3_sql(statement));
+        int at = 0;
+        for (const auto& value : values) bind(handle, statement, ++at, value);
+    }
+    ~BoundSqlite() {
+        sqlite3_reset(statement_);  // returns the error of the last step again
+        sqlite3_clear_bindings(statement_);
+    }
     BoundSqlite(const BoundSqlite&) = delete;
     BoundSqlite& operator=(const BoundSqlite&) = delete;
 
-    [[nodiscard]] bool step();  // true: a row; false: done
-    [[nodiscard]] Row row() const;
+    // Returns true for a row, false at the end.
+    [[nodiscard]] bool step() {
+        const int code = sqlite3_step(statement_);
+        if (code == SQLITE_ROW) return true;
+        if (code == SQLITE_DONE) return false;
+        throw sqlite_failure(handle_, code, sqlite3_sql(statement_));
+    }
+
+    [[nodiscard]] Row row() const {
+        std::vector<Value> values;
+        const int columns = sqlite3_data_count(statement_);
+        values.reserve(static_cast<std::size_t>(columns));
+        for (int column = 0; column < columns; ++column)
+            values.push_back(value_at(statement_, column));
+        return Row(std::move(values));
+    }
 
    private:
     sqlite3* handle_;
     sqlite3_stmt* statement_;
 };
-
-BoundSqlite::BoundSqlite(sqlite3* handle, sqlite3_stmt* statement, std::span<const Value> values)
-    : handle_(handle), statement_(statement) {
-    if (static_cast<std::size_t>(sqlite3_bind_parameter_count(statement)) != values.size())
-        throw std::logic_error(std::string("wrong number of values: ") + sqlite3_sql(statement));
-    int at = 0;
-    for (const auto& value : values) bind(handle, statement, ++at, value);
-}
-
-BoundSqlite::~BoundSqlite() {
-    sqlite3_reset(statement_);  // returns the error of the last step again
-    sqlite3_clear_bindings(statement_);
-}
-
-bool BoundSqlite::step() {
-    const int code = sqlite3_step(statement_);
-    if (code == SQLITE_ROW) return true;
-    if (code == SQLITE_DONE) return false;
-    throw sqlite_failure(handle_, code, sqlite3_sql(statement_));
-}
-
-Row BoundSqlite::row() const {
-    std::vector<Value> values;
-    const int columns = sqlite3_data_count(statement_);
-    values.reserve(static_cast<std::size_t>(columns));
-    for (int column = 0; column < columns; ++column)
-        values.push_back(value_at(statement_, column));
-    return Row(std::move(values));
-}
 
 bool nobody_writes(const std::filesystem::path& file) {
     struct statvfs system{};
