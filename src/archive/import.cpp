@@ -23,9 +23,7 @@ constexpr std::size_t most_rows_written = 4000;
 constexpr std::size_t most_bytes_written = std::size_t{4} << 20;
 constexpr std::uint64_t most_meta_rows = 1000;  // they stay in memory until the end
 
-auto malformed_line(std::string text) {
-    return base::fail(ErrorKind::malformed, std::move(text));
-}
+auto malformed(std::string text) { return base::fail(ErrorKind::malformed, std::move(text)); }
 
 // True when the store rejected a statement because of its values, and would reject it again.
 bool is_rejection(const Failure& failure) {
@@ -177,8 +175,10 @@ class Importer {
    public:
     Importer(store::Pool& pool, const ReadBytes& read, const FaultOf& fault_of,
              std::vector<TableShape> shapes)
-        : pool_(pool), fault_of_(fault_of), shapes_(std::move(shapes)), counts_(shapes_.size()),
-          lines_(read, longest_line, LineParser::padding), parser_(shapes_), mark_(pool) {}
+        : pool_(pool), fault_of_(fault_of), shapes_(std::move(shapes)),
+          lines_(read, longest_line, LineParser::padding), parser_(shapes_), mark_(pool) {
+        for (const auto& shape : shapes_) counts_.push_back({shape.table->name});
+    }
 
     Result<RowCounts> run(Leftovers leftovers) {
         if (const auto first = read_header(); !first) return tl::unexpected(first.error());
@@ -186,7 +186,7 @@ class Importer {
         auto done = read_rows();
         if (done) done = finish();
         if (!done) return give_up(done.error());
-        return rows_imported();
+        return counts_;
     }
 
    private:
@@ -194,8 +194,7 @@ class Importer {
         const auto line = next();
         if (!line) return tl::unexpected(line.error());
         const auto* header = std::get_if<HeaderLine>(&*line);
-        if (header == nullptr)
-            return malformed_line("line 1: this is not an export written by varve");
+        if (header == nullptr) return malformed("line 1: this is not an export written by varve");
         if (header->schema == store::newest_schema()) return {};
         return base::fail(ErrorKind::refused,
                           "the export has schema " + std::to_string(header->schema) +
@@ -209,8 +208,8 @@ class Importer {
         const auto line = lines_.next();
         if (!line) return tl::unexpected(line.error());
         if (!*line)
-            return malformed_line("the export is truncated: it ends after line " +
-                                  std::to_string(lines_.number()) + ", without its last line");
+            return malformed("the export is truncated: it ends after line " +
+                             std::to_string(lines_.number()) + ", without its last line");
         auto parsed = parser_.parse(**line);
         if (!parsed) return base::fail_at(this_line(), parsed.error());
         line_bytes_ = (*line)->size();
@@ -220,6 +219,9 @@ class Importer {
     [[nodiscard]] std::string this_line() const {
         return "line " + std::to_string(lines_.number());
     }
+    [[nodiscard]] tl::unexpected<base::Error> in_this_line(const std::string& text) const {
+        return malformed(this_line() + ": " + text);
+    }
 
     Result<void> read_rows() {
         for (;;) {
@@ -227,15 +229,15 @@ class Importer {
             if (!line) return tl::unexpected(line.error());
             if (const auto* end = std::get_if<EndLine>(&*line)) return read_end(*end);
             auto* row = std::get_if<RowLine>(&*line);
-            if (row == nullptr) return malformed_line(this_line() + ": a second header line");
+            if (row == nullptr) return in_this_line("a second header line");
             if (auto taken = take(std::move(*row)); !taken) return taken;
         }
     }
 
     Result<void> take(RowLine row) {
         if (row.table < table_)
-            return malformed_line(this_line() + ": a row of " + name_of(row.table) +
-                                  " after rows of " + name_of(table_));
+            return in_this_line("a row of " + name_of(row.table) + " after rows of " +
+                                name_of(table_));
         if (row.table > table_ || batch_.is_full())
             if (auto written = write_batch(); !written) return written;
         table_ = row.table;
@@ -245,7 +247,7 @@ class Importer {
         if (batch_.rows++ == 0) batch_.first_line = lines_.number();
         batch_.bytes += line_bytes_;
         std::ranges::move(row.values, std::back_inserter(batch_.values));
-        ++counts_[table_];
+        ++counts_[table_].rows;
         return {};
     }
 
@@ -257,8 +259,7 @@ class Importer {
             if (text == nullptr) continue;
             const auto& column = shapes_[row.table].columns[at].name;
             if (const auto fault = fault_of_(name_of(row.table), column, *text); !fault.empty())
-                return malformed_line(this_line() + ": " + name_of(row.table) + ": column " +
-                                      column + " " + fault);
+                return in_this_line(name_of(row.table) + ": column " + column + " " + fault);
         }
         return {};
     }
@@ -268,29 +269,26 @@ class Importer {
         const auto& shape = shapes_[row.table];
         const auto& name = std::get<std::string>(row.values[shape.index_of("name").value()]);
         const auto number = std::get<std::int64_t>(row.values[shape.index_of("value").value()]);
-        if (counts_[row.table] >= most_meta_rows)
-            return malformed_line(this_line() + ": too many rows of meta");
+        if (counts_[row.table].rows >= most_meta_rows)
+            return in_this_line("too many rows of meta");
         if (name == store::import_mark_name)
-            return malformed_line(this_line() + ": this row marks an unfinished import");
+            return in_this_line("this row marks an unfinished import");
         if (name == "schema" && number != store::newest_schema())
-            return malformed_line(this_line() +
-                                  ": the schema differs from that of the first line");
+            return in_this_line("the schema differs from that of the first line");
         has_schema_ = has_schema_ || name == "schema";
         return {};
     }
 
     Result<void> read_end(const EndLine& end) {
         for (std::size_t table = 0; table < shapes_.size(); ++table)
-            if (end.rows[table] != counts_[table])
-                return malformed_line(this_line() + ": it counts " +
-                                      std::to_string(end.rows[table]) + " rows of " +
-                                      name_of(table) + ", but " + std::to_string(counts_[table]) +
-                                      " came before it");
-        if (!has_schema_)
-            return malformed_line(this_line() + ": meta lacks the row of the schema");
+            if (end.rows[table] != counts_[table].rows)
+                return in_this_line("it counts " + std::to_string(end.rows[table]) + " rows of " +
+                                    name_of(table) + ", but " +
+                                    std::to_string(counts_[table].rows) + " came before it");
+        if (!has_schema_) return in_this_line("meta lacks the row of the schema");
         const auto more = lines_.next();
         if (!more) return tl::unexpected(more.error());
-        if (*more) return malformed_line(this_line() + ": there is more after the last line");
+        if (*more) return in_this_line("there is more after the last line");
         return {};
     }
 
@@ -326,8 +324,8 @@ class Importer {
             if (!is_rejection(failure)) throw;
             reason = failure.what();
         }
-        return malformed_line("line " + std::to_string(line) + ": " + name_of(table_) +
-                              ": the store rejects it: " + reason);
+        return malformed("line " + std::to_string(line) + ": " + name_of(table_) +
+                         ": the store rejects it: " + reason);
     }
 
     // Checks that the store has what was imported and nothing else, writes `meta`, and removes the
@@ -342,7 +340,7 @@ class Importer {
             if (!written) return written;
         } catch (const Failure& failure) {
             if (!is_rejection(failure)) throw;
-            return malformed_line(std::string("meta: the store rejects it: ") + failure.what());
+            return malformed(std::string("meta: the store rejects it: ") + failure.what());
         }
         return mark_.remove();
     }
@@ -352,7 +350,7 @@ class Importer {
             for (std::size_t table = 0; table < shapes_.size(); ++table) {
                 if (is_meta(table)) continue;
                 const auto rows = transaction.query("SELECT count(*) FROM " + name_of(table));
-                if (static_cast<std::uint64_t>(rows.front().integer(0)) != counts_[table])
+                if (static_cast<std::uint64_t>(rows.front().integer(0)) != counts_[table].rows)
                     return base::fail(ErrorKind::conflict,
                                       "another program is writing to this store: " +
                                           name_of(table) + " does not contain the imported rows");
@@ -369,13 +367,6 @@ class Importer {
         return tl::unexpected(gone ? error : gone.error());
     }
 
-    [[nodiscard]] RowCounts rows_imported() const {
-        RowCounts counts;
-        for (std::size_t table = 0; table < shapes_.size(); ++table)
-            counts.push_back({shapes_[table].table->name, counts_[table]});
-        return counts;
-    }
-
     [[nodiscard]] std::string name_of(std::size_t table) const {
         return std::string(shapes_[table].table->name);
     }
@@ -386,7 +377,7 @@ class Importer {
     store::Pool& pool_;
     const FaultOf& fault_of_;
     std::vector<TableShape> shapes_;
-    std::vector<std::uint64_t> counts_;  // rows read, by table
+    RowCounts counts_;  // rows read
     LineReader lines_;
     LineParser parser_;
     ImportMark mark_;

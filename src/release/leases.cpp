@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -60,15 +61,12 @@ struct Lease {
 
 // When leases end that have not expired.
 struct Running {
-    std::string from, to;
-
-    static Running now(Transaction& transaction) {
-        const auto now = store::now(transaction);
-        return {base::format_rfc3339(now), base::format_rfc3339(now + longest_lease)};
-    }
+    explicit Running(base::Seconds now)
+        : from(base::format_rfc3339(now)), to(base::format_rfc3339(now + longest_lease)) {}
     [[nodiscard]] bool contains(const std::string& expires_at) const {
         return from <= expires_at && expires_at <= to;
     }
+    std::string from, to;
 };
 
 std::vector<Lease> leases_of(Transaction& transaction, const std::string& task) {
@@ -79,16 +77,6 @@ std::vector<Lease> leases_of(Transaction& transaction, const std::string& task) 
                            {Value{task}}))
         leases.push_back({row.integer(0), row.text(1), row.text(2), row.integer(3) != 0});
     return leases;
-}
-
-// Returns the lowest part that has no lease.
-std::int64_t first_free(const std::vector<Lease>& leases) {
-    std::int64_t part = 0;
-    for (const auto& lease : leases) {
-        if (lease.part != part) break;
-        ++part;
-    }
-    return part;
 }
 
 }  // namespace
@@ -111,17 +99,14 @@ bool is_gone(const std::string& worker) {
     return start != words[3];
 }
 
-std::string Leases::expiry(Transaction& transaction) const {
-    return base::format_rfc3339(store::now(transaction) + terms_.length);
-}
-
 Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
                             const std::optional<Done>& finished) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) -> Claim {
         // Where another worker has claimed the part meanwhile, it counts what that one finds.
         if (finished) static_cast<void>(finish(transaction, worker, *finished));
-        const auto running = Running::now(transaction);
-        const auto end = expiry(transaction);
+        const auto now = store::now(transaction);
+        const auto end = base::format_rfc3339(now + terms_.length);
+        const Running running(now);
         const auto is_free = [&](const Lease& lease) {
             return !lease.done &&
                    (!running.contains(lease.expires_at) || terms_.is_gone(lease.owner));
@@ -141,9 +126,10 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
                  Value{lease.owner}, Value{lease.expires_at}});
             if (taken == 1) return {lease.part, false};
         }
-        for (auto part = first_free(leases); part < parts; ++part) {
-            const auto has_lease = [&](const auto& lease) { return lease.part == part; };
-            if (std::ranges::any_of(leases, has_lease)) continue;
+        std::set<std::int64_t> leased;
+        for (const auto& lease : leases) leased.insert(lease.part);
+        for (std::int64_t part = 0; part < parts; ++part) {
+            if (leased.contains(part)) continue;
             const std::vector<Value> values{Value{terms_.task}, Value{part}, Value{worker},
                                             Value{end}, Value{std::string()}};
             if (store::insert_unless_there(transaction, a_lease, values)) return {part, false};
@@ -154,10 +140,11 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
 
 bool Leases::renew(const std::string& worker, std::int64_t part) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) {
-        return transaction.execute("UPDATE parts SET expires_at = ? WHERE task = ? AND part = ?"
-                                   " AND owner = ? AND done = 0",
-                                   {Value{expiry(transaction)}, Value{terms_.task}, Value{part},
-                                    Value{worker}}) == 1;
+        const auto end = base::format_rfc3339(store::now(transaction) + terms_.length);
+        return transaction.execute(
+                   "UPDATE parts SET expires_at = ? WHERE task = ? AND part = ?"
+                   " AND owner = ? AND done = 0",
+                   {Value{end}, Value{terms_.task}, Value{part}, Value{worker}}) == 1;
     });
 }
 
@@ -193,7 +180,7 @@ std::vector<std::string> results_of(Transaction& transaction, const std::string&
 }
 
 std::optional<std::string> active_until(Transaction& transaction) {
-    const auto running = Running::now(transaction);
+    const Running running(store::now(transaction));
     for (const auto& row :
          transaction.query("SELECT owner, expires_at FROM parts WHERE done = 0 AND"
                            " expires_at >= ? AND expires_at <= ? ORDER BY expires_at DESC",

@@ -61,7 +61,6 @@ class Leases {
     void give_up(const std::string& worker, std::int64_t part);
 
    private:
-    [[nodiscard]] std::string expiry(store::Transaction& transaction) const;
     [[nodiscard]] bool finish(store::Transaction& transaction, const std::string& worker,
                               const Done& finished) const;
 

@@ -2,12 +2,86 @@
 #include "store/store.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <array>
+#include <map>
 
+#include "base/text.hpp"
+#include "store/dialect.hpp"
 #include "store/mysql.hpp"
 #include "store/sqlite.hpp"
 
 namespace store {
+
+// Returns the files of sql/ by name; tools/embed compiles them in.
+const std::map<std::string_view, std::string_view>& sql_files();
+
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+auto refuse(std::string text) { return base::fail(ErrorKind::refused, std::move(text)); }
+
+bool has(const std::vector<std::string>& columns, std::string_view name) {
+    return std::ranges::find(columns, name) != columns.end();
+}
+
+// The number of sql/*.sql. What had lower ones was from before the first release.
+constexpr int first_schema = 2;
+
+struct Table {
+    std::string name;
+    std::vector<std::string> columns;
+};
+
+// Returns the tables of the schema; of both engines, since twins have the same columns.
+std::vector<Table> our_tables() {
+    const auto connection = open_sqlite(":memory:", IfMissing::fail);
+    for (const auto& sql : statements_of(schema_sql(Engine::sqlite))) connection->execute(sql);
+    std::vector<Table> tables;
+    for (const auto& row :
+         connection->query("SELECT name FROM sqlite_schema WHERE type = 'table' AND"
+                           " name NOT LIKE 'sqlite_%' ORDER BY rowid"))
+        tables.push_back({row.text(0), columns_of(*connection, row.text(0))});
+    return tables;
+}
+
+// Returns a table that has a name of ours and other columns; empty: there is none.
+std::string foreign_table(Connection& connection) {
+    for (const auto& [table, ours] : our_tables()) {
+        const auto columns = columns_of(connection, table);
+        const auto is_there = [&](const auto& column) { return has(columns, column); };
+        if (!columns.empty() && !std::ranges::all_of(ours, is_there)) return table;
+    }
+    return {};
+}
+
+std::string numbered(int schema) { return "schema " + std::to_string(schema); }
+
+//   schema  0: none
+Result<void> refuse_unknown(int schema) {
+    if (schema != 0 && schema < first_schema)
+        return refuse(
+            "the store has " + numbered(schema) +
+            ", from before the first release of Varve, and cannot be upgraded: use a new "
+            "one, and run varve init");
+    if (schema <= newest_schema()) return {};
+    return refuse("the store has " + numbered(schema) + ", this program knows " +
+                  numbered(newest_schema()) + ": use a newer version of Varve");
+}
+
+void run_step(Connection& connection, const Migration& step) {
+    Transaction transaction(connection, Access::write);
+    // Somebody else may have run it while this program waited for the lock.
+    if (schema_of(connection).value_or(0) >= step.number) return;
+    const auto script = connection.engine() == Engine::sqlite ? step.sqlite : step.mysql;
+    for (const auto& sql : statements_of(script)) transaction.execute(sql);
+    transaction.execute("UPDATE meta SET value = ? WHERE name = 'schema'",
+                        {std::int64_t{step.number}});
+    transaction.commit();
+}
+
+}  // namespace
 
 Connect connector(Url url, std::string password, IfMissing if_missing,
                   std::chrono::seconds answer_within) {
@@ -19,6 +93,119 @@ Connect connector(Url url, std::string password, IfMissing if_missing,
     return [url = std::move(url), password = std::move(password), answer_within] {
         return open_mysql(url, password, answer_within);
     };
+}
+
+std::string_view schema_sql(Engine engine) {
+    return sql_files().at(engine == Engine::sqlite ? "objects_history.sqlite.sql"
+                                                   : "objects_history.sql");
+}
+
+std::span<const Migration> migrations() { return {}; }
+
+int newest_schema() {
+    const auto steps = migrations();
+    return steps.empty() ? first_schema : steps.back().number;
+}
+
+std::vector<std::string> statements_of(std::string_view script) {
+    std::vector<std::string> statements;
+    std::string statement;
+    bool quoted = false;
+    for (std::size_t at = 0; at < script.size(); ++at) {
+        if (!quoted && script.substr(at, 2) == "--") {
+            at = std::min(script.find('\n', at), script.size() - 1);
+            statement += '\n';
+        } else if (!quoted && script[at] == ';') {
+            statements.emplace_back(base::trim(statement));
+            statement.clear();
+        } else {
+            if (script[at] == '\'') quoted = !quoted;
+            statement += script[at];
+        }
+    }
+    if (const auto rest = base::trim(statement); !rest.empty()) statements.emplace_back(rest);
+    return statements;
+}
+
+std::optional<int> schema_of(Connection& connection) {
+    if (!has(columns_of(connection, "meta"), "value")) return std::nullopt;
+    const auto rows = connection.query("SELECT value FROM meta WHERE name = 'schema'");
+    if (rows.empty()) return std::nullopt;
+    return static_cast<int>(rows.front().integer(0));
+}
+
+void upgrade(Connection& connection, std::span<const Migration> steps) {
+    if (!schema_of(connection))
+        run_step(connection,
+                 {newest_schema(), schema_sql(Engine::sqlite), schema_sql(Engine::mysql)});
+    for (const auto& step : steps)
+        if (schema_of(connection).value_or(0) < step.number) run_step(connection, step);
+}
+
+Result<Upgraded> initialise(Connection& connection) {
+    const int from = schema_of(connection).value_or(0);
+    const auto foreign = from == 0 ? foreign_table(connection) : std::string();
+    if (!foreign.empty())
+        return refuse("table " + foreign +
+                      " belongs to another program: give Varve a database of its own");
+    if (auto known = refuse_unknown(from); !known) return tl::unexpected(known.error());
+    upgrade(connection, migrations());
+    return Upgraded{from, newest_schema()};
+}
+
+Result<void> check_tables(Connection& connection) {
+    const auto schema = schema_of(connection);
+    if (!schema) return refuse("the store has no schema yet: run varve init");
+    if (auto known = refuse_unknown(*schema); !known) return known;
+    if (*schema < newest_schema())
+        return refuse("the store has " + numbered(*schema) + ", this program needs " +
+                      numbered(newest_schema()) + ": run varve init");
+    return {};
+}
+
+Result<void> check_schema(Connection& connection) {
+    if (auto fits = check_tables(connection); !fits) return fits;
+    const std::vector<Value> mark{std::string(import_mark_name)};
+    if (!connection.query("SELECT value FROM meta WHERE name = ?", mark).empty())
+        return refuse("an import into this store was interrupted, or is running now: "
+                      "varve import --again FILE starts over");
+    return {};
+}
+
+Result<void> check_schema(Pool& pool) {
+    constexpr int attempts = 3;
+    for (int attempt = 1;; ++attempt) {
+        const auto connection = pool.lease();
+        try {
+            return check_schema(*connection);
+        } catch (const Failure& failure) {
+            if (!failure.kind().lost_connection || attempt == attempts) throw;
+        }
+    }
+}
+
+std::vector<std::string> missing_parts(Connection& connection) {
+    std::vector<std::string> missing;
+    for (const auto& [table, ours] : our_tables()) {
+        const auto columns = columns_of(connection, table);
+        if (columns.empty()) {
+            missing.push_back("table " + table);
+            continue;
+        }
+        for (const auto& name : ours)
+            if (!has(columns, name)) missing.push_back("column " + table + "." + name);
+    }
+    return missing;
+}
+
+void check_writable(Connection& connection) {
+    Transaction transaction(connection, Access::write);
+    if (transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'probe'") == 0)
+        (void)insert_unless_there(
+            transaction, {"meta", {"name", "value"}, {"name"}},
+            std::vector{Value{std::string("probe")}, Value{std::int64_t{1}}});
+    transaction.commit();
+    connection.require_room();
 }
 
 }  // namespace store

@@ -1,4 +1,4 @@
-// store/store.hpp -- opens a database by its URL, and creates or upgrades its schema (schema.cpp).
+// store/store.hpp -- opens a database by its URL, and creates or upgrades its schema.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -38,8 +38,5 @@ class Reads {
     const history::Settings& settings_;
     SharedReads shared_;
 };
-UnreadableRows unreadable_;
-base::ByteBudget budget_{{}};
-};
 
 }  // namespace query
