@@ -345,17 +345,12 @@ class RowChooser {
         selection_.class_name = std::move(class_name);
     }
 
-    struct Chosen {
-        Sids sids;  // in no order of names
-        std::size_t recorded = 0;
-        bool cut = false;  // as in HistoryPage
-    };
-    Chosen choose(const PageRequest& request) {
+    ShownRows read(const PageRequest& request) const {
         std::size_t recorded = 0;
         for (const auto& release : counted_) recorded += news(*release);
         if (request.filter.chooses_rows()) return filtered(request, recorded);
-        if (request.before > 0) return Chosen{archived(request.before), recorded};
-        return Chosen{newest(request.most), recorded};
+        const auto sids = request.before > 0 ? archived(request.before) : newest(request.most);
+        return {whole(sids), recorded};
     }
 
     // Returns the tags in the newest changes, in any order.
@@ -406,7 +401,7 @@ class RowChooser {
 
     // Looks at the first rows in the order of a feed. Where there are more, the page has no archive, so
     // nobody has to know how many the filter shows.
-    Chosen filtered(const PageRequest& request, std::size_t recorded) const {
+    ShownRows filtered(const PageRequest& request, std::size_t recorded) const {
         const auto most = request.limits.filtered_of_many;
         Sids looked_at;
         for (const auto& release : counted_) {
@@ -421,12 +416,9 @@ class RowChooser {
         auto [sids, cut] = filtered_rows(now_, looked_at, request.filter);
         const auto found = sids.size();
         cut = cut || recorded > most;
-        if (cut && request.before > 0) return Chosen{{}, found, cut};
+        if (cut && request.before > 0) return {{}, found, cut};
         const auto slice = slice_of(request, found);
-        return Chosen{{sids.begin() + static_cast<std::ptrdiff_t>(slice.from),
-                       sids.begin() + static_cast<std::ptrdiff_t>(slice.to)},
-                      found,
-                      cut};
+        return {whole(std::span(sids).subspan(slice.from, slice.size())), found, cut};
     }
 
     // Returns rows of the newest releases that have any; of one that has too many, the last ones.
@@ -441,6 +433,22 @@ class RowChooser {
         return sids;
     }
 
+    // Returns the rows newest release first, then by class and name.
+    [[nodiscard]] std::vector<tables::Row> whole(std::span<const std::int64_t> sids) const {
+        auto rows = rows_in_order(now_, sids, now_.most_note_bytes());
+        // Committed since the release was counted.
+        std::erase_if(rows,
+                      [](const auto& row) { return row.kind == tables::RowKind::reconstructed; });
+        const auto rank_of = [this](const tables::Row& row) {
+            return now_.releases().position(row.release.version)->rank;
+        };
+        std::ranges::sort(rows, [&](const auto& a, const auto& b) {
+            const auto rank = rank_of(a), other = rank_of(b);
+            return rank != other ? rank > other : a.object < b.object;
+        });
+        return rows;
+    }
+
     static void append(Sids& sids, const Sids& more) {
         sids.insert(sids.end(), more.begin(), more.end());
     }
@@ -450,30 +458,12 @@ class RowChooser {
     const std::vector<CountedRowsPtr> counted_;  // newest release first
 };
 
-// Returns the rows newest release first, then by class and name.
-std::vector<tables::Row> whole(const ReadView& now, const Sids& sids) {
-    auto rows = rows_in_order(now, sids, now.most_note_bytes());
-    // Committed since the release was counted.
-    std::erase_if(rows,
-                  [](const auto& row) { return row.kind == tables::RowKind::reconstructed; });
-    const auto rank_of = [&](const tables::Row& row) {
-        return now.releases().position(row.release.version)->rank;
-    };
-    std::ranges::sort(rows, [&](const auto& a, const auto& b) {
-        const auto rank = rank_of(a), other = rank_of(b);
-        return rank != other ? rank > other : a.object < b.object;
-    });
-    return rows;
-}
-
 HistoryPage page_of(const ReadView& now, const std::string& class_name,
                     const std::vector<Release>& releases, const PageRequest& request) {
-    const auto chosen = RowChooser(now, class_name, releases).choose(looked_for(request, now));
     HistoryPage page;
     page.current = now.current;
     page.numbered_by_recording = true;
-    fill_page(page, now,
-              {.rows = whole(now, chosen.sids), .recorded = chosen.recorded, .cut = chosen.cut},
+    fill_page(page, now, RowChooser(now, class_name, releases).read(looked_for(request, now)),
               request);
     return page;
 }

@@ -341,7 +341,7 @@ class SqliteConnection final : public Connection {
         if (reading_)
             (void)query("BEGIN");
         else
-            begin_writing();
+            in_turn([&] { (void)query("BEGIN IMMEDIATE"); });
     }
 
     void commit() override {
@@ -400,10 +400,6 @@ class SqliteConnection final : public Connection {
     }
 
    private:
-    void begin_writing() {
-        in_turn([&] { (void)query("BEGIN IMMEDIATE"); });
-    }
-
     template <class F>
     void in_turn(F&& work) {
         write_queue_.enter(busy_.at_most);
