@@ -170,8 +170,7 @@ std::optional<std::size_t> TableShape::index_of(std::string_view column) const {
 std::vector<TableShape> shapes_of(store::Connection& connection) {
     std::vector<TableShape> shapes;
     for (const auto& table : tables())
-        shapes.push_back(
-            {&table, store::described_columns_of(connection, std::string(table.name))});
+        shapes.push_back({&table, store::columns_of(connection, std::string(table.name))});
     return shapes;
 }
 

@@ -30,7 +30,4 @@ const std::string& Row::blob(std::size_t column) const {
     return is_null(column) ? nothing : as<Blob>(values_.at(column), "a blob").bytes;
 }
 
-Failure::Failure(const std::string& what, FailureKind kind, int code, std::string sqlstate)
-    : std::runtime_error(what), kind_(kind), code_(code), sqlstate_(std::move(sqlstate)) {}
-
 }  // namespace store

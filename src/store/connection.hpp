@@ -63,15 +63,14 @@ struct FailureKind {
 
 class Failure : public std::runtime_error {
    public:
-    Failure(const std::string& what, FailureKind kind, int code, std::string sqlstate = {});
+    Failure(const std::string& what, FailureKind kind, int code)
+        : std::runtime_error(what), kind_(kind), code_(code) {}
     [[nodiscard]] const FailureKind& kind() const { return kind_; }
     [[nodiscard]] int code() const { return code_; }  // for logs and tests
-    [[nodiscard]] const std::string& sqlstate() const { return sqlstate_; }
 
    private:
     FailureKind kind_;
     int code_;
-    std::string sqlstate_;
 };
 
 // Every function throws Failure, and logic_error when the number of values is wrong or the SQL

@@ -161,14 +161,7 @@ std::string by_index(Engine engine, std::string_view index) {
     return engine == Engine::mysql ? " FORCE INDEX (" + name + ")" : " INDEXED BY " + name;
 }
 
-std::vector<std::string> columns_of(Connection& connection, const std::string& table) {
-    std::vector<std::string> names;
-    for (auto& column : described_columns_of(connection, table))
-        names.push_back(std::move(column.name));
-    return names;
-}
-
-std::vector<Column> described_columns_of(Connection& connection, const std::string& table) {
+std::vector<Column> columns_of(Connection& connection, const std::string& table) {
     // SQLite reports a rowid that is a primary key as nullable, which it is not.
     const std::string_view sql =
         connection.engine() == Engine::mysql

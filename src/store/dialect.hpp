@@ -81,10 +81,6 @@ void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
 // Returns what follows a table in FROM so that it is read by this index, whatever the statistics say.
 [[nodiscard]] std::string by_index(Engine engine, std::string_view index);
 
-// Returns the names of a table's columns, in their order; none when there is no such table.
-[[nodiscard]] std::vector<std::string> columns_of(Connection& connection,
-                                                  const std::string& table);
-
 enum class ColumnType { integer, text, blob };
 struct Column {
     std::string name;
@@ -92,9 +88,8 @@ struct Column {
     bool nullable = false;
     bool operator==(const Column&) const = default;
 };
-// Returns the same with their types, equal for both engines.
-[[nodiscard]] std::vector<Column> described_columns_of(Connection& connection,
-                                                       const std::string& table);
+// Returns a table's columns, in their order, equal for both engines; none when there is no such table.
+[[nodiscard]] std::vector<Column> columns_of(Connection& connection, const std::string& table);
 
 // The condition "after this row in the order of the key", in the form that each engine answers from
 // the index: MariaDB would read all rows for (a, b) > (?, ?), SQLite for the long form.

@@ -128,7 +128,7 @@ Failure mysql_failure(const sql::SQLException& error, std::string_view doing) {
                        std::to_string(error.getErrorCode()) + ", ";
     what.append(doing.substr(0, most_of_statement)).append(")");
     return {what, mysql_failure_kind(error.getErrorCode(), error.getSQLState()),
-            error.getErrorCode(), error.getSQLState()};
+            error.getErrorCode()};
 }
 
 // The server keeps at most 16,382 for all its clients (max_prepared_stmt_count).
@@ -249,7 +249,7 @@ class MysqlConnection final : public Connection {
             auto kind = failure.kind();
             // A rejection (deadlock, certification) is an answer; a lost connection is not.
             kind.in_doubt = kind.lost_connection;
-            throw Failure(failure.what(), kind, failure.code(), failure.sqlstate());
+            throw Failure(failure.what(), kind, failure.code());
         }
         end_quietly("session not reset", [this] { end_guard(); });
     }
@@ -278,7 +278,7 @@ class MysqlConnection final : public Connection {
         } catch (const Failure& failure) {
             if (failure.code() != no_such_savepoint) throw;
             throw Failure("the cluster has rolled the transaction back", {.transient = true},
-                          failure.code(), failure.sqlstate());
+                          failure.code());
         }
     }
     template <class F>

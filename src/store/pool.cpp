@@ -43,12 +43,7 @@ Pool::Pool(Connect connect, std::size_t size, RetryPolicy retry_policy, Writers 
 
 Pool::~Pool() = default;
 
-Pool::WritePermit::~WritePermit() {
-    if (pool_ != nullptr) pool_->end_writing();
-}
-
-Pool::WritePermit Pool::write_permit(Access access) {
-    if (access == Access::read || writers_ == Writers::many) return {};
+void Pool::wait_for_turn() {
     std::condition_variable is_next;
     std::unique_lock lock(mutex_);
     wait_to_write_.push_back(&is_next);
@@ -56,16 +51,13 @@ Pool::WritePermit Pool::write_permit(Access access) {
         return !writing_ && wait_to_write_.front() == &is_next;
     });
     std::erase(wait_to_write_, &is_next);
-    if (!in_time) {
-        if (!writing_ && !wait_to_write_.empty()) wait_to_write_.front()->notify_one();
-        throw Failure("timed out waiting for other writers of the store", {.transient = true}, 0);
-    }
-    writing_ = true;
-    return WritePermit(*this);
+    writing_ = writing_ || in_time;
+    if (in_time) return;
+    if (!writing_) end_turn();
+    throw Failure("timed out waiting for other writers of the store", {.transient = true}, 0);
 }
 
-void Pool::end_writing() {
-    const std::lock_guard lock(mutex_);
+void Pool::end_turn() {
     writing_ = false;
     if (!wait_to_write_.empty()) wait_to_write_.front()->notify_one();
 }
@@ -95,18 +87,30 @@ std::unique_ptr<Connection> Pool::take_idle(Access access) {
 }
 
 Pool::Lease Pool::lease(Access access) {
+    if (!takes_turn(access)) return {*this, take(access), access};
+    wait_for_turn();
+    try {
+        return {*this, take(access), access};
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        end_turn();
+        throw;
+    }
+}
+
+std::unique_ptr<Connection> Pool::take(Access access) {
     {
         std::unique_lock lock(mutex_);
         const auto is_available = [&] { return !idle_.empty() || open_ < size_; };
         if (!freed_.wait_for(lock, retry_policy_.wait_for_connection, is_available))
             throw Failure("timed out waiting for a free connection to the store",
                           {.transient = true}, 0);
-        if (!idle_.empty()) return {*this, take_idle(access), access};
+        if (!idle_.empty()) return take_idle(access);
         ++open_;
     }
     // Connects without the lock, because that can take seconds.
     try {
-        return {*this, connect_(), access};
+        return connect_();
     } catch (...) {
         const std::lock_guard lock(mutex_);
         --open_;
@@ -119,9 +123,9 @@ void Pool::give_back(std::unique_ptr<Connection> connection, Access access) {
     // Destroyed after the lock is released, because closing talks to the server.
     std::vector<std::unique_ptr<Connection>> dropped;
     const std::lock_guard lock(mutex_);
+    if (takes_turn(access)) end_turn();
     if (!connection->is_broken()) {
-        if (access == Access::write && writers_ == Writers::one_at_a_time)
-            writer_ = connection.get();
+        if (takes_turn(access)) writer_ = connection.get();
         idle_.push_back(std::move(connection));
         freed_.notify_one();
         return;

@@ -61,23 +61,6 @@ class Pool {
          Writers writers = Writers::many);
     ~Pool();
 
-    // Permission to write. With Writers::one_at_a_time one holder has it at a time, in the order
-    // of asking: nobody polls for the engine's lock, and nobody is overtaken. Callers ask for it
-    // before they lease a connection, so that waiting writers keep no connection from readers.
-    class WritePermit {
-       public:
-        WritePermit() = default;
-        explicit WritePermit(Pool& pool) : pool_(&pool) {}
-        ~WritePermit();
-        WritePermit(WritePermit&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
-        WritePermit& operator=(WritePermit&&) = delete;
-
-       private:
-        Pool* pool_ = nullptr;
-    };
-    //   throws  Failure (transient) after retry_policy().wait_for_connection
-    [[nodiscard]] WritePermit write_permit(Access access);
-
     // A connection for one caller. The end of the lease returns it to the pool, or closes it when
     // it is broken.
     class Lease {
@@ -94,9 +77,11 @@ class Pool {
         std::unique_ptr<Connection> connection_;
         Access access_;
     };
-    // Writers that take turns share one connection: its cache stays valid as long as nobody else
-    // writes, while that of another connection is void after each transaction.
-    //   throws  Failure: transient when no connection comes free in time; that of connecting
+    // With Writers::one_at_a_time one caller has a lease for writing at a time, in the order of asking: nobody
+    // polls for the engine's lock, and nobody is overtaken. A writer waits for its turn before it takes a
+    // connection, so that it keeps none from readers. Writers that take turns share one connection: its cache stays
+    // valid as long as nobody else writes, while that of another connection is void after each transaction.
+    //   throws  Failure: transient when no turn or no connection comes in time; that of connecting
     [[nodiscard]] Lease lease(Access access = Access::read);
     [[nodiscard]] const RetryPolicy& retry_policy() const { return retry_policy_; }
 
@@ -107,9 +92,14 @@ class Pool {
     void note_retry();
 
    private:
-    void give_back(std::unique_ptr<Connection> connection, Access access);
+    [[nodiscard]] bool takes_turn(Access access) const {
+        return access == Access::write && writers_ == Writers::one_at_a_time;
+    }
+    void wait_for_turn();
+    void end_turn();  // requires the lock
+    [[nodiscard]] std::unique_ptr<Connection> take(Access access);
     [[nodiscard]] std::unique_ptr<Connection> take_idle(Access access);  // requires the lock
-    void end_writing();
+    void give_back(std::unique_ptr<Connection> connection, Access access);
 
     Connect connect_;
     std::size_t size_;
@@ -144,7 +134,6 @@ auto perform(Pool& pool, Access access, Function&& function, const Arguments&...
     const auto began = std::chrono::steady_clock::now();
     for (int attempt = 1;; ++attempt) {
         try {
-            const auto permit = pool.write_permit(access);
             const auto connection = pool.lease(access);
             Transaction transaction(*connection, access);
             if constexpr (std::is_void_v<Result>) {

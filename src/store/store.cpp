@@ -22,8 +22,8 @@ using base::Result;
 
 auto refuse(std::string text) { return base::fail(ErrorKind::refused, std::move(text)); }
 
-bool has(const std::vector<std::string>& columns, std::string_view name) {
-    return std::ranges::find(columns, name) != columns.end();
+bool has(const std::vector<Column>& columns, std::string_view name) {
+    return std::ranges::find(columns, name, &Column::name) != columns.end();
 }
 
 // The number of sql/*.sql. What had lower ones was from before the first release.
@@ -31,7 +31,7 @@ constexpr int first_schema = 2;
 
 struct Table {
     std::string name;
-    std::vector<std::string> columns;
+    std::vector<Column> columns;
 };
 
 // Returns the tables of the schema; of both engines, since twins have the same columns.
@@ -50,7 +50,7 @@ std::vector<Table> our_tables() {
 std::string foreign_table(Connection& connection) {
     for (const auto& [table, ours] : our_tables()) {
         const auto columns = columns_of(connection, table);
-        const auto is_there = [&](const auto& column) { return has(columns, column); };
+        const auto is_there = [&](const Column& column) { return has(columns, column.name); };
         if (!columns.empty() && !std::ranges::all_of(ours, is_there)) return table;
     }
     return {};
@@ -192,8 +192,9 @@ std::vector<std::string> missing_parts(Connection& connection) {
             missing.push_back("table " + table);
             continue;
         }
-        for (const auto& name : ours)
-            if (!has(columns, name)) missing.push_back("column " + table + "." + name);
+        for (const auto& column : ours)
+            if (!has(columns, column.name))
+                missing.push_back("column " + table + "." + column.name);
     }
     return missing;
 }

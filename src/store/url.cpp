@@ -77,7 +77,8 @@ Result<Url> parse_mysql(std::string_view text) {
     const auto authority = place.substr(0, slash);
     const auto at = authority.rfind('@');
     if (at == std::string_view::npos) return refuse_url("mysql://USER@HOST/DATABASE: no user");
-    Url url{.engine = Engine::mysql};
+    Url url;
+    url.engine = Engine::mysql;
     url.user = authority.substr(0, at);
     if (url.user.find(':') != std::string::npos)
         return refuse_url("the URL must not have a password: use store.password_file");

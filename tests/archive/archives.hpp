@@ -45,7 +45,7 @@ inline void insert(store::Connection& connection, std::string_view table,
                    const std::vector<store::Value>& values) {
     store::Insert insert{.table = table, .columns = {}, .keys = {}};
     const auto columns = store::columns_of(connection, std::string(table));
-    for (const auto& column : columns) insert.columns.emplace_back(column);
+    for (const auto& column : columns) insert.columns.emplace_back(column.name);
     store::Transaction transaction(connection, store::Access::write);
     insert_many(transaction, insert, values);
     transaction.commit();

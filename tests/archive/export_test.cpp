@@ -81,11 +81,11 @@ TEST_CASE("Both engines describe their columns alike") {
     const auto sqlite = one.connect()(), mysql = other.connect()();
     for (const auto& table : archive::tables()) {
         INFO(table.name);
-        const auto columns = described_columns_of(*sqlite, std::string(table.name));
+        const auto columns = columns_of(*sqlite, std::string(table.name));
         CHECK_FALSE(columns.empty());
-        CHECK(columns == described_columns_of(*mysql, std::string(table.name)));
+        CHECK(columns == columns_of(*mysql, std::string(table.name)));
     }
-    const auto columns = described_columns_of(*sqlite, "trees");
+    const auto columns = columns_of(*sqlite, "trees");
     CHECK(std::ranges::count(columns, store::Column{"tree", store::ColumnType::blob, true}) == 1);
 }
 

@@ -22,7 +22,9 @@ std::map<std::string, std::vector<std::string>> tables_of(Connection& connection
             ? "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
             : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
     std::map<std::string, std::vector<std::string>> tables;
-    for (const auto& row : names) tables[row.text(0)] = columns_of(connection, row.text(0));
+    for (const auto& row : names)
+        for (const auto& column : columns_of(connection, row.text(0)))
+            tables[row.text(0)].push_back(column.name);
     return tables;
 }
 

@@ -32,16 +32,16 @@ Pool one_writer(const FreshStore& fresh, RetryPolicy retry_policy = {}) {
 
 }  // namespace
 
-TEST_CASE("Writers get their permits in the order of asking") {
+TEST_CASE("Writers get their turns in the order of asking") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool = one_writer(fresh);
     std::vector<int> order;
     std::vector<std::jthread> threads;
     {
-        const auto held = pool.write_permit(Access::write);
+        const auto held = pool.lease(Access::write);
         for (int i = 0; i < 6; ++i) {
             threads.emplace_back([&, i] {
-                const auto permit = pool.write_permit(Access::write);
+                const auto turn = pool.lease(Access::write);
                 order.push_back(i);
             });
             wait_until(
@@ -54,11 +54,11 @@ TEST_CASE("Writers get their permits in the order of asking") {
     CHECK(pool.waiting_to_write() == 0);
 }
 
-TEST_CASE("Readers need no permit, nor do writers of an engine that allows many") {
+TEST_CASE("Readers take no turns, nor do writers of an engine that allows many") {
     const FreshStore fresh(Engine::sqlite);
-    Pool pool = one_writer(fresh), many(fresh.connect(), 2);
-    const auto held = pool.write_permit(Access::write), other = many.write_permit(Access::write);
-    const auto read = pool.write_permit(Access::read), another = many.write_permit(Access::write);
+    Pool pool = one_writer(fresh), many(fresh.connect(), 3);
+    const auto held = pool.lease(Access::write), other = many.lease(Access::write);
+    const auto read = pool.lease(Access::read), another = many.lease(Access::write);
     CHECK(perform(pool, Access::read, [](Transaction& t) {
               return t.query("SELECT COUNT(*) FROM objects").at(0).integer(0);
           }) == 0);
@@ -88,19 +88,17 @@ TEST_CASE("A writer gets the connection that wrote last, a reader another") {
     CHECK(&*last == wrote);
 }
 
-TEST_CASE("A permit that does not come in time is a transient failure without effects") {
+TEST_CASE("A turn that does not come in time is a transient failure without effects") {
     const FreshStore fresh(Engine::sqlite);
     RetryPolicy retry_policy;
     retry_policy.wait_for_connection = std::chrono::milliseconds(1);
     Pool pool = one_writer(fresh, retry_policy);
     {
-        const auto held = pool.write_permit(Access::write);
-        CHECK(support::failure_of([&] { (void)pool.write_permit(Access::write); })
-                  .kind()
-                  .transient);
+        const auto held = pool.lease(Access::write);
+        CHECK(support::failure_of([&] { (void)pool.lease(Access::write); }).kind().transient);
         CHECK(pool.waiting_to_write() == 0);
     }
-    CHECK_NOTHROW(pool.write_permit(Access::write));
+    CHECK_NOTHROW((void)pool.lease(Access::write));
 }
 
 TEST_CASE("A writer that waited for the file comes before one that has just committed") {
