@@ -7,66 +7,46 @@
 #include "app/suggestion.hpp"
 #include "base/text.hpp"
 #include "render/feed.hpp"
-#include "serve/requests.hpp"
+#include "serve/parameters.hpp"
 #include "tables/releases.hpp"
 
 namespace app {
 namespace {
 
 using base::Result;
-using ::serve::FeedRequest;
+using ::serve::Query;
 
-// Returns which feed is asked for, without its format.
-Result<FeedRequest> subject_of(const FeedOptions& options) {
-    using Subject = FeedRequest::Subject;
+// Returns the URL of what is asked for. The pages for people have addresses of their own; the formats of a feed
+// share one.
+Result<std::string> url_for(const FeedOptions& options) {
     const bool is_object = !options.object.class_name.empty();
     const int subjects = (is_object ? 1 : 0) + (options.class_name.empty() ? 0 : 1) +
                          (options.release.empty() ? 0 : 1) + (options.objects.empty() ? 0 : 1);
     if (subjects != 1 || is_object == options.object.name.empty())
         return wrong("choose the feed with exactly one of CLASS NAME, --class C, "
                      "--release R and --object C:N, which can be repeated");
-    FeedRequest request;
-    request.object = options.object;
-    if (!options.class_name.empty()) {
-        request.subject = Subject::whole_class;
-        request.object.class_name = options.class_name;
-    }
+    std::vector<tree::ObjectName> objects;
     for (const auto& each : options.objects) {
         const auto object = object_of(each);
         if (!object) return base::fail_at("--object", object.error());
-        request.subject = Subject::watch_list;
-        request.objects.push_back(*object);
+        objects.push_back(*object);
     }
-    if (!options.release.empty()) {
-        const auto version = version_of(options.release);
-        if (!version) return base::fail_at("--release", version.error());
-        request.subject = Subject::release;
-        request.version = *version;
-    }
-    request.page.filter.mass = options.mass.empty();
-    return request;
-}
-
-// The pages for people have addresses of their own; the formats of a feed share one.
-std::string url_for(FeedRequest subject, const std::string& format) {
-    using Subject = FeedRequest::Subject;
-    const bool is_default = format == render::formats().front().name;
+    if (!options.release.empty())
+        if (const auto version = version_of(options.release); !version)
+            return base::fail_at("--release", version.error());
+    const bool is_page = options.format == "html";
+    Query query(!options.release.empty() ? "/release/" + options.release
+                : !is_page               ? "/rss"
+                : is_object              ? "/history"
+                : !objects.empty()       ? "/watch"
+                                         : "/");
+    query = query.with("class", options.class_name).with(objects);
+    if (is_object) query = query.with(options.object);
+    if (is_page) return query.url();
     // The address of a release without a format is its page.
-    if (format != "html" && (!is_default || subject.subject == Subject::release))
-        subject.format = format;
-    if (format != "html") return ::serve::url_of(subject);
-    switch (subject.subject) {
-        case Subject::object:
-            return ::serve::url_of(::serve::HistoryRequest{.object = subject.object, .at = {}});
-        case Subject::whole_class:
-            return ::serve::url_of(::serve::HomeRequest{subject.object.class_name, {}, {}});
-        case Subject::watch_list:
-            return ::serve::url_of(::serve::WatchRequest{{subject.objects, {}}, {}, {}, {}, 0});
-        case Subject::all_releases: return "/releases";
-        case Subject::source_feed: return "/feeds?feed=" + std::to_string(subject.source_feed);
-        case Subject::release: break;
-    }
-    return ::serve::release_url_of(subject.version, {});
+    const bool is_default = options.format == render::formats().front().name;
+    if (!is_default || !options.release.empty()) query = query.with("format", options.format);
+    return query.with("mass", options.mass).url();
 }
 
 ::serve::Request request_for(std::string_view url) {
@@ -94,13 +74,13 @@ std::string complaint_of_release(store::Pool& pool, const std::string& version) 
 }  // namespace
 
 int feed(const Config& config, const FeedOptions& options) {
-    const auto subject = subject_of(options);
-    if (!subject) return complain(subject.error().text, wrong_use);
+    const auto url = url_for(options);
+    if (!url) return complain(url.error().text, wrong_use);
     auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     look_at_build(*services->current);
     const auto site = open_site(*services, Asker::operator_of_it);
-    auto request = request_for(url_for(*subject, options.format));
+    auto request = request_for(*url);
     auto response = site->answer(request);
     // What the server would send after the redirection: the object is spelled otherwise, or people
     // call it what was asked for.
@@ -111,11 +91,13 @@ int feed(const Config& config, const FeedOptions& options) {
         response = site->answer(request);
     }
     const auto build = services->current->build();
-    if (response.status == 404 && build && !subject->object.class_name.empty())
-        if (const auto why = complaint_of_class(*build, subject->object.class_name); !why.empty())
+    const auto& class_name =
+        options.class_name.empty() ? options.object.class_name : options.class_name;
+    if (response.status == 404 && build && !class_name.empty())
+        if (const auto why = complaint_of_class(*build, class_name); !why.empty())
             return complain(why, failed);
-    if (response.status == 404 && !subject->version.empty())
-        return complain(complaint_of_release(*services->pool, subject->version), failed);
+    if (response.status == 404 && !options.release.empty())
+        return complain(complaint_of_release(*services->pool, options.release), failed);
     if (response.status != 200)
         return complain(response.body ? base::trim(*response.body) : "no answer", failed);
     std::fwrite(response.body->data(), 1, response.body->size(), stdout);

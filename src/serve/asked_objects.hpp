@@ -4,62 +4,38 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/http.hpp"
-#include "serve/requests.hpp"
+#include "serve/parameters.hpp"
 
 namespace serve {
 
-// Returns the URL of the same page about another object, below base_url.
-using AddressOf = std::function<std::string(const tree::ObjectName&)>;
-
-// Returns 302 to the only object of the class that people call so, or 300 with up to 20 of several.
-//   returns  nullopt: there is none
-//   throws   store::Failure
-//   cost     a range of an index, whatever the size of the store; a look-up in the build for each
-[[nodiscard]] std::optional<HttpError> objects_called(const SiteContext& context,
-                                                      const tree::ObjectName& asked,
-                                                      const AddressOf& address_of);
-
-// Brings the object of a request up to date and reads its history.
+// Brings the object that a query names up to date and reads its history.
 //   what   "page" or "feed"
-//   error  301 to the recorded spelling; objects_called(), or else 404, of an object that does not exist; 400 and
-//          503 as http_error_of() says
-template <class ObjectRequest>
+//   error  301 to the recorded spelling; of an object that does not exist, 302 to the only one of the class that
+//          people call so, 300 with up to 20 of several, or 404; 400 and 503 as http_error_of() says
+//   throws store::Failure
 [[nodiscard]] Result<query::HistoryService::Answer> history_for(
-    SiteContext& context, const ObjectRequest& request, const query::PageRequest& page_request,
-    const std::string& what) {
-    const auto address_of = [&](const tree::ObjectName& object) {
-        auto other = request;
-        other.object = object;
-        return url_of(other);
-    };
-    auto answer = context.history.history_of(request.object, page_request);
-    if (!answer && answer.error().kind == base::ErrorKind::absent)
-        if (auto called = objects_called(context, request.object, address_of))
-            return fail(*std::move(called));
-    if (!answer)
-        return fail(
-            http_error_of(answer.error(), wanted_object(request.object), page_request.since));
-    if (answer->history.object != request.object)
-        return fail(moved(what, address_of(answer->history.object)));
-    return *std::move(answer);
-}
+    SiteContext& context, const Query& query, const query::PageRequest& page_request,
+    const std::string& what);
+
+// Returns the id of the short address of a list, of watch= or /watch/ID; empty: the list has its objects.
+[[nodiscard]] std::string list_id_of(const Query& query);
 
 // Returns the objects of a list, which the store has if it is under a short address.
 //   error  404 with what to do; 503
 [[nodiscard]] Result<std::vector<tree::ObjectName>> objects_of_list(const SiteContext& context,
-                                                                    const ListRequest& list);
+                                                                    const Query& query);
 
-// Notes that a list was asked for, so that it does not give way to others.
-//   id  of its short address; empty: it has none
-void note_use_of_list(SiteContext& context, const std::string& id);
+// Notes that a list was asked for, so that it does not give way to others. Does nothing for one that has no short
+// address.
+void note_use_of_list(SiteContext& context, const Query& query);
 
 // Returns the requested objects, sorted, each once, with known ones in their recorded spelling. Unknown ones
 // stay, because a later release may bring them.

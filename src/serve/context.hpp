@@ -27,6 +27,8 @@
 #include "serve/access_control.hpp"
 #include "serve/monitoring.hpp"
 #include "serve/page_cache.hpp"
+#include "serve/parameters.hpp"
+#include "serve/routes.hpp"
 #include "serve/wide_gate.hpp"
 #include "store/pool.hpp"
 
@@ -129,6 +131,10 @@ struct SiteContext {
     //   throw  store::Failure
     [[nodiscard]] std::shared_ptr<const query::ReleaseList> releases();
     [[nodiscard]] std::vector<std::string> classes();
+    // Parses the query of a request, as Query::parse() says.
+    [[nodiscard]] Result<Query> parse(Route route, const Request& request) const {
+        return Query::parse(route, request.path, request.query, settings.max_items);
+    }
     // Returns a URL with the host, for what leaves the site.
     [[nodiscard]] std::string absolute_url(std::string_view url) const {
         return site.base_url + std::string(url);

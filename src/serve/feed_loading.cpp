@@ -9,38 +9,37 @@
 #include "query/search.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/negotiation.hpp"
+#include "serve/routes.hpp"
 
 namespace serve {
 
 namespace {
 
-using Subject = FeedRequest::Subject;
+using Subject = Query::Subject;
+constexpr std::size_t most_mentions = 200;
+constexpr std::string_view archive_suffix = "/archive";
 
-Result<LoadedFeed> load_object(SiteContext& context, const FeedRequest& request,
+Result<LoadedFeed> load_object(SiteContext& context, const Query& query,
                                const query::PageRequest& page_request) {
-    auto answer = history_for(context, request, page_request, "feed");
+    auto answer = history_for(context, query, page_request, "feed");
     if (!answer) return fail(std::move(answer.error()));
     auto subject = render::subject_of(answer->history, context.site);
     query::HistoryPage& page = answer->history;
     return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
 }
 
-Result<LoadedFeed> load_list(SiteContext& context, const FeedRequest& request,
+Result<LoadedFeed> load_list(SiteContext& context, const Query& query,
                              const query::PageRequest& page_request) {
-    const auto asked = objects_of_list(context, {request.objects, request.list_id});
+    const auto asked = objects_of_list(context, query);
     if (!asked) return fail(asked.error());
     auto listed = context.history.watch_list(*asked, page_request);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list(), page_request.since));
-    auto objects = recorded_spellings(request.objects, listed->list.objects);
-    if (request.list_id.empty() && objects != request.objects) {
-        auto recorded = request;
-        recorded.objects = std::move(objects);
-        return fail(moved("feed", url_of(recorded)));
-    }
-    const auto page_url =
-        request.list_id.empty()
-            ? std::string()
-            : context.absolute_url(url_of(WatchRequest{.list = {{}, request.list_id}}));
+    const auto id = list_id_of(query);
+    if (id.empty())
+        if (const auto objects = recorded_spellings(*asked, listed->list.objects);
+            objects != *asked)
+            return fail(moved("feed", query.with(objects).url()));
+    const auto page_url = id.empty() ? std::string() : context.absolute_url("/watch/" + id);
     auto subject = render::subject_of(listed->list, context.site, page_url);
     query::HistoryPage& page = listed->list;
     return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
@@ -55,62 +54,97 @@ std::string recorded_class(const SiteContext& context, const std::string& class_
     return found == classes.end() || *found == class_name ? std::string() : *found;
 }
 
-Result<LoadedFeed> load_class(SiteContext& context, const FeedRequest& request,
+Result<LoadedFeed> load_class(SiteContext& context, const Query& query,
                               const query::PageRequest& page_request) {
-    const auto& class_name = request.object.class_name;
+    const auto& class_name = query.get("class");
     auto page = query::class_history(context.history.read_context(), class_name, page_request);
     if (page)
         return LoadedFeed{std::move(*page), render::subject_of_class(class_name, context.site)};
     if (page.error().kind == base::ErrorKind::absent)
-        if (auto spelling = recorded_class(context, class_name); !spelling.empty()) {
-            auto recorded = request;
-            recorded.object.class_name = std::move(spelling);
-            return fail(moved("feed", url_of(recorded)));
-        }
+        if (auto spelling = recorded_class(context, class_name); !spelling.empty())
+            return fail(moved("feed", query.with("class", std::move(spelling)).url()));
     return fail(http_error_of(page.error(), wanted_class(class_name), page_request.since));
 }
 
-Result<LoadedFeed> load_release(SiteContext& context, const FeedRequest& request,
+Result<LoadedFeed> load_release(SiteContext& context, const Query& query,
                                 const query::PageRequest& page_request) {
-    auto page =
-        query::release_history(context.history.read_context(), request.version, page_request);
-    if (!page) return fail(http_error_of(page.error(), wanted_release(request.version)));
-    const base::Release release = page->rows.empty()
-                                      ? base::Release{request.version, page->last_modified}
-                                      : page->rows.front().release;
+    const auto version = version_of(query);
+    auto page = query::release_history(context.history.read_context(), version, page_request);
+    if (!page) return fail(http_error_of(page.error(), wanted_release(version)));
+    const base::Release release = page->rows.empty() ? base::Release{version, page->last_modified}
+                                                     : page->rows.front().release;
     return LoadedFeed{std::move(*page), render::subject_of_release(release, context.site)};
 }
 
-// Returns the request for the document alone, for the hub and for its self link: with format= where content
+// Returns the address of the document alone, for the hub and for its self link: with format= where content
 // negotiation would choose another one. On a site without a hub it stays as it is.
-FeedRequest with_own_address(const SiteContext& context, const FeedDocument& document) {
-    auto request = document.request;
-    if (!context.site.hub_url.empty() && request.format.empty() && !request.is_archive() &&
-        &document.format != &render::formats().front())
-        request.format = document.format.name;
-    return request;
+std::string own_url_of(const SiteContext& context, const FeedDocument& document) {
+    const auto& query = document.query;
+    const bool needs_format = !context.site.hub_url.empty() && !query.has("format") &&
+                              !query.has("before") &&
+                              &document.format != &render::formats().front();
+    return needs_format ? query.with("format", std::string(document.format.name)).url()
+                        : query.url();
 }
 
 }  // namespace
 
-const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
-    if (const auto* named = render::format_named(request.format)) return *named;
+query::PageRequest page_request_of(const Query& query, std::size_t most_items) {
+    query::PageRequest page;
+    page.most = query.number("n", std::min(default_items, most_items));
+    page.since = query.get("since");
+    page.filter.tag = query.get("tag");
+    const auto changes = base::split(query.get("change"), ',');
+    for (const auto op : {compare::Op::added, compare::Op::removed, compare::Op::replaced})
+        if (std::ranges::find(changes, compare::name_of(op)) != changes.end())
+            page.filter.only.push_back(op);
+    page.filter.mass = !query.has("mass");
+    page.mentions = query.has("include") ? std::min(page.most, most_mentions) : 0;
+    page.before = query.number("before", 0);
+    return page;
+}
+
+std::string version_of(const Query& query) {
+    return query.subject() == Subject::release ? version_in_path(query.path()).value_or("")
+                                               : std::string();
+}
+
+bool is_of_many(const Query& query) {
+    return query.subject() == Subject::whole_class || query.subject() == Subject::release;
+}
+
+std::string filter_text_of(const Query& query) {
+    std::string text;
+    if (query.has("since")) text += ", since " + query.get("since");
+    if (query.has("tag")) text += ", at " + query.get("tag");
+    const auto changes = base::split(query.get("change"), ',');
+    if (query.has("change"))
+        text += ", only what was " + base::join({changes.begin(), changes.end()}, " or ");
+    if (query.has("mass")) text += ", without mass changes";
+    if (query.has("include")) text += ", with mentions";
+    const auto count = query.number("n", default_items);
+    if (count != default_items) text += ", newest " + std::to_string(count);
+    return text;
+}
+
+const render::Format& format_of(const Query& query, std::string_view accept) {
+    if (const auto* named = render::format_named(query.get("format"))) return *named;
     std::vector<std::string_view> media_types;
     for (const auto& format : render::formats()) media_types.push_back(format.media_type);
     return render::formats()[preferred_type(accept, media_types)];
 }
 
-Result<LoadedFeed> load_feed(SiteContext& context, const FeedRequest& request,
+Result<LoadedFeed> load_feed(SiteContext& context, const Query& query,
                              const query::PageRequest& page_request) {
-    switch (request.subject) {
-        case Subject::watch_list: return load_list(context, request, page_request);
-        case Subject::whole_class: return load_class(context, request, page_request);
-        case Subject::release: return load_release(context, request, page_request);
+    switch (query.subject()) {
+        case Subject::watch_list: return load_list(context, query, page_request);
+        case Subject::whole_class: return load_class(context, query, page_request);
+        case Subject::release: return load_release(context, query, page_request);
         case Subject::object:
         case Subject::all_releases: break;  // the latter: render_releases_document()
         case Subject::source_feed: break;   // load_source_feed()
     }
-    return load_object(context, request, page_request);
+    return load_object(context, query, page_request);
 }
 
 std::string with_token(std::string url, const std::string& token) {
@@ -121,42 +155,57 @@ std::string with_token(std::string url, const std::string& token) {
     return url + (url.find('?') == std::string::npos ? "?" : "&") + parameter;
 }
 
-bool can_be_topic(const FeedRequest& request) {
-    const auto& page = request.page;
-    return !request.is_archive() && !request.older && page.mentions == 0 &&
-           !(request.is_of_many() && (page.filter.chooses_rows() || !page.since.empty()));
+bool can_be_topic(const Query& query) {
+    const bool is_narrowed =
+        query.has("since") || query.has("tag") || query.has("change") || query.has("mass");
+    return !query.has("before") && !query.has("older") && !query.has("include") &&
+           !(is_of_many(query) && is_narrowed);
 }
 
 std::string topic_url_of(const SiteContext& context, const FeedDocument& document) {
-    if (context.site.hub_url.empty() || !can_be_topic(document.request)) return {};
-    auto url = context.absolute_url(url_of(with_own_address(context, document)));
+    if (context.site.hub_url.empty() || !can_be_topic(document.query)) return {};
+    auto url = context.absolute_url(own_url_of(context, document));
     return url.size() > render::longest_topic ? std::string() : url;
+}
+
+std::string archive_url_of(const Query& query, std::string_view format) {
+    const auto& path = query.path();
+    return query.at(path.ends_with(archive_suffix) ? path : path + std::string(archive_suffix))
+        .without("n")
+        .without("include")
+        .with("format", std::string(format))
+        .url_up_to("before");
+}
+
+std::string current_url_of(const Query& query) {
+    const auto& path = query.path();
+    return query.at(path.substr(0, path.size() - archive_suffix.size())).without("before").url();
 }
 
 render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
                            const render::Subject& subject) {
-    const auto& request = document.request;
+    const auto& query = document.query;
     const auto address = [&](const std::string& url) {
         return with_token(context.absolute_url(url), document.query_token);
     };
-    const bool is_source = request.subject == Subject::source_feed;
-    auto in_format = request;
-    in_format.format = document.format.name;
+    const bool is_source = query.subject() == Subject::source_feed;
+    const std::string format(document.format.name);
     return {
         .subject = subject,
-        .filter_text = filter_text_of(request),
-        .self_url = address(url_of(with_own_address(context, document))),
-        .current_url = request.is_archive() ? address(current_url_of(request)) : std::string(),
-        .archive_url = request.subject == Subject::all_releases || is_source
+        .filter_text = filter_text_of(query),
+        .self_url = address(own_url_of(context, document)),
+        .current_url = query.has("before") ? address(current_url_of(query)) : std::string(),
+        .archive_url = query.subject() == Subject::all_releases || is_source
                            ? std::string()
-                           : address(archive_url_of(request, document.format.name)),
-        .before = request.page.before,
+                           : address(archive_url_of(query, format)),
+        .before = document.page.before,
         .for_browser = document.is_for_browser,
         .hub_url = topic_url_of(context, document).empty()
                        ? std::string()
                        : with_token(context.site.hub_url, document.query_token),
-        .older_url = is_source ? address(older_url_of(in_format)) : std::string(),
-        .is_older = request.older.has_value(),
+        .older_url =
+            is_source ? address(query.with("format", format).url_up_to("older")) : std::string(),
+        .is_older = query.has("older"),
     };
 }
 

@@ -11,13 +11,14 @@
 #include "render/feed.hpp"
 #include "serve/context.hpp"
 #include "serve/http.hpp"
-#include "serve/requests.hpp"
+#include "serve/parameters.hpp"
 
 namespace serve {
 
 // A feed in one format.
 struct FeedDocument {
-    FeedRequest request;
+    Query query;
+    query::PageRequest page;  // as page_request_of() returns it
     const render::Format& format;
     bool is_for_browser = false;   // which shows XML with its stylesheet
     std::string query_token = {};  // of a reader who sent it in the query, or what stands for it
@@ -27,9 +28,22 @@ struct FeedDocument {
     }
 };
 
-// Returns the format of the request, or the one that Accept prefers.
-[[nodiscard]] const render::Format& format_of(const FeedRequest& request,
-                                              std::string_view accept);
+// Returns which rows and mentions a feed has.
+//   most_items  serve.max_items
+[[nodiscard]] query::PageRequest page_request_of(const Query& query, std::size_t most_items);
+
+// Returns the version of a feed of a release; empty: it is another feed.
+[[nodiscard]] std::string version_of(const Query& query);
+
+// True for feeds whose rows are those of thousands of objects. Each value of their parameters is a page that is
+// expensive to render.
+[[nodiscard]] bool is_of_many(const Query& query);
+
+// Returns what the title of a filtered feed adds to that of the full one: ", since WS186, newest 20".
+[[nodiscard]] std::string filter_text_of(const Query& query);
+
+// Returns the format that the query names, or the one that Accept prefers.
+[[nodiscard]] const render::Format& format_of(const Query& query, std::string_view accept);
 
 // The rows of a feed.
 struct LoadedFeed {
@@ -39,9 +53,9 @@ struct LoadedFeed {
 };
 
 // Reads the rows of a feed.
-//   page_request  which rows; the hub needs more than the request's
+//   page_request  which rows; the hub needs more than the feed's
 //   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
-[[nodiscard]] Result<LoadedFeed> load_feed(SiteContext& context, const FeedRequest& request,
+[[nodiscard]] Result<LoadedFeed> load_feed(SiteContext& context, const Query& query,
                                            const query::PageRequest& page_request);
 
 // Returns the URL with token= for a reader who needs it there.
@@ -49,10 +63,15 @@ struct LoadedFeed {
 
 // Returns whether the feed can be subscribed to at the hub: not where that looks at thousands of rows each time, as of
 // a narrowed class or release, nor with mentions: the hub looks for rows.
-[[nodiscard]] bool can_be_topic(const FeedRequest& request);
+[[nodiscard]] bool can_be_topic(const Query& query);
 // Returns the topic that the document belongs to, its absolute URL without a token; empty: it is none, or the
 // site has no hub.
 [[nodiscard]] std::string topic_url_of(const SiteContext& context, const FeedDocument& document);
+
+// Returns the URL of the archive pages of a feed in one format, without their number: it ends with "before=".
+[[nodiscard]] std::string archive_url_of(const Query& query, std::string_view format);
+// Returns the URL of the feed that an archive page belongs to.
+[[nodiscard]] std::string current_url_of(const Query& query);
 
 // Returns what the document says besides its items.
 [[nodiscard]] render::Channel channel_of(const SiteContext& context, const FeedDocument& document,

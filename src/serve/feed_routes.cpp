@@ -23,32 +23,32 @@ namespace serve {
 namespace {
 
 using tree::ObjectName;
-using Subject = FeedRequest::Subject;
+using Subject = Query::Subject;
 
 // Returns the name under which the cache keeps the tags of a class or a release.
-std::string key_of_tags(const FeedRequest& request) {
+std::string key_of_tags(const Query& query) {
     // No URL begins like this.
-    return request.subject == Subject::whole_class ? "tags of class " + request.object.class_name
-                                                   : "tags of " + request.version;
+    return query.subject() == Subject::whole_class ? "tags of class " + query.get("class")
+                                                   : "tags of " + version_of(query);
 }
 
 // Returns the tags in the recorded changes of a class or a release, kept as a page is: computed once
 // for all requests of a minute, by callers who have their turn.
 //   error  what the feed itself would be answered with
-Result<Body> recorded_tags(SiteContext& context, const FeedRequest& request,
+Result<Body> recorded_tags(SiteContext& context, const Query& query,
                            const query::ServedBuild& build) {
-    const bool is_class = request.subject == Subject::whole_class;
-    const auto& class_name = request.object.class_name;
+    const bool is_class = query.subject() == Subject::whole_class;
+    const auto& class_name = query.get("class");
     const auto render = [&]() -> Result<RenderedPage> {
         const auto reads = context.history.read_context();
         const auto tags = is_class ? query::class_tags(reads, class_name)
-                                   : query::release_tags(reads, request.version);
+                                   : query::release_tags(reads, version_of(query));
         if (!tags) return fail(http_error_of(tags.error(), wanted_class(class_name)));
         RenderedPage page;
         for (const auto& tag : *tags) page.body.append(tag) += '\n';
         return page;
     };
-    return cached_response(context, {}, {key_of_tags(request), build, {}}, render)
+    return cached_response(context, {}, {key_of_tags(query), build, {}}, render)
         .map([](Response response) { return response.body; });
 }
 
@@ -88,16 +88,16 @@ enum class RecordedTags : unsigned char { cached, computed };
 // its spelling: anybody could make up others, and each would be one more page to render.
 //   returns  404; 301 to the right spelling; 503 while that cannot be found out; nullopt: nothing
 //            is wrong, or the feed itself has another error, or the tags are not in the cache
-std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& request,
+std::optional<HttpError> check_tag(SiteContext& context, const Query& query,
                                    const query::ServedBuild& served, RecordedTags where) {
-    const auto& tag = request.page.filter.tag;
-    if (tag.empty() || !request.is_of_many()) return std::nullopt;
+    const auto& tag = query.get("tag");
+    if (tag.empty() || !is_of_many(query)) return std::nullopt;
     const auto build = context.build.build();
     std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
     if (spelling.empty()) {
-        if (where == RecordedTags::cached && !context.pages.find(key_of_tags(request), served))
+        if (where == RecordedTags::cached && !context.pages.find(key_of_tags(query), served))
             return std::nullopt;
-        const auto recorded = recorded_tags(context, request, served);
+        const auto recorded = recorded_tags(context, query, served);
         if (!recorded && recorded.error().status == 503) return recorded.error();
         if (!recorded) return std::nullopt;
         spelling = spelling_in(**recorded, tag);
@@ -106,23 +106,21 @@ std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& requ
                           base::split(**recorded, '\n'));
     }
     if (spelling == tag) return std::nullopt;
-    auto spelled = request;
-    spelled.page.filter.tag = std::move(spelling);
-    return moved("feed", url_of(spelled));
+    return moved("feed", query.with("tag", std::move(spelling)).url());
 }
 
 // Checks that tag= of a feed of one object names a tag that its class has by the models, or that one
 // of its recorded changes has.
 //   page     what is recorded of it at the tag
 //   returns  404; nullopt: nothing is wrong, or nobody knows what tags the class has
-std::optional<HttpError> check_tag_of_object(SiteContext& context, const FeedRequest& request,
+std::optional<HttpError> check_tag_of_object(SiteContext& context, const Query& query,
                                              const query::HistoryPage& page) {
-    const auto& tag = request.page.filter.tag;
-    if (tag.empty() || request.subject != Subject::object || page.recorded > 0)
+    const auto& tag = query.get("tag");
+    if (tag.empty() || query.subject() != Subject::object || page.recorded > 0)
         return std::nullopt;
     const auto build = context.build.build();
     if (!build) return std::nullopt;
-    const auto& class_name = request.object.class_name;
+    const auto& class_name = query.get("class");
     const auto known = build->models().tags_of_class(class_name);
     const auto is_tag = [&](std::string_view each) {
         return base::equal_ignoring_case(each, tag);
@@ -130,21 +128,20 @@ std::optional<HttpError> check_tag_of_object(SiteContext& context, const FeedReq
     if (known.empty() || std::ranges::any_of(known, is_tag)) return std::nullopt;
     // since=, change= and mass= may have left out what has the tag.
     const auto at_tag = context.history.history_of(
-        request.object, {.most = 1, .since = "", .filter = {.tag = tag, .only = {}}});
+        query.object(), {.most = 1, .since = "", .filter = {.tag = tag, .only = {}}});
     if (!at_tag || at_tag->history.recorded > 0 || at_tag->history.cut) return std::nullopt;
     return no_tag(tag, "class " + class_name + " or of a recorded change", known);
 }
 
 // Renders a feed of rows.
 Result<RenderedPage> render_rows(SiteContext& context, const FeedDocument& document) {
-    const auto& request = document.request;
-    auto loaded = load_feed(context, request, request.page);
+    const auto& query = document.query;
+    auto loaded = load_feed(context, query, document.page);
     if (!loaded) return fail(std::move(loaded.error()));
-    if (auto wrong = check_tag_of_object(context, request, loaded->page))
+    if (auto wrong = check_tag_of_object(context, query, loaded->page))
         return fail(std::move(*wrong));
-    if (request.is_archive() && loaded->page.rows.empty())
-        return fail(
-            404, "This archive has no page before=" + std::to_string(request.page.before) + ".");
+    if (query.has("before") && loaded->page.rows.empty())
+        return fail(404, "This archive has no page before=" + query.get("before") + ".");
     const auto channel = channel_of(context, document, loaded->subject);
     return RenderedPage{.body = document.format.render(loaded->page, channel, context.site),
                         .provisional = !loaded->up_to_date};
@@ -152,7 +149,8 @@ Result<RenderedPage> render_rows(SiteContext& context, const FeedDocument& docum
 
 // Renders our copy of a source feed.
 Result<RenderedPage> render_source_document(SiteContext& context, const FeedDocument& document) {
-    const auto feed = load_source_feed(context, document.request);
+    const auto feed = load_source_feed(context, source_feed_of(document.query),
+                                       document.query.get("older"), document.page.most);
     if (!feed) return fail(feed.error());
     auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
     channel.language = feed->language;
@@ -170,18 +168,18 @@ RenderedPage render_releases_document(SiteContext& context, const FeedDocument& 
 
 Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document,
                                      const query::ServedBuild& build) {
-    const auto& request = document.request;
-    if (auto wrong = check_tag(context, request, build, RecordedTags::computed))
+    const auto subject = document.query.subject();
+    if (auto wrong = check_tag(context, document.query, build, RecordedTags::computed))
         return fail(std::move(*wrong));
-    if (request.subject == Subject::source_feed) return render_source_document(context, document);
-    if (request.subject == Subject::all_releases)
+    if (subject == Subject::source_feed) return render_source_document(context, document);
+    if (subject == Subject::all_releases)
         return render_releases_document(context, document, build);
     return render_rows(context, document);
 }
 
 // Returns the key of a document. The addresses in it repeat the token of its reader.
 std::string key_of(const FeedDocument& document) {
-    auto key = url_of(document.request) + " " + std::string(document.format.name);
+    auto key = document.query.url() + " " + std::string(document.format.name);
     if (document.is_for_browser) key += " for browsers";
     if (!document.query_token.empty()) key += " with the token " + document.query_token;
     return key;
@@ -189,7 +187,7 @@ std::string key_of(const FeedDocument& document) {
 
 std::string vary_of(const FeedDocument& document) {
     std::string vary = "Accept-Encoding";
-    if (document.request.format.empty() || is_xml(document.format.media_type)) vary += ", Accept";
+    if (!document.query.has("format") || is_xml(document.format.media_type)) vary += ", Accept";
     return vary;
 }
 
@@ -204,13 +202,13 @@ void add_hub_link(const SiteContext& context, const FeedDocument& document, Resp
 
 }  // namespace
 
-Result<Response> answer_feed_request(SiteContext& context, const Request& request,
-                                     const FeedRequest& feed) {
+Result<Response> answer_with_feed(SiteContext& context, const Request& request,
+                                  const Query& feed) {
     const auto accept = request.field("accept");
     const auto& format = format_of(feed, accept);
     const FeedDocument document{
-        feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type),
-        request.query_token};
+        feed, page_request_of(feed, context.settings.max_items), format,
+        is_xml(format.media_type) && is_browser(accept, format.media_type), request.query_token};
     const auto build = context.history.served_build();
     // A tag that is known to be none needs no turn.
     if (auto wrong = check_tag(context, feed, build, RecordedTags::cached))
@@ -219,46 +217,44 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
                             .vary = vary_of(document),
                             .max_age = context.settings.max_age,
                             .is_for_browser = document.is_for_browser};
-    auto response = cached_response(
-        context, request,
-        {key_of(document), build, metadata, feed.is_wide() ? PageCost::wide : PageCost::ordinary},
-        [&] { return render_document(context, document, build); });
+    // Feeds that are made of many rows take turns (docs/protocols.md).
+    const auto cost = feed.subject() == Subject::object ? PageCost::ordinary : PageCost::wide;
+    auto response = cached_response(context, request, {key_of(document), build, metadata, cost},
+                                    [&] { return render_document(context, document, build); });
     if (response && response->status == 200) add_hub_link(context, document, *response);
     return response;
 }
 
 Result<Response> answer_feed(SiteContext& context, const Request& request) {
-    const auto feed = parse_feed_request(request.query, context.settings.max_items);
+    const auto feed = context.parse(Route::feed, request);
     if (!feed) return fail(feed.error());
-    auto response = answer_feed_request(context, request, *feed);
-    if (response && context.settings.count_hits && feed->subject == Subject::object)
-        context.history.note_hit(feed->object);
-    if (response) note_use_of_list(context, feed->list_id);
-    if (response && feed->subject == Subject::source_feed)
-        note_reader(context, feed->source_feed);
+    auto response = answer_with_feed(context, request, *feed);
+    if (response && context.settings.count_hits && feed->subject() == Subject::object)
+        context.history.note_hit(feed->object());
+    if (response) note_use_of_list(context, *feed);
+    if (response && feed->subject() == Subject::source_feed)
+        note_reader(context, source_feed_of(*feed));
     return response;
 }
 
 Result<Response> answer_archive(SiteContext& context, const Request& request) {
-    const auto feed =
-        parse_feed_request(request.query, context.settings.max_items, Document::archive);
+    const auto feed = context.parse(Route::archive, request);
     if (!feed) return fail(feed.error());
-    return answer_feed_request(context, request, *feed);
+    return answer_with_feed(context, request, *feed);
 }
 
 Result<Response> answer_release_archive(SiteContext& context, const Request& request) {
-    const auto version = version_in_path(request.path);
-    if (!version) return fail(version.error());
-    const auto feed = parse_release_feed_request(*version, request.query,
-                                                 context.settings.max_items, Document::archive);
+    if (const auto version = version_in_path(request.path); !version)
+        return fail(version.error());
+    const auto feed = context.parse(Route::release_archive, request);
     if (!feed) return fail(feed.error());
-    return answer_feed_request(context, request, *feed);
+    return answer_with_feed(context, request, *feed);
 }
 
 Result<Response> answer_old_link(SiteContext& context, const Request& request) {
-    const auto feed = parse_feed_request(request.query, context.settings.max_items);
+    const auto feed = context.parse(Route::feed, request);
     if (!feed) return fail(feed.error());
-    return fail(moved("feed", url_of(*feed)));
+    return fail(moved("feed", feed->at("/rss").url()));
 }
 
 Result<std::string> version_in_path(std::string_view path) {

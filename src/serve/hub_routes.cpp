@@ -77,8 +77,8 @@ std::optional<HttpError> check_hub_rate(SiteContext& context, const Request& req
 }
 
 // Checks that the feed can be read now, at this address.
-std::optional<HttpError> check_feed(SiteContext& context, const FeedRequest& feed) {
-    const auto response = answer_feed_request(context, {}, feed);
+std::optional<HttpError> check_feed(SiteContext& context, const Query& feed) {
+    const auto response = answer_with_feed(context, {}, feed);
     if (response) return std::nullopt;
     auto error = response.error();
     if (error.status >= 500) return error;

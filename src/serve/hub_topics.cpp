@@ -13,7 +13,6 @@
 #include "serve/feed_loading.hpp"
 #include "serve/feed_position.hpp"
 #include "serve/negotiation.hpp"
-#include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 #include "serve/source_feeds.hpp"
 
@@ -25,7 +24,7 @@ namespace {
 
 using base::ErrorKind;
 using News = base::Result<std::optional<hub::FeedNews>>;
-using Subject = FeedRequest::Subject;
+using Subject = Query::Subject;
 
 tl::unexpected<HttpError> no_topic(std::string_view what) {
     return fail(400, "hub.topic " + std::string(what));
@@ -42,17 +41,21 @@ std::optional<std::string> target_below(const std::string& base_url, const net::
     return url.target.substr(path.size());
 }
 
-Result<FeedRequest> parse_feed_address(const SiteContext& context, std::string_view path,
-                                       std::string_view query) {
+Result<Query> parse_feed_address(const SiteContext& context, std::string path,
+                                 std::string query) {
     constexpr std::string_view release = "/release/", archive = "/archive";
-    const auto most = context.settings.max_items;
-    if (path == "/rss") return parse_feed_request(query, most);
-    if (path == "/releases") return parse_releases_feed_request(query);
-    if (!path.starts_with(release) || path.ends_with(archive))
+    const bool is_release = path.starts_with(release) && !path.ends_with(archive);
+    if (path != "/rss" && path != "/releases" && !is_release)
         return no_topic("is not the address of a feed of this site.");
-    const auto version = version_in_path(path);
-    if (!version) return fail(version.error());
-    return parse_release_feed_request(*version, query, most);
+    if (is_release)
+        if (const auto version = version_in_path(path); !version) return fail(version.error());
+    const auto route = is_release            ? Route::release_feed
+                       : path == "/releases" ? Route::releases_feed
+                                             : Route::feed;
+    Request request;
+    request.path = std::move(path);
+    request.query = std::move(query);
+    return context.parse(route, request);
 }
 
 // True when the store knows a later release than the one that is served: the site was rolled back, or a build
@@ -95,10 +98,10 @@ NewRows in_format(NewRows news, const FeedDocument& document) {
 }
 
 News news_of_rows(SiteContext& context, const FeedDocument& document, std::string_view since) {
-    const auto most = document.request.page.most;
-    auto request = document.request.page;
-    request.most = 2 * most;  // to know the earlier document
-    auto loaded = load_feed(context, document.request, request);
+    const auto most = document.page.most;
+    auto page_request = document.page;
+    page_request.most = 2 * most;  // to know the earlier document
+    auto loaded = load_feed(context, document.query, page_request);
     if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
     if (since.empty()) return position_alone(document, position_of(loaded->page, most));
     auto news = rows_since(loaded->page, most, since);
@@ -177,23 +180,23 @@ std::optional<NewRows> versions_since(const Versions& versions, std::size_t most
 }
 
 News news_of_source(SiteContext& context, const FeedDocument& document, std::string_view since) {
-    const auto& request = document.request;
-    const auto most = request.page.most;
+    const auto id = source_feed_of(document.query);
+    const auto most = document.page.most;
     Versions versions;
     const bool is_there =
         store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
             // More than the document has, to know which of them it had earlier.
-            versions = harvest::version_positions(transaction, request.source_feed, {}, 2 * most);
-            return harvest::load_feed(transaction, request.source_feed).has_value();
+            versions = harvest::version_positions(transaction, id, {}, 2 * most);
+            return harvest::load_feed(transaction, id).has_value();
         });
-    if (!is_there) return base::fail(ErrorKind::absent, no_source_feed(request.source_feed).text);
+    if (!is_there) return base::fail(ErrorKind::absent, no_source_feed(id).text);
     auto position = position_at(
         versions, versions.empty() ? base::Seconds{} : versions.front().recorded_at, most);
     if (since.empty()) return position_alone(document, std::move(position));
     auto news = versions_since(versions, most, since);
     if (!news) return std::nullopt;
     news = in_format(*std::move(news), document);
-    auto feed = load_source_feed(context, request);
+    auto feed = load_source_feed(context, id, {}, most);
     if (!feed) return tl::unexpected(hub_error_of(context, feed.error()));
     auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
     channel.language = feed->language;
@@ -222,26 +225,25 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     const auto query = question == target->size() ? "" : target->substr(question + 1);
     if (!path) return no_topic("is not an address of this site.");
     auto tokens = extract_parameter(query, "token");
-    auto feed = parse_feed_address(context, *path, tokens.rest);
+    auto feed = parse_feed_address(context, *path, std::move(tokens.rest));
     if (!feed && feed.error().text.starts_with("hub.topic")) return fail(feed.error());
     if (!feed) return no_topic("is not the address of a feed: " + feed.error().text);
-    const bool has_page =
-        feed->subject == Subject::release || feed->subject == Subject::all_releases;
-    if (has_page && feed->format.empty())
+    const auto subject = feed->subject();
+    const bool has_page = subject == Subject::release || subject == Subject::all_releases;
+    if (has_page && !feed->has("format"))
         return no_topic("is the address of a page. The address of its feed has format=.");
-    if (feed->page.mentions > 0)
+    if (feed->has("include"))
         return no_topic("has include=mentions. Only the feed without them can be subscribed to.");
-    if (feed->older)
+    if (feed->has("older"))
         return no_topic("is the address of older items of a feed. Leave out older=.");
     if (!can_be_topic(*feed))
         return no_topic("is a feed of a class or release narrowed by tag=, change=, mass= or "
                         "since=. Such feeds cannot be subscribed to.");
-    hub::Topic topic{.url = context.absolute_url(url_of(*feed)),
-                     .subject = feed->subject,
-                     .class_name = feed->object.class_name,
-                     .name = feed->source_feed > 0 ? std::to_string(feed->source_feed)
-                                                   : feed->object.name,
-                     .version = feed->version};
+    hub::Topic topic{.url = context.absolute_url(feed->url()),
+                     .subject = subject,
+                     .class_name = feed->get("class"),
+                     .name = feed->get(subject == Subject::source_feed ? "feed" : "name"),
+                     .version = version_of(*feed)};
     if (topic.url.size() > hub::longest_topic)
         return no_topic("must not be longer than " + std::to_string(hub::longest_topic) +
                         " bytes.");
@@ -254,11 +256,12 @@ News read_news(SiteContext& context, const hub::Topic& topic, std::string_view s
     const auto parsed = parse_topic(context, *url);
     if (!parsed) return tl::unexpected(hub_error_of(context, parsed.error()));
     const auto& feed = parsed->feed;
-    const FeedDocument document{feed, format_of(feed, "")};
-    note_use_of_list(context, feed.list_id);
-    if (feed.subject == Subject::source_feed) return news_of_source(context, document, since);
-    return feed.subject == Subject::all_releases ? news_of_releases(context, document, since)
-                                                 : news_of_rows(context, document, since);
+    const FeedDocument document{feed, page_request_of(feed, context.settings.max_items),
+                                format_of(feed, "")};
+    note_use_of_list(context, feed);
+    if (feed.subject() == Subject::source_feed) return news_of_source(context, document, since);
+    return feed.subject() == Subject::all_releases ? news_of_releases(context, document, since)
+                                                   : news_of_rows(context, document, since);
 }
 
 }  // namespace serve

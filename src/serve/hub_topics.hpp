@@ -14,13 +14,13 @@
 #include "net/url.hpp"
 #include "serve/context.hpp"
 #include "serve/http.hpp"
-#include "serve/requests.hpp"
+#include "serve/parameters.hpp"
 
 namespace serve {
 
 // A URL that has the form of a topic.
 struct ParsedTopic {
-    FeedRequest feed;
+    Query feed;
     hub::Topic topic;
     std::vector<std::string> tokens = {};  // that the URL had
 };

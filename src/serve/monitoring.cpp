@@ -123,9 +123,11 @@ std::string_view name_of(Route route) {
         case Route::archive: return "archive";
         case Route::history: return "history";
         case Route::difference: return "diff";
-        case Route::release: return "release";
+        case Route::release:
+        case Route::release_feed: return "release";
         case Route::release_archive: return "release_archive";
-        case Route::releases: return "releases";
+        case Route::releases:
+        case Route::releases_feed: return "releases";
         case Route::object: return "object";
         case Route::watch: return "watch";
         case Route::opml: return "opml";

@@ -15,7 +15,7 @@
 #include "base/date.hpp"
 #include "harvest/feeds.hpp"
 #include "hub/subscriptions.hpp"
-#include "query/history_page.hpp"
+#include "query/release_contents.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

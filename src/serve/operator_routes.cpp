@@ -8,7 +8,6 @@
 #include "query/release_contents.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
-#include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
 #include "store/store.hpp"
@@ -181,15 +180,10 @@ std::string health_report(const SiteContext& context, const Health& health) {
 }  // namespace
 
 Result<Response> answer_health(SiteContext& context, const Request& request) {
-    constexpr std::string_view whom[] = {"for"};
-    const auto parameters = parse_query(request.query, whom);
-    if (!parameters) return fail(parameters.error());
-    const auto* readers = parameters->find("for");
-    const bool for_readers = readers != nullptr && !readers->empty();
-    if (for_readers && *readers != "readers")
-        return fail(400, "for= must be readers, or be left out.");
+    const auto query = context.parse(Route::health, request);
+    if (!query) return fail(query.error());
     const auto health = health_of(context);
-    const bool is_healthy = for_readers ? health.can_serve : health.is_ok();
+    const bool is_healthy = query->has("for") ? health.can_serve : health.is_ok();
     auto response =
         uncached(is_healthy ? 200 : 503, "application/json", health_report(context, health));
     if (!is_healthy) response.fields.emplace_back("Retry-After", std::to_string(retry_after));

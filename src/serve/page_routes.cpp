@@ -20,7 +20,6 @@
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/negotiation.hpp"
-#include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
 
@@ -41,10 +40,11 @@ Metadata file_metadata(std::string content_type, long max_age) {
         .content_type = std::move(content_type), .vary = "Accept-Encoding", .max_age = max_age};
 }
 
-Metadata metadata_of(PageFormat format, const SiteContext& context) {
-    return format == PageFormat::html
-               ? html_metadata(context)
-               : file_metadata("application/json", context.settings.max_age);
+bool is_json(const Query& query) { return query.get("format") == "json"; }
+
+Metadata metadata_of(const Query& query, const SiteContext& context) {
+    return is_json(query) ? file_metadata("application/json", context.settings.max_age)
+                          : html_metadata(context);
 }
 
 // The page with its body, or 404 where the last part is before the one that is asked for.
@@ -55,27 +55,23 @@ Result<RenderedPage> with_part(std::size_t asked, std::size_t last, std::string 
     return page;
 }
 
-void add_found(render::HomeView& view, SiteContext& context, const HomeRequest& request) {
-    auto answer = query::find_named(context.history.read_context(), request.class_name,
-                                    request.text, {.from = request.from, .most = most_found});
+void add_found(render::HomeView& view, SiteContext& context, const Query& query) {
+    view.from = query.number("from", 0);
+    auto answer = query::find_named(context.history.read_context(), view.class_name, view.text,
+                                    {.from = view.from, .most = most_found});
     view.found = std::move(answer.found);
-    view.from = request.from;
     view.has_more = answer.has_more;
     view.is_complete = answer.is_complete;
-    auto first = request;
-    first.from = 0;
-    view.search_url = url_of(first);
+    view.search_url = query.without("from").url();
 }
 
-Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& request,
+Result<RenderedPage> render_home(SiteContext& context, const Query& query,
                                  const query::ServedBuild& build) {
-    const auto reads = context.history.read_context();
     render::HomeView view;
-    view.class_name = request.class_name;
-    view.text = request.text;
-    if (!request.text.empty()) add_found(view, context, request);
-    if (request.format == PageFormat::json)
-        return RenderedPage{.body = render::search_json(view, context.site)};
+    view.class_name = query.get("class");
+    view.text = query.get("q");
+    if (!view.text.empty()) add_found(view, context, query);
+    if (is_json(query)) return RenderedPage{.body = render::search_json(view, context.site)};
     view.classes = context.classes();
     view.releases = context.releases();
     view.has_sources = store::perform(context.pool, store::Access::read, harvest::has_feeds);
@@ -83,39 +79,40 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
                         .provisional = build.version.empty()};
 }
 
-Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& request) {
-    const query::PageRequest page_request{
-        .most = most_rows,
-        .since = "",
-        .mentions = request.at.empty() ? render::most_mentions_on_page : 0};
-    auto answer = history_for(context, request, page_request, "page");
+Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
+    const auto& at = query.get("at");
+    const query::PageRequest page_request{.most = most_rows,
+                                          .since = "",
+                                          .mentions =
+                                              at.empty() ? render::most_mentions_on_page : 0};
+    auto answer = history_for(context, query, page_request, "page");
     if (!answer) return fail(std::move(answer.error()));
     auto& history = answer->history;
     const bool has_release =
-        request.at.empty() ||
-        std::any_of(history.rows.begin(), history.rows.end(),
-                    [&](const auto& row) { return row.release.version == request.at; });
+        at.empty() || std::any_of(history.rows.begin(), history.rows.end(),
+                                  [&](const auto& row) { return row.release.version == at; });
     if (!has_release)
-        return fail(404, "No change to " + wanted_object(request.object).what +
-                             " was recorded in " + request.at + ".");
+        return fail(404, "No change to " + wanted_object(query.object()).what +
+                             " was recorded in " + at + ".");
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     query::FollowedReleases followed;
-    if (request.at.empty())
-        followed = query::followed_releases(context.history.read_context(), history);
-    const render::HistoryView view{std::move(history), request.at, request.part, request.number,
-                                   std::move(followed)};
-    if (request.format == PageFormat::json) {
+    if (at.empty()) followed = query::followed_releases(context.history.read_context(), history);
+    const auto asked = query.number("part", 1), number = query.number("number", 0);
+    const render::HistoryView view{std::move(history), at, asked, number, std::move(followed)};
+    if (is_json(query)) {
         auto json = render::history_json(view, context.site, most_of_history);
-        return with_part(request.part, json.part, std::move(json.text), std::move(page));
+        return with_part(asked, json.part, std::move(json.text), std::move(page));
     }
     auto shown = render::history_part(view, context.page_site, context.templates);
-    const auto part = request.number > 0 ? request.part : shown.part;
-    return with_part(request.part, part, std::move(shown.html), std::move(page));
+    const auto part = number > 0 ? asked : shown.part;
+    return with_part(asked, part, std::move(shown.html), std::move(page));
 }
 
 Result<RenderedPage> render_release(SiteContext& context, const std::string& version,
-                                    const query::ContentsQuery& contents_query) {
+                                    const Query& query) {
+    const query::ContentsQuery contents_query{query.get("class"), query.get("q"),
+                                              query.number("from", 0)};
     auto contents =
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
@@ -141,63 +138,60 @@ HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
     return http_error_of(error, wanted_object(object));
 }
 
-Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& request) {
+Result<RenderedPage> render_difference(SiteContext& context, const Query& query) {
     // Brings the object up to date, and finds its recorded spelling.
-    const auto answer = history_for(context, request, {.most = 1, .since = ""}, "page");
+    const auto answer = history_for(context, query, {.most = 1, .since = ""}, "page");
     if (!answer) return fail(answer.error());
-    auto difference = query::difference(context.history.read_context(), request.object,
-                                        request.from, request.to);
-    if (!difference) return fail(past_error(difference.error(), request.object));
-    if (difference->to < difference->from) {
-        auto swapped = request;
-        std::swap(swapped.from, swapped.to);
-        return fail({302,
-                     "from=" + request.from + " is later than to=" + request.to +
-                         ". The earlier release comes first.",
-                     url_of(swapped)});
-    }
+    const auto &from = query.get("from"), &to = query.get("to");
+    auto difference = query::difference(context.history.read_context(), query.object(), from, to);
+    if (!difference) return fail(past_error(difference.error(), query.object()));
+    if (difference->to < difference->from)
+        return fail(
+            {302,
+             "from=" + from + " is later than to=" + to + ". The earlier release comes first.",
+             query.with("from", to).with("to", from).url()});
     RenderedPage page;
     page.provisional = !answer->up_to_date;
-    if (request.format == PageFormat::json) {
+    if (is_json(query)) {
         page.body = render::difference_json(*difference, context.site, most_of_difference);
         return page;
     }
-    auto shown = render::diff_part({std::move(*difference), request.part}, context.page_site,
-                                   context.templates);
-    return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
+    auto shown = render::diff_part({std::move(*difference), query.number("part", 1)},
+                                   context.page_site, context.templates);
+    return with_part(query.number("part", 1), shown.part, std::move(shown.html), std::move(page));
 }
 
-Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& request) {
-    auto answer = history_for(context, request, {.most = most_rows, .since = ""}, "page");
+Result<RenderedPage> render_object(SiteContext& context, const Query& query) {
+    auto answer = history_for(context, query, {.most = most_rows, .since = ""}, "page");
     if (!answer) return fail(std::move(answer.error()));
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     const auto reads = context.history.read_context();
-    auto object = query::object_at(reads, std::move(answer->history), request.release);
-    if (!object) return fail(past_error(object.error(), request.object));
-    if (request.format == PageFormat::json) {
+    auto object = query::object_at(reads, std::move(answer->history), query.get("release"));
+    if (!object) return fail(past_error(object.error(), query.object()));
+    if (is_json(query)) {
         page.body = render::object_json(*object, context.site, most_of_tree);
         return page;
     }
-    render::ObjectView view{std::move(*object), request.part};
+    render::ObjectView view{std::move(*object), query.number("part", 1)};
     view.references = query::current_references(
         reads, render::objects_in_part(view, context.page_site, context.templates));
     auto shown = render::object_part(view, context.page_site, context.templates);
-    return with_part(request.part, shown.part, std::move(shown.html), std::move(page));
+    return with_part(query.number("part", 1), shown.part, std::move(shown.html), std::move(page));
 }
 
-Result<RenderedPage> render_suggestions(SiteContext& context, const SuggestRequest& request) {
+Result<RenderedPage> render_suggestions(SiteContext& context, const Query& query) {
     std::vector<query::Match> found;
-    if (!request.text.empty())
-        found = query::find_named(context.history.read_context(), request.class_name,
-                                  request.text, {.from = 0, .most = most_suggested})
+    if (query.has("q"))
+        found = query::find_named(context.history.read_context(), query.get("class"),
+                                  query.get("q"), {.from = 0, .most = most_suggested})
                     .found;
     return RenderedPage{.body = render::suggestions_json(found, context.site)};
 }
 
-Result<RenderedPage> render_opml(SiteContext& context, const ListRequest& list) {
+Result<RenderedPage> render_opml(SiteContext& context, const Query& query) {
     const query::PageRequest page_request{.most = context.settings.max_items, .since = ""};
-    const auto objects = objects_of_list(context, list);
+    const auto objects = objects_of_list(context, query);
     if (!objects) return fail(objects.error());
     const auto listed = context.history.watch_list(*objects, page_request);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list()));
@@ -205,31 +199,24 @@ Result<RenderedPage> render_opml(SiteContext& context, const ListRequest& list) 
                         .provisional = !listed->up_to_date};
 }
 
-// What a client wants at the URL of a release page.
-struct WantedFormat {
-    std::string name;       // of a feed format; empty: the page
-    bool is_named = false;  // by format=, not by Accept
-};
-Result<WantedFormat> wanted_format(const Request& request) {
-    constexpr auto known = std::to_array<std::string_view>({"format"});
-    const auto parameters = parse_query(request.query, known);
-    if (!parameters) return fail(parameters.error());
-    if (const auto* format = parameters->find("format")) return WantedFormat{*format, true};
-    std::vector<std::string_view> media_types = {"text/html"};
-    for (const auto& format : render::formats()) media_types.push_back(format.media_type);
-    const auto best = preferred_type(request.field("accept"), media_types);
-    return best == 0 ? WantedFormat{}
-                     : WantedFormat{std::string(render::formats()[best - 1].name), false};
-}
-
-// Answers with the feed at the URL of a page. It names its format in its own URL, because the URL without
-// one is that of the page.
-Result<Response> answer_as_feed(SiteContext& context, const Request& request,
-                                Result<FeedRequest> feed, const WantedFormat& format) {
-    if (!feed) return fail(std::move(feed.error()));
-    feed->format = format.name;
-    auto response = answer_feed_request(context, request, *feed);
-    if (response && !format.is_named) vary_by(*response, "Accept");
+// Returns the answer with the feed at the URL of a page, if format= or else Accept asks for one; nullopt: the page
+// is wanted. A feed names its format in its own URL, because the URL without one is that of the page.
+std::optional<Result<Response>> feed_at_page(SiteContext& context, const Request& request,
+                                             Route feed_route) {
+    const auto named = context.parse(Route::releases_feed, request);
+    if (!named) return fail(named.error());
+    auto format = named->get("format");
+    if (format.empty()) {
+        std::vector<std::string_view> media_types = {"text/html"};
+        for (const auto& each : render::formats()) media_types.push_back(each.media_type);
+        const auto best = preferred_type(request.field("accept"), media_types);
+        if (best == 0) return std::nullopt;
+        format = render::formats()[best - 1].name;
+    }
+    const auto feed = context.parse(feed_route, request);
+    if (!feed) return fail(feed.error());
+    auto response = answer_with_feed(context, request, feed->with("format", format));
+    if (response && !named->has("format")) vary_by(*response, "Accept");
     return response;
 }
 
@@ -242,96 +229,85 @@ Metadata negotiated_metadata(const SiteContext& context) {
 }  // namespace
 
 Result<Response> answer_home(SiteContext& context, const Request& request) {
-    const auto home = parse_request<HomeRequest>(request.query);
-    if (!home) return fail(home.error());
+    const auto query = context.parse(Route::home, request);
+    if (!query) return fail(query.error());
     const auto build = context.history.served_build();
     // The page without a search is one key, and what it shows is kept in memory.
-    const auto cost = *home == HomeRequest{} ? PageCost::ordinary : PageCost::wide;
+    const auto cost = query->canonical().empty() ? PageCost::ordinary : PageCost::wide;
     return cached_response(context, request,
-                           {url_of(*home), build, metadata_of(home->format, context), cost},
-                           [&] { return render_home(context, *home, build); });
+                           {query->url(), build, metadata_of(*query, context), cost},
+                           [&] { return render_home(context, *query, build); });
 }
 
 Result<Response> answer_history(SiteContext& context, const Request& request) {
-    const auto history = parse_request<HistoryRequest>(request.query);
-    if (!history) return fail(history.error());
+    const auto query = context.parse(Route::history, request);
+    if (!query) return fail(query.error());
     return cached_response(
         context, request,
-        {url_of(*history), context.history.served_build(), metadata_of(history->format, context)},
-        [&] { return render_history(context, *history); });
+        {query->url(), context.history.served_build(), metadata_of(*query, context)},
+        [&] { return render_history(context, *query); });
 }
 
 Result<Response> answer_difference(SiteContext& context, const Request& request) {
-    const auto diff = parse_request<DiffRequest>(request.query);
-    if (!diff) return fail(diff.error());
+    const auto query = context.parse(Route::difference, request);
+    if (!query) return fail(query.error());
     return cached_response(context, request,
-                           {url_of(*diff), context.history.served_build(),
-                            metadata_of(diff->format, context), PageCost::wide},
-                           [&] { return render_difference(context, *diff); });
+                           {query->url(), context.history.served_build(),
+                            metadata_of(*query, context), PageCost::wide},
+                           [&] { return render_difference(context, *query); });
 }
 
 Result<Response> answer_object(SiteContext& context, const Request& request) {
-    const auto object = parse_request<ObjectRequest>(request.query);
-    if (!object) return fail(object.error());
+    const auto query = context.parse(Route::object, request);
+    if (!query) return fail(query.error());
     return cached_response(context, request,
-                           {url_of(*object), context.history.served_build(),
-                            metadata_of(object->format, context), PageCost::wide},
-                           [&] { return render_object(context, *object); });
+                           {query->url(), context.history.served_build(),
+                            metadata_of(*query, context), PageCost::wide},
+                           [&] { return render_object(context, *query); });
 }
 
 Result<Response> answer_release(SiteContext& context, const Request& request) {
     const auto version = version_in_path(request.path);
     if (!version) return fail(version.error());
-    const auto format = wanted_format(request);
-    if (!format) return fail(format.error());
-    if (format->is_named || !format->name.empty())
-        return answer_as_feed(
-            context, request,
-            parse_release_feed_request(*version, request.query, context.settings.max_items),
-            *format);
-    const auto contents = parse_request<query::ContentsQuery>(request.query);
-    if (!contents) return fail(contents.error());
+    if (auto feed = feed_at_page(context, request, Route::release_feed)) return *std::move(feed);
+    const auto query = context.parse(Route::release, request);
+    if (!query) return fail(query.error());
     return cached_response(context, request,
-                           {release_url_of(*version, *contents), context.history.served_build(),
+                           {query->url(), context.history.served_build(),
                             negotiated_metadata(context), PageCost::wide},
-                           [&] { return render_release(context, *version, *contents); });
+                           [&] { return render_release(context, *version, *query); });
 }
 
 Result<Response> answer_releases(SiteContext& context, const Request& request) {
-    const auto format = wanted_format(request);
-    if (!format) return fail(format.error());
-    if (format->is_named || !format->name.empty())
-        return answer_as_feed(context, request, parse_releases_feed_request(request.query),
-                              *format);
-    const auto releases = parse_request<ReleasesRequest>(request.query);
-    if (!releases) return fail(releases.error());
+    if (auto feed = feed_at_page(context, request, Route::releases_feed)) return *std::move(feed);
+    const auto query = context.parse(Route::releases, request);
+    if (!query) return fail(query.error());
     const auto build = context.history.served_build();
     return cached_response(
-        context, request,
-        {url_of(*releases), build, negotiated_metadata(context), PageCost::wide},
-        [&] { return render_releases(context, releases->from, build); });
+        context, request, {query->url(), build, negotiated_metadata(context), PageCost::wide},
+        [&] { return render_releases(context, query->number("from", 0), build); });
 }
 
 Result<Response> answer_suggest(SiteContext& context, const Request& request) {
-    const auto search = parse_request<SuggestRequest>(request.query);
-    if (!search) return fail(search.error());
+    const auto query = context.parse(Route::suggest, request);
+    if (!query) return fail(query.error());
     const auto metadata = file_metadata("application/json",
                                         std::min(suggestions_max_age, context.settings.max_age));
     return cached_response(
         context, request,
-        {url_of(*search), context.history.served_build(), metadata, PageCost::wide},
-        [&] { return render_suggestions(context, *search); });
+        {query->url(), context.history.served_build(), metadata, PageCost::wide},
+        [&] { return render_suggestions(context, *query); });
 }
 
 Result<Response> answer_opml(SiteContext& context, const Request& request) {
-    const auto list = parse_request<ListRequest>(request.query);
-    if (!list) return fail(list.error());
+    const auto query = context.parse(Route::opml, request);
+    if (!query) return fail(query.error());
     const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
     auto response =
         cached_response(context, request,
-                        {url_of(*list), context.history.served_build(), metadata, PageCost::wide},
-                        [&] { return render_opml(context, *list); });
-    if (response) note_use_of_list(context, list->id);
+                        {query->url(), context.history.served_build(), metadata, PageCost::wide},
+                        [&] { return render_opml(context, *query); });
+    if (response) note_use_of_list(context, *query);
     return response;
 }
 

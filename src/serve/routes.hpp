@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "serve/http.hpp"
-#include "serve/requests.hpp"
 
 namespace serve {
 
+class Query;         // parameters.hpp
 struct SiteContext;  // context.hpp
 
 // What was requested; the label `route` of the metrics. The compiler asks for the name of a new one
@@ -28,7 +28,9 @@ enum class Route : unsigned char {
     object,
     release,
     release_archive,
+    release_feed,  // the feed at the address of the page, which is counted as that
     releases,
+    releases_feed,  // likewise
     watch,
     opml,
     suggest,
@@ -67,9 +69,9 @@ AnswerRoute answer_health, answer_metrics;
 // Returns the error of other methods than POST for the hub.
 [[nodiscard]] HttpError no_method_of_hub();
 
-// Returns the feed of a parsed request, in its format or the one that Accept prefers.
-[[nodiscard]] Result<Response> answer_feed_request(SiteContext& context, const Request& request,
-                                                   const FeedRequest& feed);
+// Returns the feed at an address, in its format or the one that Accept prefers.
+[[nodiscard]] Result<Response> answer_with_feed(SiteContext& context, const Request& request,
+                                                const Query& feed);
 
 // Returns the version in /release/VERSION and /release/VERSION/archive; 404 when it is not one.
 [[nodiscard]] Result<std::string> version_in_path(std::string_view path);

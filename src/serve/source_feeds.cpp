@@ -45,22 +45,26 @@ render::SourceItem item_of(harvest::EntryVersion version) {
 
 }  // namespace
 
+std::int64_t source_feed_of(const Query& query) {
+    return static_cast<std::int64_t>(query.number("feed", 0));
+}
+
 HttpError no_source_feed(std::int64_t feed) {
     return {404, "There is no source feed with the number " + std::to_string(feed) + "."};
 }
 
-Result<render::SourceFeed> load_source_feed(const SiteContext& context,
-                                            const FeedRequest& request) {
+Result<render::SourceFeed> load_source_feed(const SiteContext& context, std::int64_t id,
+                                            const std::string& older, std::size_t most) {
     std::optional<harvest::FeedRow> row;
     harvest::EntryVersions found;
     std::optional<harvest::VersionPosition> before;
-    if (request.older)
-        before = {request.older->recorded_at, request.older->entry, request.older->revision};
+    if (const auto position = render::parse_position(older))
+        before = {position->recorded_at, position->entry, position->revision};
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
-        row = harvest::load_feed(transaction, request.source_feed);
-        if (row) found = harvest::load_versions(transaction, row->id, before, request.page.most);
+        row = harvest::load_feed(transaction, id);
+        if (row) found = harvest::load_versions(transaction, row->id, before, most);
     });
-    if (!row) return fail(no_source_feed(request.source_feed));
+    if (!row) return fail(no_source_feed(id));
     render::SourceFeed feed{.id = row->id,
                             .name = row->display_name(),
                             .url = row->url,

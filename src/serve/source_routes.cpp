@@ -24,7 +24,6 @@ using harvest::EventKind;
 using harvest::FeedRow;
 using store::Access;
 using store::Transaction;
-using Format = SourcesRequest::Format;
 
 constexpr std::size_t most_events = 100;       // of a feed: as many as are kept
 constexpr std::size_t most_versions = 20;      // entries and edits on the page of a feed
@@ -70,34 +69,32 @@ render::FetchEvent event_of(const harvest::FetchEvent& event) {
             event.note};
 }
 
-Result<RenderedPage> render_list(const SiteContext& context, const SourcesRequest& request) {
+Result<RenderedPage> render_list(const SiteContext& context, const Query& query) {
     std::vector<FeedRow> rows;
     harvest::HeldServers held;
     std::size_t count = 0;
+    const auto& text = query.get("q");
+    const auto from = query.number("from", 0);
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
-        count = harvest::count_feeds(transaction, request.text);
-        rows = harvest::list_troubled_first(transaction, request.text, request.from,
-                                            render::sources_on_page);
+        count = harvest::count_feeds(transaction, text);
+        rows = harvest::list_troubled_first(transaction, text, from, render::sources_on_page);
         held = harvest::held_servers(transaction, context.settings.clock());
     });
-    if (request.from > 0 && request.from >= count) return fail(past_the_end());
-    if (request.format == Format::html) {
-        render::SourcesView view{
-            .feeds = {}, .count = count, .from = request.from, .text = request.text};
+    if (from > 0 && from >= count) return fail(past_the_end());
+    if (!query.has("format")) {
+        render::SourcesView view{.feeds = {}, .count = count, .from = from, .text = text};
         for (const auto& row : rows)
             view.feeds.push_back(shown_status(harvest::status_of(row, held)));
         return RenderedPage{.body =
                                 render::sources_page(view, context.page_site, context.templates)};
     }
-    std::string text;
-    base::JsonWriter json(text);
+    std::string body;
+    base::JsonWriter json(body);
     json.begin_object().field("count", count);
-    const auto end = request.from + rows.size();
-    if (end < count) {
-        auto next = request;
-        next.from = end;
-        json.field("next_url", context.absolute_url(url_of(next)));
-    }
+    const auto end = from + rows.size();
+    if (end < count)
+        json.field("next_url",
+                   context.absolute_url(query.with("from", std::to_string(end)).url()));
     json.key("feeds").begin_array();
     for (const auto& row : rows) {
         json.begin_object();
@@ -105,15 +102,16 @@ Result<RenderedPage> render_list(const SiteContext& context, const SourcesReques
         json.end_object();
     }
     json.end_array().end_object();
-    return RenderedPage{.body = text + "\n"};
+    return RenderedPage{.body = body + "\n"};
 }
 
-RenderedPage render_opml_of_sources(const SiteContext& context, const SourcesRequest& request) {
+RenderedPage render_opml_of_sources(const SiteContext& context, const Query& query) {
     std::vector<feed::ListedFeed> feeds;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
         feeds.clear();
         for (std::int64_t after = 0; feeds.size() < most_in_opml;) {
-            const auto rows = harvest::list_feeds(transaction, after, request.text, read_at_once);
+            const auto rows =
+                harvest::list_feeds(transaction, after, query.get("q"), read_at_once);
             for (const auto& row : rows) {
                 feeds.push_back({row.url, row.display_name(), row.home_url});
                 after = row.id;
@@ -124,24 +122,22 @@ RenderedPage render_opml_of_sources(const SiteContext& context, const SourcesReq
     return {.body = feed::write_opml(context.site.title + ": source feeds", feeds)};
 }
 
-Result<RenderedPage> render_source(const SiteContext& context, const SourcesRequest& request) {
+Result<RenderedPage> render_source(const SiteContext& context, const Query& query) {
+    const auto id = source_feed_of(query);
     std::optional<harvest::FeedStatus> status;
     std::size_t entries = 0;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
         status.reset();
-        auto row = harvest::load_feed(transaction, request.feed);
+        auto row = harvest::load_feed(transaction, id);
         if (!row) return;
         status = harvest::load_status(transaction, *std::move(row), most_events,
                                       context.settings.clock());
-        entries = harvest::count_entries(transaction, request.feed);
+        entries = harvest::count_entries(transaction, id);
     });
-    if (!status) return fail(no_source_feed(request.feed));
-    FeedRequest newest;
-    newest.source_feed = request.feed;
-    newest.page.most = most_versions;
-    auto copy = load_source_feed(context, newest);
+    if (!status) return fail(no_source_feed(id));
+    auto copy = load_source_feed(context, id, {}, most_versions);
     if (!copy) return fail(copy.error());
-    if (request.format == Format::html) {
+    if (!query.has("format")) {
         render::SourceView view{
             .status = shown_status(*status), .events = {}, .copy = std::move(*copy)};
         for (const auto& event : status->events) view.events.push_back(event_of(event));
@@ -167,34 +163,30 @@ Result<RenderedPage> render_source(const SiteContext& context, const SourcesRequ
     return RenderedPage{.body = text + "\n"};
 }
 
-Result<RenderedPage> render_sources(const SiteContext& context, const SourcesRequest& request) {
-    if (request.feed > 0) return render_source(context, request);
-    if (request.format == Format::opml) return render_opml_of_sources(context, request);
-    return render_list(context, request);
+Result<RenderedPage> render_sources(const SiteContext& context, const Query& query) {
+    if (query.has("feed")) return render_source(context, query);
+    if (query.get("format") == "opml") return render_opml_of_sources(context, query);
+    return render_list(context, query);
 }
 
-std::string media_type_of(Format format) {
-    switch (format) {
-        case Format::json: return "application/json";
-        case Format::opml: return "text/x-opml; charset=utf-8";
-        case Format::html: break;
-    }
-    return "text/html; charset=utf-8";
+std::string media_type_of(const Query& query) {
+    if (!query.has("format")) return "text/html; charset=utf-8";
+    return query.get("format") == "json" ? "application/json" : "text/x-opml; charset=utf-8";
 }
 
 }  // namespace
 
 Result<Response> answer_sources(SiteContext& context, const Request& request) {
-    const auto sources = parse_request<SourcesRequest>(request.query);
-    if (!sources) return fail(sources.error());
-    const Metadata metadata{.content_type = media_type_of(sources->format),
+    const auto query = context.parse(Route::sources, request);
+    if (!query) return fail(query.error());
+    const Metadata metadata{.content_type = media_type_of(*query),
                             .vary = "Accept-Encoding",
                             .max_age = std::min(status_max_age, context.settings.max_age),
-                            .is_for_browser = sources->format == Format::html};
+                            .is_for_browser = !query->has("format")};
     return cached_response(
         context, request,
-        {url_of(*sources), context.history.served_build(), metadata, PageCost::wide},
-        [&] { return render_sources(context, *sources); });
+        {query->url(), context.history.served_build(), metadata, PageCost::wide},
+        [&] { return render_sources(context, *query); });
 }
 
 }  // namespace serve

@@ -12,7 +12,6 @@
 #include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
 #include "serve/form.hpp"
-#include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
 
@@ -93,29 +92,25 @@ Result<query::HistoryService::Listed> known_of(SiteContext& context,
     return fail(http_error_of(listed.error(), wanted_list()));
 }
 
-Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& request,
+Result<RenderedPage> render_watch(SiteContext& context, const Query& query,
                                   const query::ServedBuild& build) {
-    auto asked = objects_of_list(context, request.list);
+    auto asked = objects_of_list(context, query);
     if (!asked) return fail(asked.error());
     auto listed = known_of(context, *asked);
     if (!listed) return fail(listed.error());
     const auto objects = recorded_spellings(*asked, listed->list.objects);
-    if (request.list.id.empty() && objects != *asked) {
-        auto recorded = request;
-        recorded.list.objects = objects;
-        return fail(moved("page", url_of(recorded)));
-    }
     const auto reads = context.history.read_context();
     render::WatchView view;
-    view.id = request.list.id;
+    view.id = list_id_of(query);
+    if (view.id.empty() && objects != *asked)
+        return fail(moved("page", query.with(objects).url()));
     view.objects = watched_objects(context, objects, *listed);
-    view.unclear = query::meanings_of(reads, request.pasted);
-    view.left_out = request.left_out;
-    view.class_name = request.class_name;
-    view.text = request.text;
-    if (!request.text.empty()) {
-        auto answer =
-            query::find_named(reads, request.class_name, request.text, {.most = most_found});
+    view.unclear = query::meanings_of(reads, query.all("pasted"));
+    view.left_out = query.number("left_out", 0);
+    view.class_name = query.get("class");
+    view.text = query.get("q");
+    if (!view.text.empty()) {
+        auto answer = query::find_named(reads, view.class_name, view.text, {.most = most_found});
         view.found = std::move(answer.found);
         view.has_more = answer.has_more;
     }
@@ -123,18 +118,6 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     view.changes = std::move(listed->list);
     return RenderedPage{.body = render::watch_page(view, context.page_site, context.templates),
                         .provisional = build.version.empty() || !listed->up_to_date};
-}
-
-Result<Response> answer_watch_request(SiteContext& context, const Request& request,
-                                      const WatchRequest& watch) {
-    const auto build = context.history.served_build();
-    // The page without a list is one key, and what it shows is kept in memory.
-    const auto cost = watch == WatchRequest{} ? PageCost::ordinary : PageCost::wide;
-    auto response =
-        cached_response(context, request, {url_of(watch), build, html_metadata(context), cost},
-                        [&] { return render_watch(context, watch, build); });
-    if (response) note_use_of_list(context, watch.list.id);
-    return response;
 }
 
 // ---- what readers send ----
@@ -167,6 +150,17 @@ std::string with_plain_lines(std::string_view value) {
     return text;
 }
 
+// A list as a form sends it. It may have more than its address has room for.
+struct SentList {
+    std::vector<ObjectName> objects;
+    std::vector<std::string> pasted;  // names that mean no object, or several
+    std::size_t left_out = 0;         // of the names that were looked up
+    Query page{"/watch"};             // the page that shows it, with a search
+    [[nodiscard]] std::string url() && {
+        return fitting_url(page, std::move(objects), std::move(pasted), left_out);
+    }
+};
+
 void add_once(std::vector<ObjectName>& objects, ObjectName object) {
     if (std::ranges::find(objects, object) == objects.end()) objects.push_back(std::move(object));
 }
@@ -176,9 +170,9 @@ Result<std::vector<ObjectName>> objects_in_form(const Form& form) {
     std::vector<ObjectName> objects;
     for (const auto& [name, value] : form.fields) {
         if (name != "object") continue;
-        auto object = parse_object(with_plain_lines(value));
-        if (!object) return fail(std::move(object.error()));
-        add_once(objects, std::move(*object));
+        const auto object = check_value(Route::watch, "object", with_plain_lines(value));
+        if (!object) return fail(object.error());
+        add_once(objects, object_of(*object));
     }
     return objects;
 }
@@ -189,9 +183,10 @@ std::optional<HttpError> replace_object(const Form& form, std::vector<ObjectName
     if (value.empty()) return std::nullopt;
     std::vector<ObjectName> both;
     for (const auto part : base::split(value, ' ')) {
-        auto object = parse_object(base::percent_decode(part, base::Plus::literal).value_or(""));
-        if (!object) return std::move(object.error());
-        both.push_back(std::move(*object));
+        const auto object = check_value(
+            Route::watch, "object", base::percent_decode(part, base::Plus::literal).value_or(""));
+        if (!object) return object.error();
+        both.push_back(object_of(*object));
     }
     if (both.size() != 2) return HttpError{400, "instead= must name two objects."};
     std::erase(objects, both.front());
@@ -201,11 +196,11 @@ std::optional<HttpError> replace_object(const Form& form, std::vector<ObjectName
 
 // Adds what was pasted or is in a file. Requires a turn of the wide gate.
 std::optional<HttpError> add_pasted(SiteContext& context,
-                                    const std::vector<query::PastedLine>& lines,
-                                    const std::string& class_name, WatchRequest& list) {
+                                    const std::vector<query::PastedLine>& lines, SentList& list) {
     try {
-        auto pasted = query::objects_of_pasted(context.history.read_context(), lines, class_name);
-        for (auto& object : pasted.objects) add_once(list.list.objects, std::move(object));
+        auto pasted = query::objects_of_pasted(context.history.read_context(), lines,
+                                               list.page.get("class"));
+        for (auto& object : pasted.objects) add_once(list.objects, std::move(object));
         for (auto& name : pasted.unclear) list.pasted.push_back(std::move(name.text));
         list.left_out += pasted.left_out;
         return std::nullopt;
@@ -218,38 +213,37 @@ std::optional<HttpError> add_pasted(SiteContext& context,
 }
 
 // Moves the objects that are not known to the names that the page asks about.
-void ask_about_unknown(WatchRequest& watch, std::vector<ObjectName>& objects,
+void ask_about_unknown(SentList& list, std::vector<ObjectName>& objects,
                        const query::HistoryService::Listed& listed) {
     const auto& known = listed.list.objects;
     std::erase_if(objects, [&](const ObjectName& object) {
         if (std::ranges::binary_search(known, object, {}, &query::Named::object)) return false;
         if (std::ranges::binary_search(listed.unreadable, object)) return false;
-        watch.pasted.push_back(object.class_name + ":" + object.name);
+        list.pasted.push_back(object.class_name + ":" + object.name);
         return true;
     });
 }
 
 // Keeps the list under a short address, and returns the redirection to its page, which asks about the
 // names that are not clear and the objects that are not known; or why it can't be kept. Requires a turn of the wide gate.
-HttpError kept_at(SiteContext& context, WatchRequest watch) {
-    auto objects = std::exchange(watch.list.objects, {});
+HttpError kept_at(SiteContext& context, SentList list) {
+    auto objects = std::exchange(list.objects, {});
     if (objects.empty()) return {400, "The list is empty. Choose some objects first."};
     if (objects.size() > most_objects) {
-        watch.left_out += objects.size() - most_objects;
+        list.left_out += objects.size() - most_objects;
         objects.resize(most_objects);
     }
     std::ranges::sort(objects);
     const auto listed = context.history.watch_list(objects, {.most = 1, .since = ""});
     if (!listed) return http_error_of(listed.error(), wanted_list());
     objects = recorded_spellings(std::move(objects), listed->list.objects);
-    ask_about_unknown(watch, objects, *listed);
+    ask_about_unknown(list, objects, *listed);
     if (const auto wait = context.kept_lists.count_request("", context.settings.steady_clock()))
         return too_many("Too many lists were saved on this site just now.", *wait);
     const auto id = context.history.keep_list(std::move(objects));
     if (id) {
-        watch.list.id = *id;
-        return {303, "The list is saved at this short address.",
-                fitting_url_of(std::move(watch))};
+        list.page = list.page.at("/watch/" + *id);
+        return {303, "The list is saved at this short address.", std::move(list).url()};
     }
     if (id.error().kind == base::ErrorKind::too_large)
         return {413,
@@ -273,15 +267,22 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
 }  // namespace
 
 Result<Response> answer_watch(SiteContext& context, const Request& request) {
-    const auto watch = parse_request<WatchRequest>(request.query);
-    if (!watch) return fail(watch.error());
-    return answer_watch_request(context, request, *watch);
+    const auto query = context.parse(Route::watch, request);
+    if (!query) return fail(query.error());
+    const auto build = context.history.served_build();
+    // The page without a list is one key, and what it shows is kept in memory.
+    const auto cost = query->url() == "/watch" ? PageCost::ordinary : PageCost::wide;
+    auto response =
+        cached_response(context, request, {query->url(), build, html_metadata(context), cost},
+                        [&] { return render_watch(context, *query, build); });
+    if (response) note_use_of_list(context, *query);
+    return response;
 }
 
 Result<Response> answer_kept_watch(SiteContext& context, const Request& request) {
-    const auto watch = parse_kept_watch_request(request.path, request.query);
-    if (!watch) return fail(watch.error());
-    return answer_watch_request(context, request, *watch);
+    if (!query::is_watch_list_id(list_id_of(Query(request.path))))
+        return fail(404, "There is no watch list at this address.");
+    return answer_watch(context, request);
 }
 
 Result<Response> take_watch_form(SiteContext& context, const Request& request) {
@@ -289,16 +290,16 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
     if (request.body_error) return fail(*request.body_error);
     const auto form = parse_form(request.field("content-type"), request.body);
     if (!form) return fail(form.error());
-    WatchRequest watch;
+    SentList list;
     auto objects = objects_in_form(*form);
     if (!objects) return fail(std::move(objects.error()));
-    watch.list.objects = std::move(*objects);
-    if (auto wrong = replace_object(*form, watch.list.objects)) return fail(std::move(*wrong));
-    watch.class_name = base::trim(form->value("class"));
-    watch.text = base::trim(form->value("q"));
-    if (watch.class_name.size() > tree::longest_class)
-        return fail(too_long("class", tree::longest_class).value());
-    if (watch.text.size() > longest_search) return fail(too_long("q", longest_search).value());
+    list.objects = std::move(*objects);
+    if (auto wrong = replace_object(*form, list.objects)) return fail(std::move(*wrong));
+    for (const std::string_view name : {"class", "q"}) {
+        auto value = check_value(Route::watch, name, std::string(base::trim(form->value(name))));
+        if (!value) return fail(std::move(value.error()));
+        list.page = list.page.with(name, *std::move(value));
+    }
     const auto lines = query::pasted_lines(std::string(form->value("names")) + "\n" +
                                            std::string(form->value("file")));
     const auto is_kept = form->has("keep");
@@ -309,11 +310,10 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
         if (!turn)
             return fail(503, "The server is busy with pages about many objects. "
                              "Please try again in a minute.");
-        if (auto wrong = add_pasted(context, lines, watch.class_name, watch))
-            return fail(std::move(*wrong));
-        if (is_kept) return fail(kept_at(context, std::move(watch)));
+        if (auto wrong = add_pasted(context, lines, list)) return fail(std::move(*wrong));
+        if (is_kept) return fail(kept_at(context, std::move(list)));
     }
-    return fail({303, "The list is at this address.", fitting_url_of(std::move(watch))});
+    return fail({303, "The list is at this address.", std::move(list).url()});
 }
 
 }  // namespace serve

@@ -10,57 +10,46 @@
 #include "serve/form.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
-#include "serve/requests.hpp"
+#include "serve/routes.hpp"
 
 namespace {
 
 using namespace serve;
 
-std::string query_in(const std::string& address) {
-    const auto question = address.find('?');
-    return question == std::string::npos ? std::string() : address.substr(question + 1);
-}
-
-// Parses to a value whose address parses to the same value, or is refused as a client error.
-template <class Parse, class Address>
-void check(std::string_view query, Parse&& parse, Address&& address_of_it) {
-    const auto parsed = parse(query);
+// Parses to an address that parses to the same one, or is refused as a client error.
+void check_query(Route route, const std::string& path, std::string_view query) {
+    constexpr std::size_t most = 1000;
+    const auto parsed = Query::parse(route, path, query, most);
     if (!parsed) return require(parsed.error().status == 400 || parsed.error().status == 414);
-    const auto address = address_of_it(*parsed);
+    const auto canonical = parsed->canonical();
     // Escapes can make an address longer than the accepted query.
-    if (query_in(address).size() > longest_query) return;
-    const auto again = parse(query_in(address));
-    require(again.has_value() && address_of_it(*again) == address);
-}
-
-template <class PageRequest>
-void check_page(std::string_view query) {
-    check(query, parse_request<PageRequest>,
-          [](const PageRequest& request) { return url_of(request); });
+    if (canonical.size() > longest_query) return;
+    const auto again = Query::parse(route, path, canonical, most);
+    require(again.has_value() && *again == *parsed);
 }
 
 void check_queries(std::string_view query) {
-    constexpr std::size_t most = 1000;
-    const auto feed_address = [](const FeedRequest& feed) { return url_of(feed); };
-    for (const auto document : {Document::feed, Document::archive}) {
-        check(query, [&](auto q) { return parse_feed_request(q, most, document); }, feed_address);
-        check(
-            query, [&](auto q) { return parse_release_feed_request("WS1", q, most, document); },
-            feed_address);
-    }
-    check_page<HistoryRequest>(query);
-    check_page<ObjectRequest>(query);
-    check_page<DiffRequest>(query);
-    check_page<HomeRequest>(query);
-    check_page<SuggestRequest>(query);
-    check_page<SourcesRequest>(query);
-    check_page<ListRequest>(query);
-    check_page<WatchRequest>(query);
-    check_page<ReleasesRequest>(query);
-    if (const auto watch = parse_request<WatchRequest>(query))
-        require(fitting_url_of(*watch).size() < longest_list_query);
-    check(query, parse_request<query::ContentsQuery>,
-          [](const auto& contents) { return release_url_of("WS1", contents); });
+    for (const auto& [route, path] : {std::pair{Route::feed, "/rss"},
+                                      {Route::archive, "/rss/archive"},
+                                      {Route::release_feed, "/release/WS1"},
+                                      {Route::release_archive, "/release/WS1/archive"},
+                                      {Route::releases_feed, "/releases"},
+                                      {Route::release, "/release/WS1"},
+                                      {Route::releases, "/releases"},
+                                      {Route::history, "/history"},
+                                      {Route::object, "/object"},
+                                      {Route::difference, "/diff"},
+                                      {Route::home, "/"},
+                                      {Route::suggest, "/suggest"},
+                                      {Route::sources, "/feeds"},
+                                      {Route::opml, "/opml"},
+                                      {Route::watch, "/watch"},
+                                      {Route::health, "/healthz"}})
+        check_query(route, path, query);
+    if (const auto watch = Query::parse(Route::watch, "/watch", query, 1))
+        require(fitting_url(*watch, watch->objects(), watch->all("pasted"),
+                            watch->number("left_out", 0))
+                    .size() < longest_list_query);
     const auto extracted = extract_parameter(query, "token");
     require(extract_parameter(extracted.rest, "token").values.empty());
 }
