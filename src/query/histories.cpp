@@ -301,7 +301,8 @@ tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Re
         for (const auto& each : of_object)
             if (each.date && !releases.is_later(each.version, release.version))
                 row.last_modified = std::max(row.last_modified, *each.date);
-    if (!known) now.context.shared.unreadable.note({row.object, release.version, known.error().text});
+    if (!known)
+        now.context.shared.unreadable.note({row.object, release.version, known.error().text});
     return row;
 }
 
