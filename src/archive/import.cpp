@@ -23,7 +23,9 @@ constexpr std::size_t most_rows_written = 4000;
 constexpr std::size_t most_bytes_written = std::size_t{4} << 20;
 constexpr std::uint64_t most_meta_rows = 1000;  // they stay in memory until the end
 
-auto malformed(std::string text) { return base::fail(ErrorKind::malformed, std::move(text)); }
+auto malformed_line(std::string text) {
+    return base::fail(ErrorKind::malformed, std::move(text));
+}
 
 // True when the store rejected a statement because of its values, and would reject it again.
 bool is_rejection(const Failure& failure) {
@@ -194,7 +196,8 @@ class Importer {
         const auto line = next();
         if (!line) return tl::unexpected(line.error());
         const auto* header = std::get_if<HeaderLine>(&*line);
-        if (header == nullptr) return malformed("line 1: this is not an export written by varve");
+        if (header == nullptr)
+            return malformed_line("line 1: this is not an export written by varve");
         if (header->schema == store::newest_schema()) return {};
         return base::fail(ErrorKind::refused,
                           "the export has schema " + std::to_string(header->schema) +
@@ -208,8 +211,8 @@ class Importer {
         const auto line = lines_.next();
         if (!line) return tl::unexpected(line.error());
         if (!*line)
-            return malformed("the export is truncated: it ends after line " +
-                             std::to_string(lines_.number()) + ", without its last line");
+            return malformed_line("the export is truncated: it ends after line " +
+                                  std::to_string(lines_.number()) + ", without its last line");
         auto parsed = parser_.parse(**line);
         if (!parsed) return base::fail_at(this_line(), parsed.error());
         line_bytes_ = (*line)->size();
@@ -220,7 +223,7 @@ class Importer {
         return "line " + std::to_string(lines_.number());
     }
     [[nodiscard]] tl::unexpected<base::Error> in_this_line(const std::string& text) const {
-        return malformed(this_line() + ": " + text);
+        return malformed_line(this_line() + ": " + text);
     }
 
     Result<void> read_rows() {
@@ -324,8 +327,8 @@ class Importer {
             if (!is_rejection(failure)) throw;
             reason = failure.what();
         }
-        return malformed("line " + std::to_string(line) + ": " + name_of(table_) +
-                         ": the store rejects it: " + reason);
+        return malformed_line("line " + std::to_string(line) + ": " + name_of(table_) +
+                              ": the store rejects it: " + reason);
     }
 
     // Checks that the store has what was imported and nothing else, writes `meta`, and removes the
@@ -340,7 +343,7 @@ class Importer {
             if (!written) return written;
         } catch (const Failure& failure) {
             if (!is_rejection(failure)) throw;
-            return malformed(std::string("meta: the store rejects it: ") + failure.what());
+            return malformed_line(std::string("meta: the store rejects it: ") + failure.what());
         }
         return mark_.remove();
     }
