@@ -219,8 +219,13 @@ StoreCounts count_store(store::Pool& pool) {
     return store::perform(pool, store::Access::read, tables::count_store);
 }
 
-ReleaseList list_releases(const ReadContext& context) {
-    return read(context, [&](const ReadView& now) {
+ReleaseList ReleaseListCache::get(const ReadContext& context) {
+    std::map<std::string, Kept> kept;
+    {
+        const std::lock_guard lock(mutex_);
+        kept = kept_;
+    }
+    auto list = read(context, [&](const ReadView& now) {
         const auto shown = now.shown();
         ReleaseList all;
         for (const auto& rows : now.counted(shown)) {
@@ -228,12 +233,22 @@ ReleaseList list_releases(const ReadContext& context) {
             auto& listed = all.emplace_back();
             listed.summary = summary_of(now, release, *rows);
             listed.of_day = now.releases().position(release.version)->of_day;
-            if (all.size() <= detailed_releases)
-                listed.details = std::make_shared<const ReleaseDetails>(
-                    ReleaseDetails{rows->classes, leading_entries(now, *rows)});
+            if (all.size() > detailed_releases) continue;
+            auto& details = kept[release.version];
+            auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
+            const bool is_good = details.rows != nullptr && *details.rows == *rows &&
+                                 details.mass_changes == mass_changes;
+            if (!is_good)
+                details = {rows, std::move(mass_changes),
+                           std::make_shared<const ReleaseDetails>(
+                               ReleaseDetails{rows->classes, leading_entries(now, *rows)})};
+            listed.details = details.details;
         }
         return all;
     });
+    const std::lock_guard lock(mutex_);
+    kept_ = std::move(kept);
+    return list;
 }
 
 }  // namespace query

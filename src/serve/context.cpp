@@ -67,7 +67,7 @@ bool SiteContext::store_answers() {
 std::shared_ptr<const query::ReleaseList> SiteContext::releases() {
     return *release_list.get(moment(), [&] {
         return std::make_shared<const query::ReleaseList>(
-            query::list_releases(history.read_context()));
+            release_details.get(history.read_context()));
     });
 }
 

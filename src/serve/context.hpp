@@ -111,6 +111,7 @@ struct SiteContext {
         bool operator==(const Moment&) const = default;
     };
     base::VersionedValue<Moment, std::vector<std::string>> known_classes;
+    query::ReleaseListCache release_details;
     base::VersionedValue<Moment, std::shared_ptr<const query::ReleaseList>> release_list;
     RateLimiter limiter;
     // Of lists that are kept, by anybody: a stranger who fills the store needs days.

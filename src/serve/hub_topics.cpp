@@ -130,7 +130,7 @@ query::HistoryPage rows_of(const query::ReleaseList& releases) {
 News news_of_releases(SiteContext& context, const FeedDocument& document,
                       std::string_view since) {
     const auto releases =
-        query::compared_releases(query::list_releases(context.history.read_context()));
+        query::compared_releases(context.release_details.get(context.history.read_context()));
     const auto rows = rows_of(releases);
     auto position = position_of(rows, render::releases_in_feed);
     if (since.empty()) return position_alone(document, std::move(position));

@@ -97,7 +97,8 @@ TEST_CASE("What another process has recorded is in an answer a second later") {
     const auto versions = [&] {
         std::vector<std::string> known;
         two.now += std::chrono::seconds(1);
-        for (const auto& [summary, of_day, details] : list_releases(two.context()))
+        ReleaseListCache list;
+        for (const auto& [summary, of_day, details] : list.get(two.context()))
             known.push_back(summary.release.version + ' ' + std::to_string(summary.kinds.size()));
         return known;
     };

@@ -423,7 +423,8 @@ TEST_CASE("The contents of a release are counted by class and kind") {
 TEST_CASE("The list of all releases has what the page of each has") {
     const Written written(300);
     const auto reading = written.process.context();
-    const auto list = list_releases(reading);
+    ReleaseListCache cache;
+    const auto list = cache.get(reading);
     REQUIRE(list.size() == Written::releases - 1);
     for (std::size_t i = 0; i < list.size(); ++i) {
         const auto version = Written::version(Written::releases - 2 - static_cast<int>(i));
@@ -443,8 +444,9 @@ TEST_CASE("The list of all releases has what the page of each has") {
 
 TEST_CASE("The newest release is compared when a job has ended, or another release follows") {
     Server process;
+    ReleaseListCache cache;
     const auto compared = [&] {
-        const auto list = list_releases(process.context());
+        const auto list = cache.get(process.context());
         std::string versions;
         for (const auto& each : compared_releases(list)) versions += each.summary.release.version;
         const auto& newest = list.front().summary;
@@ -460,17 +462,18 @@ TEST_CASE("The newest release is compared when a job has ended, or another relea
     CHECK(compared() == "WS2WS1");
 }
 
-TEST_CASE("The counts of a release follow when rows of it are forgotten") {
+TEST_CASE("The details of a release are read once for the same rows") {
     Written written(60);
     const auto reading = written.process.context();
-    const auto before = list_releases(reading);
-    CHECK(before[1].summary.objects(RowKind::created) > 0);
+    ReleaseListCache cache;
+    const auto before = cache.get(reading);
     written.process.write("DELETE FROM history WHERE version = ? AND kind = 'created'",
                           {Written::version(3)});
     written.process.now += std::chrono::minutes(10);
-    const auto after = list_releases(reading);
+    const auto after = cache.get(reading);
+    CHECK(after[2].details == before[2].details);
+    CHECK(after[1].details != before[1].details);
     CHECK(after[1].summary.objects(RowKind::created) == 0);
-    CHECK(after[2].summary.kinds == before[2].summary.kinds);
 }
 
 TEST_CASE("An object is followed from the first release in which a tree or row of it is known") {
@@ -514,7 +517,8 @@ TEST_CASE("Helpers that came or went follow from others, and the important leads
     CHECK_FALSE(release_contents(reading, "WS189", {"Paper", ""})->entries[0].only_follows);
     const auto changed = release_contents(reading, "WS187", {});
     for (const auto& entry : changed->entries) CHECK_FALSE(entry.only_follows);
-    const auto list = list_releases(reading);
+    ReleaseListCache cache;
+    const auto list = cache.get(reading);
     const auto& leading = list[0].details->leading;
     REQUIRE(leading.size() == (has_helpers ? 1 : 2));
     CHECK(leading[0].object == (has_helpers ? a : c));
