@@ -17,7 +17,7 @@
 #include "base/in_order.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
-#include "render/change_json.hpp"
+#include "render/json.hpp"
 #include "source/files_build.hpp"
 
 namespace app {

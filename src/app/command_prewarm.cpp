@@ -11,7 +11,7 @@
 #include "base/json.hpp"
 #include "release/prewarm.hpp"
 #include "render/display_text.hpp"
-#include "render/page.hpp"
+#include "render/links.hpp"
 
 namespace app {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "render/mention.hpp"
+#include "render/item.hpp"
 
 namespace app {
 namespace {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
 
@@ -33,71 +32,66 @@ void append_feed_link(std::string& xml, std::size_t depth, std::string_view rel,
     append_empty(xml, depth, "link", {{"rel", rel}, {"type", media_type}, {"href", url}});
 }
 
-void append_feed_links(std::string& xml, const Channel& channel, const Neighbours& links) {
-    constexpr std::string_view atom_type = "application/atom+xml";
-    append_feed_link(xml, 1, "alternate", "text/html", channel.subject.page_url);
-    append_feed_link(xml, 1, "self", atom_type, channel.self_url);
-    if (!channel.hub_url.empty())
-        append_empty(xml, 1, "link", {{"rel", "hub"}, {"href", channel.hub_url}});
-    append_feed_link(xml, 1, "current", atom_type, links.current);
-    append_feed_link(xml, 1, "prev-archive", atom_type, links.older);
-    append_feed_link(xml, 1, "next-archive", atom_type, links.newer);
-    append_feed_link(xml, 1, "next", atom_type, links.next);
-    if (links.complete) append_empty(xml, 1, "fh:complete");
-    if (links.archive) append_empty(xml, 1, "fh:archive");
+void append_feed_links(std::string& xml, const FeedDocument& feed) {
+    const auto type = atom_format.media_type;
+    append_feed_link(xml, 1, "alternate", "text/html", feed.subject.page_url);
+    append_feed_link(xml, 1, "self", type, feed.self);
+    if (!feed.hub.empty()) append_empty(xml, 1, "link", {{"rel", "hub"}, {"href", feed.hub}});
+    append_feed_link(xml, 1, "current", type, feed.links.current);
+    append_feed_link(xml, 1, "prev-archive", type, feed.links.older);
+    append_feed_link(xml, 1, "next-archive", type, feed.links.newer);
+    append_feed_link(xml, 1, "next", type, feed.links.next);
+    if (feed.links.complete) append_empty(xml, 1, "fh:complete");
+    if (feed.links.archive) append_empty(xml, 1, "fh:archive");
 }
 
-void append_author(std::string& xml, std::size_t depth, const Curator& author) {
+void append_author(std::string& xml, std::size_t depth, const Author& author) {
     append_start(xml, depth, "author");
-    append_element(xml, depth + 1, "name", plain_line(author.name));
+    append_element(xml, depth + 1, "name", author.name);
     if (!author.url.empty()) append_url_element(xml, depth + 1, "uri", author.url);
     append_end(xml, depth, "author");
 }
 
-void append_feed(std::string& xml, const DocumentHead& head, const Channel& channel,
-                 const Neighbours& links, const Site& site) {
-    append_declaration(xml, style_sheet_of(site));
+void append_feed(std::string& xml, const FeedDocument& feed) {
+    append_declaration(xml, feed.site.base_url + "/feed.css");
     append_start(xml, 0, "feed",
                  {{"xmlns", "http://www.w3.org/2005/Atom"},
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
-                  {"xml:lang", language_of(channel, site)}});
-    append_element(xml, 1, "title", channel_title_of(channel));
-    append_element(xml, 1, "subtitle", head.description);
-    append_element(xml, 1, "id", channel.subject.id + filter_parameters_of(channel.self_url));
-    append_element(xml, 1, "updated", base::format_rfc3339(head.updated));
-    append_author(xml, 1, {publisher_of(site), {}});
-    append_feed_links(xml, channel, links);
+                  {"xml:lang", feed.language}});
+    append_element(xml, 1, "title", feed.title);
+    append_element(xml, 1, "subtitle", feed.subject.description);
+    append_element(xml, 1, "id", feed.subject.id + filter_parameters_of(feed.self));
+    append_element(xml, 1, "updated", base::format_rfc3339(feed.updated));
+    append_author(xml, 1, {feed.publisher, {}});
+    append_feed_links(xml, feed);
     append_element(xml, 1, "generator", "Varve");
-    if (channel.for_browser)
-        append_xhtml_element(xml, 1, "div", head_for_browser(head, channel, links));
+    if (feed.for_browser) append_xhtml_element(xml, 1, "div", head_for_browser(feed));
 }
 
-void append_content(std::string& xml, const FeedItem& item, const Channel& channel) {
-    if (!channel.for_browser)
-        return append_html_element(xml, 2, "content", item.content, {{"type", "html"}});
-    append_start(xml, 2, "content", {{"type", "xhtml"}});
-    append_xhtml_element(xml, 3, "div", item_for_browser(item));
-    append_end(xml, 2, "content");
-}
-
-void append_entry(std::string& xml, const FeedItem& item, const ItemOrigin&,
-                  const Channel& channel, const Site&) {
+void append_entry(std::string& xml, const FeedItem& item, const FeedDocument& feed) {
     append_start(xml, 1, "entry");
     append_element(xml, 2, "title", item.title);
     append_feed_link(xml, 2, "alternate", "text/html", item.url);
-    append_element(xml, 2, "id", item.guid);
+    append_element(xml, 2, "id", item.id);
     append_element(xml, 2, "published", item.atom_published);
     append_element(xml, 2, "updated", item.atom_updated);
     for (const auto& author : item.authors) append_author(xml, 2, author);
     for (const auto& category : item.categories)
         append_empty(xml, 2, "category", {{"term", category}});
     if (!item.summary.empty()) append_element(xml, 2, "summary", item.summary);
-    append_content(xml, item, channel);
+    if (feed.for_browser) {
+        append_start(xml, 2, "content", {{"type", "xhtml"}});
+        append_xhtml_element(xml, 3, "div", item_for_browser(item));
+        append_end(xml, 2, "content");
+    } else {
+        append_html_element(xml, 2, "content", item.content, {{"type", "html"}});
+    }
     append_end(xml, 1, "entry");
 }
 
 }  // namespace
 
-constexpr Shape atom_shape{append_feed, append_entry, "", "</feed>\n"};
+constexpr Format atom_format{
+    "atom", "application/atom+xml", "Atom", append_feed, append_entry, "", "</feed>\n"};
 
 }  // namespace render

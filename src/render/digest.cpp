@@ -11,6 +11,8 @@
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/links.hpp"
+#include "render/page.hpp"
 
 namespace render {
 namespace {
@@ -228,7 +230,7 @@ DigestItem digest_item_of(const tables::Row& row, const query::HistoryPage& page
             row.kind,
             plain_line(row.object.label_or_name(row.label) + " " + outcome_of(row)),
             title_of(row, page),
-            item_url_of(row, site),
+            page_of_row(row.object, row.release.version, site),
             content_of(row, page, site),
             follows_others(row, page, site)};
 }

@@ -90,6 +90,11 @@ std::string_view end_of(std::string_view text, std::size_t most) {
     return text.substr(from);
 }
 
+std::string shortened_to(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    return std::string(base::cut_at(text, most)).append(ellipsis);
+}
+
 Shortened shortened(std::string_view text) {
     if (is_sequence(text))
         return {base::cut_at(text, sequence_head), end_of(text, sequence_tail),
@@ -115,6 +120,12 @@ std::size_t count_characters(std::string_view text) {
 std::string left_out_text(std::size_t bytes) {
     constexpr std::size_t kilobyte = 1000;
     return with_separators((bytes + kilobyte - 1) / kilobyte) + " KB are left out here";
+}
+
+std::string minute_of(base::Seconds time) {
+    auto text = base::format_rfc3339(time).substr(0, 16);
+    text[10] = ' ';
+    return text;
 }
 
 std::string counted(std::uint64_t number, std::string_view one, std::string_view several) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/date.hpp"
 #include "base/text.hpp"
 
 namespace render {
@@ -31,6 +32,10 @@ inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 // Returns the longest suffix of at most `most` bytes that does not begin inside a character.
 [[nodiscard]] std::string_view end_of(std::string_view text, std::size_t most);
 
+// Returns the text, or of a longer one the beginning and an ellipsis.
+//   most  bytes of the text
+[[nodiscard]] std::string shortened_to(std::string_view text, std::size_t most);
+
 // What people see of a text: a short one whole, of a long one its beginning, an ellipsis, its
 // end, and its length in characters. Views into the text.
 struct Shortened {
@@ -53,6 +58,8 @@ using base::with_separators;
 
 // What is said of a change that a row does not have whole: "6,200 KB are left out here"
 [[nodiscard]] std::string left_out_text(std::size_t bytes);
+// "2026-11-24 09:15"
+[[nodiscard]] std::string minute_of(base::Seconds time);
 // "1 change", "3,000 changes"
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
                                   std::string_view several);

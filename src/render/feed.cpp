@@ -10,30 +10,21 @@
 #include "feed/opml.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
+#include "render/links.hpp"
+#include "render/successor.hpp"
 
 namespace render {
 namespace {
 
 using tree::ObjectName;
 
-// To add a format: write a Shape, declare it in feed.hpp, and add a line here. Addresses, Accept, pages and commands
-// follow.
-constexpr auto all_formats =
-    std::to_array<Format>({{"rss", "application/rss+xml", "RSS", rss_shape},
-                           {"atom", "application/atom+xml", "Atom", atom_shape},
-                           {"json", "application/feed+json", "JSON Feed", json_shape}});
-
 constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
 
-// "CLASS/NAME", percent-encoded as in ids.
-std::string path_of(const ObjectName& object) {
-    return base::percent_encode(object.class_name) + "/" + base::percent_encode(object.name);
-}
-
+//   id  its parts, as of tag_uri()
 Subject subject(const std::string& title, const std::string& description, std::string page_url,
-                const std::string& id, const Site& site) {
+                std::initializer_list<std::string_view> id, const Site& site) {
     return {plain_line(title + " - " + site.title), plain_line(description), std::move(page_url),
-            "tag:" + site.authority + ":" + id};
+            tag_uri(site.authority, id)};
 }
 
 // "Gene unc-26": class and label of an object.
@@ -70,11 +61,16 @@ std::optional<Successor> successor_in_description(const query::History& history,
 
 }  // namespace
 
-std::span<const Format> formats() { return all_formats; }
+std::span<const Format> formats() {
+    // Addresses, Accept, pages and commands follow.
+    static const std::array all{rss_format, atom_format, json_format};
+    return all;
+}
 
 const Format* format_named(std::string_view name) {
-    const auto* found = std::ranges::find(all_formats, name, &Format::name);
-    return found == all_formats.end() ? nullptr : found;
+    const auto all = formats();
+    const auto found = std::ranges::find(all, name, &Format::name);
+    return found == all.end() ? nullptr : &*found;
 }
 
 base::Seconds last_modified(const query::HistoryPage& page) {
@@ -104,95 +100,61 @@ Subject subject_of(const query::History& history, const Site& site) {
         description += " " + successor->words + " " + successor->object.class_name + " " +
                        successor->object.name + ".";
     return subject(full_name_of(history), description, page_of(history.object, site),
-                   path_of(history.object), site);
+                   {history.object.class_name, history.object.name}, site);
 }
 
 Subject subject_of(const query::WatchList& list, const Site& site, const std::string& page_url) {
     std::string canonical;
     std::vector<ObjectName> objects;
     for (const auto& named : list.objects) {
-        canonical += path_of(named.object) + "\n";
+        canonical += base::percent_encode(named.object.class_name) + "/" +
+                     base::percent_encode(named.object.name) + "\n";
         objects.push_back(named.object);
     }
     const auto names = names_of(list);
     return subject(names, "Changes to " + names + " in each release.",
-                   page_url.empty() ? site.base_url + "/watch?" + watch_query_of(objects)
-                                    : page_url,
-                   "/list/" + base::sha256_hex(canonical).substr(0, 32), site);
+                   page_url.empty() ? site.link("/watch?") + watch_query_of(objects) : page_url,
+                   {"", "list", base::sha256_hex(canonical).substr(0, 32)}, site);
 }
 
 Subject subject_of_class(std::string_view class_name, const Site& site) {
     const std::string name(class_name);
-    const auto encoded = base::percent_encode(class_name);
     return subject("All " + name + " changes",
                    "Changes to objects of class " + name + " in each release.",
-                   site.base_url + "/?class=" + encoded, encoded, site);
+                   site.link("/?class=") + base::percent_encode(name), {name}, site);
 }
 
 Subject subject_of_release(const base::Release& release, const Site& site) {
-    const auto encoded = base::percent_encode(release.version);
     return subject("Changes in " + release.version,
                    "Changes in release " + release.version + " (" +
                        base::format_date(release.released_on) + "), one item per object.",
-                   site.base_url + "/release/" + encoded, "/release/" + encoded, site);
+                   release_url(release.version, site), {"", "release", release.version}, site);
 }
 
 Subject subject_of_releases(const Site& site) {
     return subject("All releases",
                    "What each release changed, one item per release: how many objects of each "
                    "class, and the most important ones.",
-                   site.base_url + "/releases", "/releases", site);
+                   site.link("/releases"), {"", "releases"}, site);
 }
 
 Subject subject_of(const SourceFeed& feed, const Site& site) {
     auto description = "The entries of " + feed.url + " and every later edit of them.";
     if (!feed.description.empty()) description += " " + feed.description;
     return subject(name_of(feed), description, page_of_feed(feed.id, site),
-                   "/feed/" + std::to_string(feed.id), site);
+                   {"", "feed", std::to_string(feed.id)}, site);
 }
 
-std::string language_of(const Channel& channel, const Site& site) {
-    const auto code = base::fold_ascii(channel.language);
-    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    const bool is_short = code.size() == 2 || (code.size() == 5 && code[2] == '-');
-    if (!is_short || !is_letter(code[0]) || !is_letter(code[1])) return site.language;
-    if (code.size() == 5 && !(is_letter(code[3]) && is_letter(code[4]))) return site.language;
-    return code;
-}
-
-std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
-    std::string query;
-    for (const auto& object : objects) {
-        query += query.empty() ? "object=" : "&object=";
-        query +=
-            base::percent_encode(object.class_name) + ":" + base::percent_encode(object.name);
-    }
-    return query;
-}
-
-std::string channel_title_of(const Channel& channel) {
-    return plain_line(channel.subject.title + channel.filter_text);
-}
-
-std::string publisher_of(const Site& site) {
-    auto name = plain_line(site.title);
-    return name.empty() ? "Varve" : name;
-}
-
-std::string head_for_browser(const DocumentHead& head, const Channel& channel,
-                             const Neighbours& links) {
+std::string head_for_browser(const FeedDocument& document) {
     std::string html = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
                        "<h1>";
-    append_link(html, channel.subject.page_url, channel_title_of(channel));
-    html += "</h1><p>" + as_html(head.description) + "</p>";
+    append_link(html, document.subject.page_url, document.title);
+    html += "</h1><p>" + as_html(document.subject.description) + "</p>";
+    const auto& links = document.links;
     for (const auto& [url, words] :
          {std::pair(links.current, "Newest items"), std::pair(links.newer, "Newer items"),
-          std::pair(links.older, "Older items"), std::pair(links.next, "Older items")}) {
-        if (url.empty()) continue;
-        html += "<p>";
-        append_link(html, url, words);
-        html += "</p>";
-    }
+          std::pair(links.older, "Older items"), std::pair(links.next, "Older items")})
+        if (!url.empty()) html += "<p>" + link_html(url, words) + "</p>";
     return html;
 }
 
@@ -200,16 +162,11 @@ std::string item_for_browser(const FeedItem& item) {
     return "<h2>" + link_html(item.url, item.title) + "</h2>" + item.content;
 }
 
-std::string style_sheet_of(const Site& site) { return site.base_url + "/feed.css"; }
-
 std::string opml(const query::WatchList& list, const Site& site) {
     std::vector<feed::ListedFeed> feeds;
-    for (const auto& named : list.objects) {
-        const auto& object = named.object;
-        feeds.push_back({site.base_url + "/rss?class=" + base::percent_encode(object.class_name) +
-                             "&name=" + base::percent_encode(object.name),
-                         plain_line(display_name_of(named)), page_of(object, site)});
-    }
+    for (const auto& named : list.objects)
+        feeds.push_back({site.link("/rss?") + query_of(named.object),
+                         plain_line(display_name_of(named)), page_of(named.object, site)});
     return feed::write_opml(subject_of(list, site).title, feeds, last_modified(list));
 }
 

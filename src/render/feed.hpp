@@ -1,5 +1,5 @@
-// render/feed.hpp -- feeds: their formats, what a feed is about, and how formats assemble a document.
-// A new format is a Shape, and a line in the table of feed.cpp.
+// render/feed.hpp -- feeds: what a feed is about, its documents, and the formats that they are written in.
+// A new format is a Format in a file of its own, such as atom.cpp, declared here and listed in feed.cpp.
 // Pure: no clock, no I/O. The same page, channel and site give the same bytes. Safe from any
 // thread.
 // SPDX-License-Identifier: MIT
@@ -9,8 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
@@ -39,14 +37,18 @@ struct Subject {
 [[nodiscard]] Subject subject_of_class(std::string_view class_name, const Site& site);
 // "Changes in WS187 - …", tag:AUTHORITY:/release/WS187
 [[nodiscard]] Subject subject_of_release(const base::Release& release, const Site& site);
-
 // "All releases - …", tag:AUTHORITY:/releases
 [[nodiscard]] Subject subject_of_releases(const Site& site);
+// Our copy of a source feed: "Lab news - TITLE OF THE SITE", tag:AUTHORITY:/feed/3
+[[nodiscard]] Subject subject_of(const SourceFeed& feed, const Site& site);
+
+// "Gene unc-26 (WBGene00006763)". Any text.
+[[nodiscard]] std::string full_name_of(const query::History& history);
 
 // Bytes of the address of a feed that a hub takes as a topic; a longer one advertises no hub.
 inline constexpr std::size_t longest_topic = 2048;
 
-// One document. Absolute URLs.
+// What a document says besides its items. Absolute URLs.
 struct Channel {
     Subject subject;
     std::string filter_text;  // ", since WS186", added to the title; empty for the plain feed
@@ -77,47 +79,29 @@ struct Channel {
 // rows; without rows page.last_modified.
 [[nodiscard]] base::Seconds last_modified(const query::HistoryPage& page);
 
-// For the writers of formats.
+// -- what a format writes
 
-// How a document is linked to the others of the same feed (RFC 5005). An empty URL: no link.
-struct Neighbours {
-    bool complete = false;  // the document has all items and is not an archive page
-    bool archive = false;   // the document is an archive page
-    std::string current;    // of an archive page: the feed itself
-    std::string older;      // the next archive page to read, going back
-    std::string newer;      // of an archive page: the one after it
-    std::string next;  // of a feed without an archive: the document with the items behind these
+// A document of a feed, without its items.
+struct FeedDocument {
+    const Site& site;
+    Subject subject;
+    std::string title;      // that of the subject, and how the feed is narrowed
+    std::string self, hub;  // addresses; the hub may be empty
+    std::string language;   // a code that every reader knows ("en", "pt-br"), or that of the site
+    std::string publisher;  // the site's title; never empty
+    base::Seconds updated{};   // when the document last changed
+    bool for_browser = false;  // Channel
+    // The others of the same feed (RFC 5005). An empty URL: no link.
+    struct Links {
+        bool complete = false;  // the document has all items and is not an archive page
+        bool archive = false;   // the document is an archive page
+        std::string current;    // of an archive page: the feed itself
+        std::string older;      // the next archive page to read, going back
+        std::string newer;      // of an archive page: the one after it
+        std::string
+            next;  // of a feed without an archive: the document with the items behind these
+    } links = {};
 };
-
-// What the head of a document says of its items.
-struct DocumentHead {
-    base::Seconds updated{};  // when the document last changed
-    std::string description;
-};
-
-// What an item is made of, for formats that have it as data; a release: nothing.
-struct RowOfPage {
-    const tables::Row& row;
-    const query::HistoryPage& page;
-};
-struct ItemOfSource {
-    const SourceItem& item;
-    const SourceFeed& feed;
-};
-using ItemOrigin = std::variant<std::monostate, RowOfPage, const tables::Mention*, ItemOfSource>;
-
-// How a format writes a document: head, items one by one, tail.
-struct Shape {
-    void (*append_head)(std::string&, const DocumentHead&, const Channel&, const Neighbours&,
-                        const Site&);
-    void (*append_item)(std::string&, const FeedItem&, const ItemOrigin&, const Channel&,
-                        const Site&);
-    std::string_view between;  // separates items
-    std::string_view tail;
-};
-// RSS 2.0 (https://www.rssboard.org/rss-profile), Atom 1.0 (RFC 4287), JSON Feed 1.1
-// (https://www.jsonfeed.org/version/1.1/).
-extern const Shape rss_shape, atom_shape, json_shape;
 
 // In every format the items are sorted by release, newest first, then by class and name. Mentions are among them by
 // their time (tables::Mention::first_seen), before rows of the same time. A document
@@ -129,55 +113,39 @@ struct Format {
     std::string_view name;        // as in format=: "rss"
     std::string_view media_type;  // "application/rss+xml"
     std::string_view title;       // for people: "RSS"
-    const Shape& shape;
+    // A document is its head, items one by one, and a tail.
+    void (*append_head)(std::string&, const FeedDocument&);
+    void (*append_item)(std::string&, const FeedItem&, const FeedDocument&);
+    std::string_view between;  // separates items
+    std::string_view tail;
+
     [[nodiscard]] std::string render(const query::HistoryPage& page, const Channel& channel,
                                      const Site& site) const;
     // One item for each of the newest releases (releases_in_feed).
-    [[nodiscard]] std::string render_releases(const query::ReleaseList& releases,
-                                              const Channel& channel, const Site& site) const;
+    [[nodiscard]] std::string render(const query::ReleaseList& releases, const Channel& channel,
+                                     const Site& site) const;
     // Our copy of a source feed, in the order of its items. Without an archive: a document that does not have all
     // items links to the next one (RFC 5005 section 3).
-    [[nodiscard]] std::string render_source(const SourceFeed& feed, const Channel& channel,
-                                            const Site& site) const;
+    [[nodiscard]] std::string render(const SourceFeed& feed, const Channel& channel,
+                                     const Site& site) const;
 };
 inline constexpr std::size_t releases_in_feed = 50;
+// RSS 2.0 (https://www.rssboard.org/rss-profile), Atom 1.0 (RFC 4287), JSON Feed 1.1
+// (https://www.jsonfeed.org/version/1.1/).
+extern const Format rss_format, atom_format, json_format;
 // The first is the default.
 [[nodiscard]] std::span<const Format> formats();
 // Returns nullptr if there is no format of this name.
 [[nodiscard]] const Format* format_named(std::string_view name);
 
-// "object=Gene:WBGene00006763&object=…": the query of the addresses of a watch list. The colon is
-// as people type it, because validators compare addresses byte for byte.
-[[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
-
-// The watch list as OPML 2.0: an outline of each object, with its feed and its page.
-[[nodiscard]] std::string opml(const query::WatchList& list, const Site& site);
-
-// Our copy of a source feed: "Lab news - TITLE OF THE SITE", tag:AUTHORITY:/feed/3
-[[nodiscard]] Subject subject_of(const SourceFeed& feed, const Site& site);
-
-// The language of a document: that of the channel if it looks like a code that every reader knows ("en", "pt-BR"),
-// otherwise that of the site.
-[[nodiscard]] std::string language_of(const Channel& channel, const Site& site);
-
-// The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
-[[nodiscard]] std::string channel_title_of(const Channel& channel);
-
-// "Gene unc-26 (WBGene00006763)". Any text.
-[[nodiscard]] std::string full_name_of(const query::History& history);
-
-// The site's title as the name of the publisher. Never empty.
-[[nodiscard]] std::string publisher_of(const Site& site);
-
 // What a browser shows above the items: the title as a link to the page for people, the description,
 // links to the newer and older items, and that the page is as wide as the screen. The content of an element of
 // XHTML.
-[[nodiscard]] std::string head_for_browser(const DocumentHead& head, const Channel& channel,
-                                           const Neighbours& links);
+[[nodiscard]] std::string head_for_browser(const FeedDocument& document);
 // The content of an item below its title, which is a link.
 [[nodiscard]] std::string item_for_browser(const FeedItem& item);
 
-// BASE/feed.css, for feeds that are opened in a browser.
-[[nodiscard]] std::string style_sheet_of(const Site& site);
+// The watch list as OPML 2.0: an outline of each object, with its feed and its page.
+[[nodiscard]] std::string opml(const query::WatchList& list, const Site& site);
 
 }  // namespace render

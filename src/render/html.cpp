@@ -7,6 +7,7 @@
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/markup.hpp"
 #include "tree/stamp.hpp"
 

@@ -5,51 +5,47 @@
 #include <chrono>
 
 #include "base/text.hpp"
+#include "compare/headline.hpp"
+#include "feed/safe_html.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
-#include "render/markup.hpp"
+#include "render/html.hpp"
+#include "render/json.hpp"
+#include "render/links.hpp"
+#include "render/page.hpp"
 #include "tree/stamp.hpp"
 
 namespace render {
 namespace {
 
-using compare::Change;
-using compare::Op;
+using tables::Mention;
 using tables::Row;
 using tables::RowKind;
-using tree::ObjectName;
-using Path = std::vector<std::string>;
 
-// Fills in {name}, {class} and {class_lower}. Other braces stay.
-std::string with_names(std::string_view pattern, const tree::ObjectName& object) {
-    std::string url;
-    while (!pattern.empty()) {
-        const auto brace = pattern.find('{');
-        url += pattern.substr(0, brace);
-        if (brace == std::string_view::npos) break;
-        pattern.remove_prefix(brace);
-        if (pattern.starts_with("{name}")) {
-            url += base::percent_encode(object.name);
-        } else if (pattern.starts_with("{class}")) {
-            url += base::percent_encode(object.class_name);
-        } else if (pattern.starts_with("{class_lower}")) {
-            url += base::percent_encode(base::fold_ascii(object.class_name));
-        } else {
-            url += '{';
-            pattern.remove_prefix(1);
-            continue;
-        }
-        pattern.remove_prefix(pattern.find('}') + 1);
-    }
-    return url;
+constexpr std::size_t most_names = 20;  // authors or categories of an item
+
+// Returns a time of RFC 3339 with a fraction.
+//   number  differs among what has the same second; 0 or more
+std::string time_with_fraction(base::Seconds second, std::int64_t number) {
+    constexpr std::int64_t nanoseconds = 1'000'000'000;
+    auto time = base::format_rfc3339(second);
+    const auto fraction = std::to_string(number % nanoseconds);
+    time.back() = '.';  // replaces the Z
+    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
 }
 
-constexpr std::string_view history_page = "/history";
+// Returns the authors with their names as plain lines.
+std::vector<Author> in_plain_lines(std::vector<Author> authors) {
+    for (auto& author : authors) author.name = plain_line(author.name);
+    return authors;
+}
+
+// -- a row of history
 
 // The title of an item is not stored, but for its headline: participle_of, period_of, counts_of, details_of and title_of
 // make it each time from what the row holds. Readers have seen it, so these functions must never give another text for a
 // row (docs/design.md, "Identity").
-std::string period_of(const tables::Row& row) {
+std::string period_of(const Row& row) {
     return skipped_releases(row) ? " between " + row.since + " and " + row.release.version
                                  : " in " + row.release.version;
 }
@@ -69,73 +65,12 @@ std::string counts_of(const tables::Notes& notes) {
 }
 
 // What follows the release. For a created, vanished or reappeared object the verb says enough.
-std::string details_of(const tables::Row& row) {
+std::string details_of(const Row& row) {
     if (row.kind == RowKind::withdrawn) return ": withdrawn";
     if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return {};
     const auto counts = counts_of(row.notes);
     const std::string details = row.kind == RowKind::reconstructed ? ", by its timestamps" : "";
     return counts.empty() ? details : details + ": " + counts;
-}
-
-bool is_tag(const tree::Cell& cell, const std::string& name) {
-    return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(cell.text, name);
-}
-
-std::optional<ObjectName> object_in(const tree::Cell& cell) {
-    if (cell.kind != tree::CellKind::reference || cell.class_name.empty() || cell.text.empty())
-        return std::nullopt;
-    return ObjectName{cell.class_name, cell.text};
-}
-
-// Returns the first reference below the tags path[from …] under `nodes`.
-std::optional<ObjectName> found_below(const std::vector<tree::Node>& nodes, const Path& path,
-                                      std::size_t from) {
-    for (const auto& node : nodes) {
-        if (from == path.size()) {
-            if (auto object = object_in(node.cell)) return object;
-        } else if (is_tag(node.cell, path[from])) {
-            if (auto object = found_below(node.children, path, from + 1)) return object;
-        }
-    }
-    return std::nullopt;
-}
-
-// Returns the object that one side of a change has at this path, above the change or in it.
-std::optional<ObjectName> found_in(const Change& change, const std::vector<tree::Node>& side,
-                                   const Path& path) {
-    if (side.empty()) return std::nullopt;
-    const auto shared = std::min(change.path.size(), path.size());
-    for (std::size_t i = 0; i < shared; ++i)
-        if (!is_tag(change.path[i], path[i])) return std::nullopt;
-    if (change.path.size() > path.size()) return object_in(change.path[path.size()]);
-    return found_below(side, path, shared);
-}
-
-// "Merged_into" as people read it.
-std::string text_of_path(const Path& path) {
-    auto words = path.back();
-    std::ranges::replace(words, '_', ' ');
-    return one_line(words);
-}
-
-std::optional<Successor> found_at(const Row& row, const Path& path) {
-    if (path.empty()) return std::nullopt;
-    for (const auto& change : row.notes.changes) {
-        const auto& side = row.kind == RowKind::vanished ? change.before : change.after;
-        if (auto object = found_in(change, side, path); object && *object != row.object)
-            return Successor{text_of_path(path), std::move(*object)};
-    }
-    return std::nullopt;
-}
-
-// True if the row removed the object at one of the paths.
-bool takes_back(const Row& row, const std::vector<Path>& paths) {
-    return std::ranges::any_of(row.notes.changes, [&](const Change& change) {
-        return change.op == Op::removed && std::ranges::any_of(paths, [&](const Path& path) {
-                   return change.path.size() <= path.size() &&
-                          found_in(change, change.before, path);
-               });
-    });
 }
 
 std::vector<std::string> categories_of(const Row& row) {
@@ -155,8 +90,6 @@ std::vector<std::string> categories_of(const Row& row) {
     return categories;
 }
 
-constexpr std::size_t most_curators = 20;
-
 // Collects users in the order of the nodes. A timestamp that equals the one before is not parsed.
 class Curators {
    public:
@@ -167,12 +100,12 @@ class Curators {
 
     void collect(const std::vector<tree::Node>& nodes) {
         for (const auto& node : nodes) {
-            if (curators_.size() == most_curators) return;
+            if (curators_.size() == most_names) return;
             note(node.stamp);
             collect(node.children);
         }
     }
-    std::vector<Curator> take() && { return std::move(curators_); }
+    std::vector<Author> take() && { return std::move(curators_); }
 
    private:
     void note(std::string_view stamp) {
@@ -190,74 +123,201 @@ class Curators {
     const Site& site_;
     const std::optional<base::Date>& since_;
     std::string_view last_;
-    std::vector<Curator> curators_;
+    std::vector<Author> curators_;
 };
+
+// -- a release
+
+std::string content_of(const query::ListedRelease& release, const Site& site) {
+    constexpr std::size_t most_classes = 20;
+    const auto& [version, released_on] = release.summary.release;
+    const auto& classes = release.details->classes;
+    const auto& leading = release.details->leading;
+    std::string html = "<p>" + as_html(version) + ", released on " +
+                       base::format_date(released_on) + ": " + words_of(release.summary) +
+                       ".</p>";
+    if (!classes.empty()) {
+        html += "<p><b>Objects by class</b></p><ul>";
+        const auto listed = std::min(classes.size(), most_classes);
+        for (std::size_t i = 0; i < listed; ++i)
+            html += "<li>" + as_html(classes[i].class_name) + ": " + words_of(classes[i].kinds) +
+                    "</li>";
+        if (listed < classes.size())
+            html +=
+                "<li>" + counted(classes.size() - listed, "more class", "more classes") + "</li>";
+        html += "</ul>";
+    }
+    if (!leading.empty()) {
+        html += "<p><b>Most important</b></p><ul>";
+        for (const auto& entry : leading) {
+            html += "<li>" + as_html(entry.object.class_name) + " <a href=\"" +
+                    as_html(page_of_row(entry.object, version, site)) + "\">";
+            append_shortened(html, entry.object.label_or_name(entry.label));
+            html += "</a></li>";
+        }
+        html += "</ul>";
+    }
+    return html + "<p>" + link_html(release_url(version, site), "All changes in " + version) +
+           "</p>";
+}
+
+// -- an entry of a source feed
+
+// Returns lines of plain text, without those that are empty or there already.
+std::vector<std::string> plain_lines(const std::vector<std::string>& texts) {
+    std::vector<std::string> lines;
+    for (const auto& text : texts) {
+        auto line = plain_line(text);
+        if (line.empty() || std::ranges::find(lines, line) != lines.end()) continue;
+        lines.push_back(std::move(line));
+        if (lines.size() == most_names) break;
+    }
+    return lines;
+}
+
+// Returns what an edit changed in a few words. The rules of [important] and [minor] do not matter, because the title of
+// an item stays the same when they change.
+std::string headline_of_edit(const SourceItem& entry) {
+    const compare::Ranking none;
+    const compare::Ranker ranker(none, "");
+    return compare::headline_of(compare::field_changes(entry.changes, ranker, {}), {});
+}
+
+// Returns HTML of the room feed, in which characters that validators complain about become references.
+std::string without_bad_characters(std::string_view html) {
+    std::string result;
+    result.reserve(html.size());
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+    while (!html.empty()) {
+        const bool is_c1 =
+            html.size() > 1 && html[0] == '\xC2' && static_cast<unsigned char>(html[1]) <= 0x9F;
+        const std::size_t bad = is_c1                           ? 2
+                                : html.starts_with(replacement) ? replacement.size()
+                                : html[0] == '\x7F'             ? 1
+                                                                : 0;
+        if (bad > 0)
+            result += "&#xFFFD;";
+        else
+            result += html[0];
+        html.remove_prefix(std::max<std::size_t>(bad, 1));
+    }
+    return result;
+}
+
+std::string content_of(const SourceItem& entry, const Site& site) {
+    constexpr std::size_t most_content = 32 << 10;  // bytes
+    if (entry.revision > 0)
+        return content_of(entry.changes, is_web_url(entry.link) ? entry.link : "", site);
+    if (base::trim(entry.content).empty()) return "<p>The feed has no text for this entry.</p>";
+    if (entry.content.size() <= most_content) return without_bad_characters(entry.content);
+    std::string end = "<p>This entry is shortened.";
+    if (!entry.link.empty()) end += " " + link_html(entry.link, "Read all of it") + ".";
+    end += "</p>";
+    const auto room = most_content - std::min(end.size(), most_content);
+    return without_bad_characters(feed::safe_html(entry.content, entry.link, room)) + end;
+}
 
 }  // namespace
 
-std::string_view participle_of(RowKind kind) {
-    return kind == RowKind::reconstructed ? "changed" : tables::name_of(kind);
+FeedItem item_of(const Row& row, const query::HistoryPage& page, const Site& site) {
+    // All items of a release have one date. The fraction differs by object, the second by release of that day.
+    const auto time = time_with_fraction(
+        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day), row.oid);
+    return {
+        .id = guid_of(row, site.authority),
+        .url = page_of_row(row.object, row.release.version, site),
+        .title = title_of(row, page),
+        .content = content_of(row, page, site),
+        .summary = plain_line(summary_of(row, page)),
+        .published = row.release.released_on,
+        .atom_published = time,
+        .atom_updated = time,
+        .authors = in_plain_lines(curators_of(row, page, site)),
+        .categories = categories_of(row),
+        .write_data = [&](base::JsonWriter& json) { write_row_fields(json, row, page, site); }};
 }
 
-bool is_web_url(std::string_view url) {
-    for (const std::string_view scheme : {"http://", "https://"})
-        if (url.size() > scheme.size() &&
-            base::equal_ignoring_case(url.substr(0, scheme.size()), scheme))
-            return true;
-    return false;
+FeedItem item_of(const Mention& mention, const Site& site) {
+    const auto& object = mention.object;
+    const auto id = tag_uri(site.authority, {"", "mention", object.class_name, object.name,
+                                             std::to_string(mention.entry)});
+    const auto page = page_of(object, site);
+    const auto url = is_web_url(mention.link) ? mention.link : page;
+    const auto authors = authors_of(mention, site);
+    // Many entries come in a second. What differs is made of the id, which is that of one item.
+    std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+    for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    const auto time =
+        time_with_fraction(mention.first_seen, static_cast<std::int64_t>(hash % 1'000'000'000));
+    return {.id = id,
+            .url = url,
+            .title = plain_line("Mentioned in " + mention.feed_name + ": " + title_of(mention)),
+            .content = "<p>" + link_html(page, object.class_name + " " + object.name) +
+                       " is mentioned in " + link_html(url, title_of(mention)) + ", " +
+                       as_html(plain_line(mention.feed_name)) + ", " +
+                       base::format_date(day_of(mention)) + authors_html(authors) + ".</p>",
+            .published = mention.first_seen,
+            .atom_published = time,
+            .atom_updated = time,
+            .authors = in_plain_lines(authors),
+            .categories = {plain_line(object.class_name)},
+            .write_data = [&](base::JsonWriter& json) {
+                write_text(json, "class", mention.object.class_name);
+                write_text(json, "name", mention.object.name);
+                json.field("kind", "mention");
+                write_mention_fields(json, mention, site);
+            }};
 }
 
-std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number); }
+FeedItem item_of(const query::ListedRelease& release, const Site& site) {
+    const auto& [version, released_on] = release.summary.release;
+    const auto time =
+        base::format_rfc3339(base::Seconds(released_on) + std::chrono::seconds(release.of_day));
+    return {.id = tag_uri(site.authority, {"", "releases", version}),
+            .url = release_url(version, site),
+            .title = plain_line(version + ": " + words_of(release.summary)),
+            .content = content_of(release, site),
+            .published = released_on,
+            .atom_published = time,
+            .atom_updated = time};
+}
 
-std::string guid_of(const tables::Row& row, std::string_view authority) {
-    std::string guid = "tag:";
-    guid += authority;
-    base::append_percent_encoded(guid += ':', row.object.class_name);
-    base::append_percent_encoded(guid += '/', row.object.name);
-    base::append_percent_encoded(guid += '/', row.release.version);
+FeedItem item_of(const SourceItem& entry, const SourceFeed& feed, const Site& site) {
+    auto id = tag_uri(site.authority,
+                      {"", "feed", std::to_string(feed.id), std::to_string(entry.entry)});
+    // As of rows of history: the second version is /2.
+    if (entry.revision > 0) id += '/' + std::to_string(entry.revision + 1);
+    std::vector<Author> authors;
+    for (auto& name : plain_lines(entry.authors)) authors.push_back({std::move(name), {}});
+    // All items of a fetch have one time. The fraction differs by entry and by its edits.
+    constexpr std::int64_t edits = 64;
+    const auto published = published_of(entry);
+    return {.id = std::move(id),
+            .url = url_of(entry, feed, site),
+            .title = title_of(entry),
+            .content = content_of(entry, site),
+            .published = published,
+            .atom_published = base::format_rfc3339(published),
+            .atom_updated =
+                time_with_fraction(entry.recorded_at, entry.entry * edits + entry.revision),
+            .authors = in_plain_lines(std::move(authors)),
+            .categories = plain_lines(entry.categories),
+            .write_data = [&](base::JsonWriter& json) {
+                json.field("feed", feed.id).field("entry", entry.entry);
+                json.field("revision", entry.revision);
+                write_text(json, "recorded_at", base::format_rfc3339(entry.recorded_at));
+                write_changes(json, entry.changes, entry.changes.size(), {}, site);
+            }};
+}
+
+std::string guid_of(const Row& row, std::string_view authority) {
+    auto guid = tag_uri(authority, {row.object.class_name, row.object.name, row.release.version});
     // Readers see /2 as a new item.
     if (row.revision > 0) guid += "/" + std::to_string(row.revision + 1);
     return guid;
 }
 
-std::string page_of(const tree::ObjectName& object, const Site& site) {
-    constexpr std::size_t parameters = 50;  // that may follow
-    std::string url;
-    url.reserve(site.link_base().size() + history_page.size() + object.class_name.size() +
-                object.name.size() + parameters);
-    url.append(site.link_base()).append(history_page).append("?class=");
-    base::append_percent_encoded(url, object.class_name);
-    base::append_percent_encoded(url += "&name=", object.name);
-    return url;
-}
-
-void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
-                    const Site& site) {
-    append_html(html, site.link_base());
-    // What is percent-encoded needs no escape.
-    base::append_percent_encoded(html.append(history_page).append("?class="), class_name);
-    base::append_percent_encoded(html += "&amp;name=", name);
-}
-
-std::string item_url_of(const tables::Row& row, const Site& site) {
-    auto url = page_of(row.object, site);
-    base::append_percent_encoded(url += "&at=", row.release.version);
-    return url;
-}
-
-std::string object_url_of(const tree::ObjectName& object, const Site& site) {
-    if (object.class_name.empty() || object.name.empty()) return {};
-    const auto own = site.object_url_of_class.find(object.class_name);
-    const auto& pattern = own == site.object_url_of_class.end() ? site.object_url : own->second;
-    auto url = with_names(pattern, object);
-    return is_web_url(url) ? url : std::string();
-}
-
-bool skipped_releases(const tables::Row& row) {
-    return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
-}
-
-std::string title_of(const tables::Row& row, const query::HistoryPage& page) {
+std::string title_of(const Row& row, const query::HistoryPage& page) {
     const auto& label = row.object.label_or_name(row.label);
     if (row.notes.headline.empty())
         return plain_line(
@@ -272,30 +332,37 @@ std::string title_of(const tables::Row& row, const query::HistoryPage& page) {
     return plain_line(label + period_of(row) + how + what);
 }
 
-std::optional<Successor> successor_of(const Row& row, const Site& site) {
-    if (row.kind == RowKind::vanished && row.renamed_to)
-        return Successor{"Probably renamed to", *row.renamed_to};
-    const auto paths = site.successor_of_class.find(row.object.class_name);
-    if (paths == site.successor_of_class.end()) return std::nullopt;
-    for (const auto& path : paths->second)
-        if (auto successor = found_at(row, path)) return successor;
-    return std::nullopt;
+std::string title_of(const Mention& mention) {
+    auto title = plain_line(mention.title);
+    if (title.empty()) title = plain_line(mention.link);
+    return title.empty() ? "an entry without a title" : title;
 }
 
-std::optional<Successor> successor_of(const query::History& history, const Site& site) {
-    const auto paths = site.successor_of_class.find(history.object.class_name);
-    for (const auto& row : history.rows) {
-        if (auto successor = successor_of(row, site)) return successor;
-        // Older rows no longer apply.
-        if (row.kind == RowKind::created || row.kind == RowKind::reappeared) break;
-        if (row.kind != RowKind::vanished && paths != site.successor_of_class.end() &&
-            takes_back(row, paths->second))
-            break;
-    }
-    return std::nullopt;
+std::string title_of(const SourceItem& entry) {
+    auto title = plain_line(entry.title);
+    if (title.empty()) title = "Entry of " + base::format_date(entry.entry_day);
+    if (entry.revision == 0) return title;
+    const auto headline = compare::inside_sentence(headline_of_edit(entry));
+    return plain_line("Edited: " + title + (headline.empty() ? "" : ": " + headline));
 }
 
-Curator curator_of(std::string_view user, const query::People& people, const Site& site) {
+std::string url_of(const SourceItem& entry, const SourceFeed& feed, const Site& site) {
+    return is_web_url(entry.link) ? entry.link : page_of_feed(feed.id, site);
+}
+
+base::Seconds published_of(const SourceItem& entry) {
+    return std::min(entry.published.value_or(entry.recorded_at), entry.recorded_at);
+}
+
+base::Date day_of(const Mention& mention) {
+    return std::chrono::floor<std::chrono::days>(mention.happened_at());
+}
+
+bool skipped_releases(const Row& row) {
+    return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
+}
+
+Author curator_of(std::string_view user, const query::People& people, const Site& site) {
     const auto found = people.find(user);
     if (found == people.end()) return {one_line(user), {}};
     return {one_line(found->second.label), object_url_of(found->second.object, site)};
@@ -307,8 +374,8 @@ bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since
     return !known || std::chrono::floor<std::chrono::days>(known->at) >= *since;
 }
 
-std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPage& page,
-                                 const Site& site) {
+std::vector<Author> curators_of(const Row& row, const query::HistoryPage& page,
+                                const Site& site) {
     if (site.hide_curators) return {};
     Curators curators(page.people, site, row.since_on);
     for (const auto& change : row.notes.changes)
@@ -316,28 +383,28 @@ std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPag
     return std::move(curators).take();
 }
 
-FeedItem feed_item_of(const Row& row, const query::HistoryPage& page, const Site& site) {
-    // All items of a release have one date. The fraction differs by object, the second by release of that day.
-    const auto time = time_with_fraction(
-        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day), row.oid);
-    return {.guid = guid_of(row, site.authority),
-            .url = item_url_of(row, site),
-            .title = title_of(row, page),
-            .content = content_of(row, page, site),
-            .summary = plain_line(summary_of(row, page)),
-            .published = row.release.released_on,
-            .atom_published = time,
-            .atom_updated = time,
-            .authors = curators_of(row, page, site),
-            .categories = categories_of(row)};
+std::string author_key(std::string_view author) { return base::fold_ascii(one_line(author)); }
+
+std::vector<Author> authors_of(const Mention& mention, const Site& site) {
+    std::vector<Author> authors;
+    for (const auto& name : mention.authors) {
+        if (authors.size() == most_names) break;
+        auto& author = authors.emplace_back(plain_line(name), std::string());
+        const auto known = site.authors.find(author_key(name));
+        if (known == site.authors.end()) continue;
+        author.url = object_url_of(known->second, site);
+        if (author.url.empty()) author.url = page_of(known->second, site);
+    }
+    return authors;
 }
 
-std::string time_with_fraction(base::Seconds second, std::int64_t number) {
-    constexpr std::int64_t nanoseconds = 1'000'000'000;
-    auto time = base::format_rfc3339(second);
-    const auto fraction = std::to_string(number % nanoseconds);
-    time.back() = '.';  // replaces the Z
-    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
+std::string authors_html(const std::vector<Author>& authors) {
+    std::string html;
+    for (const auto& author : authors) {
+        html += html.empty() ? ", by " : ", ";
+        html += author.url.empty() ? as_html(author.name) : link_html(author.url, author.name);
+    }
+    return html;
 }
 
 }  // namespace render

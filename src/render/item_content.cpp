@@ -10,8 +10,10 @@
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/markup.hpp"
 #include "render/page.hpp"
+#include "render/successor.hpp"
 #include "render/text_difference.hpp"
 
 namespace render {
@@ -467,7 +469,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     std::string html;
     html.reserve(2'000);  // what most items take
     append_sentence(html, row, page, document, site);
-    const auto row_page = as_html(item_url_of(row, site));
+    const auto row_page = as_html(page_of_row(row.object, row.release.version, site));
     const auto end = filtered_link(document.filtered, row_page);
     const auto rest = rest_link(row, row_page, site);
     const auto links = links_of(row, site);

@@ -8,9 +8,10 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/html.hpp"
-#include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/markup.hpp"
 #include "render/pages.hpp"
+#include "render/successor.hpp"
 
 namespace render {
 namespace {
@@ -29,13 +30,7 @@ std::string mail_url(std::string_view contact) {
 }
 
 // A page has its title several times, and the longest names take 3 KB in HTML.
-std::string short_title(std::string_view title) {
-    constexpr std::size_t longest = 200;
-    auto line = one_line(title);
-    if (line.size() <= longest) return line;
-    line.resize(base::cut_at(line, longest).size());
-    return line + std::string(ellipsis);
-}
+std::string short_title(std::string_view title) { return shortened_to(one_line(title), 200); }
 
 // The button leads to the first format; the others are behind it.
 void add_subscription(Variables& variables, const std::vector<Variables>& feeds) {
@@ -92,10 +87,7 @@ std::string framed(const Frame& frame, const Variables& variables, const PageSit
 
 // Twenty choices of the longest names must fit on a page.
 std::string text_of_choice(const PageChoice& choice) {
-    constexpr std::size_t longest = 120;
-    auto line = one_line(choice.text);
-    if (line.size() <= longest) return line;
-    return std::string(base::cut_at(line, longest)) + std::string(ellipsis);
+    return shortened_to(one_line(choice.text), 120);
 }
 
 // Returns what a row says that people call an object that it names; empty: nothing.
@@ -108,30 +100,6 @@ std::string label_in(const query::History& history, const tree::ObjectName& obje
 }
 
 }  // namespace
-
-std::string query_of(const tree::ObjectName& object) {
-    return "class=" + base::percent_encode(object.class_name) +
-           "&name=" + base::percent_encode(object.name);
-}
-
-std::string release_path(std::string_view version) {
-    return "/release/" + base::percent_encode(version);
-}
-
-std::string release_url(std::string_view version, const Site& site) {
-    return site.link(release_path(version));
-}
-
-std::string object_at_url(const tree::ObjectName& object, std::string_view version,
-                          const Site& site) {
-    return site.link("/object?") + query_of(object) + "&release=" + base::percent_encode(version);
-}
-
-std::string diff_url(const tree::ObjectName& object, std::string_view from, std::string_view to,
-                     const Site& site) {
-    return site.link("/diff?") + query_of(object) + "&from=" + base::percent_encode(from) +
-           "&to=" + base::percent_encode(to);
-}
 
 std::vector<Variables> feed_links(const std::string& path, std::string_view title,
                                   const Site& site, First first) {
@@ -178,6 +146,10 @@ std::string counts_html(const compare::Counts& counts) {
     return html;
 }
 
+std::string_view participle_of(tables::RowKind kind) {
+    return kind == tables::RowKind::reconstructed ? "changed" : tables::name_of(kind);
+}
+
 std::string_view word_of(tables::RowKind kind) {
     return kind == tables::RowKind::reconstructed ? "read from timestamps"
                                                   : tables::name_of(kind);
@@ -205,6 +177,44 @@ std::string what_happened_html(tables::RowKind kind, const std::string& headline
     if (says_enough(kind)) return html;
     const auto in_numbers = counts_html(counts);
     return in_numbers.empty() ? html : html + ": " + in_numbers;
+}
+
+std::string words_of(const std::vector<tables::KindCount>& kinds) {
+    std::string text;
+    for (const auto& [kind, objects] : kinds) {
+        text += (text.empty() ? "" : ", ") + with_separators(objects) + " ";
+        text += participle_of(kind);
+    }
+    return text;
+}
+
+std::string words_of(const query::ReleaseSummary& summary) {
+    auto text = words_of(summary.kinds);
+    if (!text.empty()) {
+        text.insert(text.find(' '), summary.kinds.front().objects == 1 ? " object" : " objects");
+        if (!summary.is_compared) text += " so far";
+    }
+    const auto add = [&text](const std::string& words) {
+        text += (text.empty() ? "" : ", ") + words;
+    };
+    if (summary.is_first_seen) add("first release seen");
+    if (summary.reconstructed > 0)
+        add(counted(summary.reconstructed, "history", "histories") + " read from timestamps");
+    if (!text.empty()) return text;
+    return summary.is_compared ? "no change recorded" : "not compared yet";
+}
+
+std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {
+    const auto renamed = [&](std::string_view words, const tree::ObjectName& other) {
+        auto html = kind_html(entry.kind);
+        html.append(", probably renamed ").append(words) += ' ';
+        html += "<a href=\"" + as_html(page_of(other, site)) + "\">";
+        append_shortened(html, other.name);
+        return html + "</a>";
+    };
+    if (entry.renamed_from) return renamed("from", *entry.renamed_from);
+    if (entry.renamed_to) return renamed("to", *entry.renamed_to);
+    return what_happened_html(entry.kind, entry.headline, entry.counts);
 }
 
 std::string framed_within(const Frame& frame, Variables variables, std::string_view name,

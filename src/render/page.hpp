@@ -1,14 +1,16 @@
-// render/page.hpp -- what several pages have in common: the layout around a page, its size,
-// addresses, feed links, words.
+// render/page.hpp -- what several pages have in common: the layout around a page, its size and parts,
+// feed links, words.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compare/change.hpp"
@@ -25,19 +27,6 @@ namespace render {
 // it: each fills its lists until the page is full. What they call does not look at sizes.
 inline constexpr std::size_t most_of_page = 60'000;
 
-// "class=Gene&name=WBGene00006763"
-[[nodiscard]] std::string query_of(const tree::ObjectName& object);
-// "/release/WS187", below base_url; and the link to it
-[[nodiscard]] std::string release_path(std::string_view version);
-[[nodiscard]] std::string release_url(std::string_view version, const Site& site);
-// …/object?class=…&name=…&release=VERSION
-[[nodiscard]] std::string object_at_url(const tree::ObjectName& object, std::string_view version,
-                                        const Site& site);
-
-// …/diff?class=…&name=…&from=VERSION&to=VERSION: two whole trees compared.
-[[nodiscard]] std::string diff_url(const tree::ObjectName& object, std::string_view from,
-                                   std::string_view to, const Site& site);
-
 // Returns the variable `feeds`: the same items in each format, with the link (feed_url) and what readers copy
 // (feed_address, with the host).
 //   path   of the feed, "/rss?class=…&name=…"
@@ -51,7 +40,9 @@ enum class First { plain, named };
 [[nodiscard]] std::string counts_html(const compare::Counts& counts);
 // "3 added, 1 replaced, 1 removed"
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
-// What a row of this kind says of its object: "changed", "created".
+// What became of an object: "created", "changed".
+[[nodiscard]] std::string_view participle_of(tables::RowKind kind);
+// The same of one row: "read from timestamps" of a history that begins with it.
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
 // True if the kind suffices and counts add nothing: created, vanished, reappeared.
 [[nodiscard]] bool says_enough(tables::RowKind kind);
@@ -60,6 +51,17 @@ enum class First { plain, named };
 // "Status Live → Dead, 3 more changes", "created: 7 added"; in numbers where no words are known.
 [[nodiscard]] std::string what_happened_html(tables::RowKind kind, const std::string& headline,
                                              const compare::Counts& counts);
+// "14 changed, 8 created, 3 vanished"
+[[nodiscard]] std::string words_of(const std::vector<tables::KindCount>& kinds);
+// "14 objects changed, 8 created, 3 vanished"; "first release seen, …"; "no change recorded"; before a
+// job has compared all objects, "14 objects changed so far" or "not compared yet".
+[[nodiscard]] std::string words_of(const query::ReleaseSummary& summary);
+
+// What a release did to one object, as HTML: "Status Live → Dead, 3 more changes"; in numbers
+// where no words are known.
+[[nodiscard]] std::string words_of_change(const query::ReleaseContents::Entry& entry,
+                                          const Site& site);
+
 // Whole items of a list, as many as `room` bytes hold.
 struct ListedItems {
     std::string html;
@@ -122,6 +124,89 @@ using MakeWithin = std::function<std::string(std::size_t room, Variables& variab
 // Sets in which release an object vanished (vanished_in, …_url, …_on) if its newest row says so, and
 // what became of it (successor, …_id, …_words, …_url).
 void add_fate(Variables& variables, const query::History& history, const Site& site);
+
+// -- the parts of a long list
+
+// What one part of a page holds.
+struct PartSize {
+    std::size_t bytes = 0;
+    std::size_t nodes = std::numeric_limits<std::size_t>::max();
+};
+
+struct PartOfPage {
+    std::string html;  // whole elements; empty if there is nothing
+    std::size_t part = 1;
+    bool more = false;  // a part follows
+};
+
+// Collects pieces until the wanted part is full. A part that begins inside of a group repeats the
+// group's beginning.
+class PartCollector {
+   public:
+    PartCollector(const PartSize& size, std::size_t wanted) : size_(size), wanted_(wanted) {}
+
+    // Puts the pieces that follow into an element. It is left out if there are none.
+    //   end  a constant of the caller
+    void begin(std::string start, std::string_view end) {
+        close();
+        start_ = std::move(start);
+        end_ = end;
+    }
+
+    // Returns false if the wanted part is full: this piece belongs to the next one.
+    //   reserved  bytes that the piece may take besides its own
+    bool take(const std::string& piece, std::size_t nodes, std::size_t reserved = 0) {
+        const auto needed = (open_ ? 0 : start_.size()) + piece.size() + reserved;
+        const bool fits =
+            bytes_ + needed + end_.size() <= size_.bytes && nodes_ + nodes <= size_.nodes;
+        if (!html_.empty() && !fits) {
+            if (part_ == wanted_) return false;
+            html_.clear();
+            nodes_ = bytes_ = 0;
+            open_ = false;
+            ++part_;
+            return take(piece, nodes, reserved);
+        }
+        if (!open_) html_ += start_;
+        open_ = true;
+        html_ += piece;
+        nodes_ += nodes;
+        bytes_ += needed;
+        return true;
+    }
+
+    // Puts another piece in the place of the last one, which was taken with room reserved for it. What
+    // fits into the part stays the same, so that parts begin where those before them end.
+    void replace_last(const std::string& piece, const std::string& other) {
+        html_.resize(html_.size() - piece.size());
+        html_ += other;
+    }
+
+    // The part of the last piece, which has not been left yet, becomes the wanted one.
+    void want_this() { wanted_ = part_; }
+
+    // Returns whether the last piece that was taken belongs to the wanted part.
+    [[nodiscard]] bool is_in_wanted() const { return part_ == wanted_; }
+
+    PartOfPage finish(bool more) && {
+        close();
+        return {std::move(html_), part_, more};
+    }
+
+   private:
+    void close() {
+        if (open_) html_ += end_;
+        if (open_) bytes_ += end_.size();
+        open_ = false;
+    }
+
+    PartSize size_;
+    std::size_t wanted_, part_ = 1;
+    std::size_t nodes_ = 0, bytes_ = 0;  // of the part, with what is reserved
+    std::string html_, start_;
+    std::string_view end_;
+    bool open_ = false;
+};
 
 // Sets previous_url, next_url and part: the links between the parts of one list.
 //   base  the link to the first part; with a query

@@ -12,6 +12,7 @@
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/markup.hpp"
 
 namespace render {

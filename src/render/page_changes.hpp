@@ -13,7 +13,7 @@
 
 #include "query/history_page.hpp"
 #include "render/change_document.hpp"
-#include "render/part_collector.hpp"
+#include "render/page.hpp"
 #include "render/site.hpp"
 
 namespace render {

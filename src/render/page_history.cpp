@@ -5,14 +5,14 @@
 #include "base/text.hpp"
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
-#include "render/history_strip.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/mention.hpp"
+#include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
 #include "render/pages.hpp"
-#include "render/stacked_bars.hpp"
+#include "render/pictures.hpp"
+#include "render/successor.hpp"
 
 namespace render {
 namespace {
@@ -23,6 +23,8 @@ using tables::RowKind;
 
 constexpr std::size_t most_options = 100;     // in the list of releases
 constexpr std::size_t markup_of_strip = 900;  // bytes around it
+constexpr std::size_t most_mentions_listed = 20, most_of_mentions = 12'000;  // bytes
+constexpr std::size_t longest_title_listed = 160, longest_feed_listed = 80;  // bytes
 
 // Relative to the page, because a page has some hundred of these.
 std::string own_url(const Row& row) {
@@ -340,12 +342,32 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
         .set("diff_to", rows.front().release.version);
 }
 
+// The newest mentions with their feeds, dates and authors. Fewer where addresses are long.
+ListedItems mention_list(const std::vector<tables::Mention>& mentions, const Site& site) {
+    const auto newest =
+        std::span(mentions).first(std::min(mentions.size(), most_mentions_listed));
+    auto listed = items_within(
+        most_of_mentions, newest, [&](std::string& html, const tables::Mention& mention) {
+            const auto title = as_html(shortened_to(title_of(mention), longest_title_listed));
+            html += "<li>";
+            html += is_web_url(mention.link) ? "<a rel=\"nofollow noopener noreferrer\" href=\"" +
+                                                   as_html(mention.link) + "\">" + title + "</a>"
+                                             : title;
+            html += " <small>" +
+                    as_html(shortened_to(plain_line(mention.feed_name), longest_feed_listed)) +
+                    ", " + date_html(day_of(mention)) + authors_html(authors_of(mention, site)) +
+                    "</small></li>\n";
+        });
+    listed.left_out += mentions.size() - newest.size();
+    return listed;
+}
+
 // The list of mentions, and the track below the strip.
 void add_mentions(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& history = view.history;
     if (history.mentions.empty() || view.part > 1 || !view.at.empty()) return;
     auto listed = mention_list(history.mentions, site);
-    const bool has_more = history.mentioned > listed.shown;
+    const bool has_more = history.mentioned > history.mentions.size() - listed.left_out;
     variables.set("mentions", std::move(listed.html))
         .set("mentioned", counted(history.mentioned, "entry", "entries"))
         .flag("mentioned_more", has_more)

@@ -12,9 +12,9 @@
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/part_collector.hpp"
 
 namespace render {
 namespace {
@@ -300,7 +300,7 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
     if (std::ranges::any_of(object.origins, is_older))
         variables.set("first_seen", object.first_seen.version);
     if (!history.rows.empty() && history.rows.front().release == release)
-        variables.set("changes_url", item_url_of(history.rows.front(), site));
+        variables.set("changes_url", page_of_row(history.object, release.version, site));
     if (release < history.current)
         variables.set("current", history.current.version)
             .set("diff_url",

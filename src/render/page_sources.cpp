@@ -1,28 +1,22 @@
 // The pages of source feeds: the list of all, and one with its fetches.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <ranges>
 #include <vector>
 
 #include "base/text.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
+#include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/stacked_bars.hpp"
+#include "render/pictures.hpp"
 
 namespace render {
 namespace {
 
 constexpr std::size_t most_events = 40;                                   // of the table
 constexpr std::size_t most_of_events = 16'000, most_of_entries = 16'000;  // bytes
-
-// "2026-11-24 09:15"
-std::string minute_of(base::Seconds time) {
-    auto text = base::format_rfc3339(time).substr(0, 16);
-    text[10] = ' ';
-    return text;
-}
 
 std::string time_html(base::Seconds time) {
     return "<time datetime=\"" + base::format_rfc3339(time) + "\">" + minute_of(time) + "</time>";
@@ -84,83 +78,6 @@ std::string sources_url(const SourcesView& view, std::size_t from, std::string_v
 }
 
 // ---- the page of one ----
-
-// Fetches with the minutes since the one before, oldest first.
-struct PicturedFetch {
-    const FetchEvent* event = nullptr;
-    std::uint64_t minutes = 0;
-};
-std::vector<PicturedFetch> pictured_fetches(const std::vector<FetchEvent>& events) {
-    std::vector<PicturedFetch> fetches;
-    const FetchEvent* before = nullptr;
-    for (const auto& event : std::views::reverse(events)) {
-        if (event.outcome == FetchEvent::Outcome::begun) continue;
-        if (before != nullptr) {
-            const auto passed = std::max(event.at - before->at, std::chrono::seconds(0));
-            const auto minutes = (passed.count() + 59) / 60;
-            fetches.push_back({&event, static_cast<std::uint64_t>(minutes)});
-        }
-        before = &event;
-    }
-    if (fetches.size() > most_columns)
-        fetches.erase(fetches.begin(), fetches.end() - static_cast<std::ptrdiff_t>(most_columns));
-    return fetches;
-}
-
-std::string_view outcome_in_words(FetchEvent::Outcome outcome) {
-    switch (outcome) {
-        case FetchEvent::Outcome::news: return "something new";
-        case FetchEvent::Outcome::nothing_new: return "nothing new";
-        case FetchEvent::Outcome::failed: return "failed";
-        case FetchEvent::Outcome::begun: break;
-    }
-    return "begun";
-}
-
-ReleaseColumn column_of(const PicturedFetch& fetch) {
-    const auto& event = *fetch.event;
-    // What was fetched twice within a minute can be seen, too.
-    const auto minutes = std::max<std::uint64_t>(1, fetch.minutes);
-    ReleaseColumn column;
-    column.version = minute_of(event.at).substr(5);
-    column.parts[event.outcome == FetchEvent::Outcome::news          ? 1
-                 : event.outcome == FetchEvent::Outcome::nothing_new ? 2
-                                                                     : 3] = minutes;
-    column.words = counted(minutes, "minute", "minutes") + " after the fetch before, " +
-                   std::string(outcome_in_words(event.outcome));
-    return column;
-}
-
-std::string table_of(const std::vector<PicturedFetch>& fetches) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [event, minutes] : std::views::reverse(fetches))
-        rows.push_back({minute_of(event->at),
-                        with_separators(std::max<std::uint64_t>(1, minutes)),
-                        std::string(outcome_in_words(event->outcome))});
-    return folded_table(
-        number_table("Minutes between fetches", {"Fetch", "Minutes", "Outcome"}, rows));
-}
-
-// Returns a bar for each fetch, as high as the time since the one before; empty: there are not two of them.
-std::string picture_of(const std::vector<FetchEvent>& events) {
-    const auto fetches = pictured_fetches(events);
-    if (fetches.empty()) return {};
-    BarPicture picture;
-    picture.is_logarithmic = true;
-    for (const auto& fetch : fetches) picture.columns.push_back(column_of(fetch));
-    const auto count = [&](FetchEvent::Outcome outcome) {
-        const auto number = std::ranges::count_if(
-            fetches, [&](const auto& fetch) { return fetch.event->outcome == outcome; });
-        return with_separators(static_cast<std::uint64_t>(number)) + " " +
-               std::string(outcome_in_words(outcome));
-    };
-    picture.label =
-        "Minutes between the fetches from " + minute_of(fetches.front().event->at) + " to " +
-        minute_of(fetches.back().event->at) + ": " + count(FetchEvent::Outcome::news) + ", " +
-        count(FetchEvent::Outcome::nothing_new) + ", " + count(FetchEvent::Outcome::failed) +
-        ". The table below has the same numbers.";
-    return stacked_bars(picture) + table_of(fetches);
-}
 
 std::string row_of(const FetchEvent& event) {
     return "<tr><th scope=\"row\">" + time_html(event.at) + "</th><td>" + as_html(event.name) +
@@ -244,7 +161,7 @@ std::string source_page(const SourceView& view, const PageSite& site,
         .set("list_url", site.link("/feeds"))
         .set("json_url", page_of_feed(feed.id, site) + "&format=json")
         .set("next_fetch", next_fetch_of(feed))
-        .set("picture", picture_of(view.events));
+        .set("picture", fetch_picture(view.events));
     const std::span newest(view.events.data(), std::min(view.events.size(), most_events));
     const auto make = [&](std::size_t room, Variables& more) {
         auto events =

@@ -7,8 +7,10 @@
 #include "render/feed.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
+#include "render/successor.hpp"
 
 namespace render {
 namespace {
@@ -171,7 +173,7 @@ std::string summary_of_list(const WatchView& view) {
 void append_change(std::string& html, const tables::Row& row, const Site& site) {
     const query::Named named{row.object, row.object.label_or_name(row.label)};
     html += "<li><span class=\"class\">" + as_html(named.object.class_name) + "</span> " +
-            link_html(item_url_of(row, site), named.label);
+            link_html(page_of_row(row.object, row.release.version, site), named.label);
     if (named.label != named.object.name)
         html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
     html += " <span class=\"what\">" +

@@ -87,6 +87,7 @@ struct HistoryView {
     std::size_t number = 0;  // of a change of that release: the part that has its place, if not 0
     query::FollowedReleases followed = {};  // of the history; needed without `at`
 };
+inline constexpr std::size_t most_mentions_on_page = 200;  // that are read for it
 // The first part shows the mentions that the history has: a track and a list of the newest ones.
 // Every row has an element with the id VERSION; the first part has some 200 rows. Changes on the
 // page have the ids VERSION-cN. A part past the last is the last.

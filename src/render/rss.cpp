@@ -5,7 +5,6 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
 
@@ -56,10 +55,10 @@ bool is_mail_address(std::string_view text) {
 }
 
 // "help@x.org (Title)": the only form without a finding (EmailFormat, MissingRealName).
-std::string contact_of(const Site& site) {
+std::string contact_of(const Site& site, const std::string& publisher) {
     const auto mail = base::trim(site.contact);
     if (!is_mail_address(mail)) return {};
-    auto name = publisher_of(site);
+    auto name = publisher;
     // Characters that end or escape a comment of RFC 822.
     std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '\\'; });
     return std::string(mail) + " (" + (base::trim(name).empty() ? "Varve" : name) + ")";
@@ -71,21 +70,20 @@ void append_atom_link(std::string& xml, std::string_view rel, std::string_view u
                  {{"href", url}, {"rel", rel}, {"type", "application/rss+xml"}});
 }
 
-void append_channel_links(std::string& xml, const Channel& channel, const Neighbours& links) {
-    append_atom_link(xml, "self", channel.self_url);
-    if (!channel.hub_url.empty())
-        append_empty(xml, 2, "atom:link", {{"href", channel.hub_url}, {"rel", "hub"}});
-    append_atom_link(xml, "current", links.current);
-    append_atom_link(xml, "prev-archive", links.older);
-    append_atom_link(xml, "next-archive", links.newer);
-    append_atom_link(xml, "next", links.next);
-    if (links.complete) append_empty(xml, 2, "fh:complete");
-    if (links.archive) append_empty(xml, 2, "fh:archive");
+void append_channel_links(std::string& xml, const FeedDocument& feed) {
+    append_atom_link(xml, "self", feed.self);
+    if (!feed.hub.empty())
+        append_empty(xml, 2, "atom:link", {{"href", feed.hub}, {"rel", "hub"}});
+    append_atom_link(xml, "current", feed.links.current);
+    append_atom_link(xml, "prev-archive", feed.links.older);
+    append_atom_link(xml, "next-archive", feed.links.newer);
+    append_atom_link(xml, "next", feed.links.next);
+    if (feed.links.complete) append_empty(xml, 2, "fh:complete");
+    if (feed.links.archive) append_empty(xml, 2, "fh:archive");
 }
 
-void append_channel(std::string& xml, const DocumentHead& head, const Channel& channel,
-                    const Neighbours& links, const Site& site) {
-    append_declaration(xml, style_sheet_of(site));
+void append_channel(std::string& xml, const FeedDocument& feed) {
+    append_declaration(xml, feed.site.base_url + "/feed.css");
     append_start(xml, 0, "rss",
                  {{"version", "2.0"},
                   {"xmlns:atom", "http://www.w3.org/2005/Atom"},
@@ -93,51 +91,47 @@ void append_channel(std::string& xml, const DocumentHead& head, const Channel& c
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
                   {"xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/"}});
     append_start(xml, 1, "channel");
-    append_element(xml, 2, "title", channel_title_of(channel));
-    append_url_element(xml, 2, "link", channel.subject.page_url);
-    append_element(xml, 2, "description", head.description);
-    append_element(xml, 2, "language", language_of(channel, site));
-    if (const auto contact = contact_of(site); !contact.empty()) {
+    append_element(xml, 2, "title", feed.title);
+    append_url_element(xml, 2, "link", feed.subject.page_url);
+    append_element(xml, 2, "description", feed.subject.description);
+    append_element(xml, 2, "language", feed.language);
+    if (const auto contact = contact_of(feed.site, feed.publisher); !contact.empty()) {
         append_element(xml, 2, "managingEditor", contact);
         append_element(xml, 2, "webMaster", contact);
     }
-    append_element(xml, 2, "lastBuildDate", base::format_http_date(head.updated));
+    append_element(xml, 2, "lastBuildDate", base::format_http_date(feed.updated));
     append_element(xml, 2, "generator", "Varve");
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
-    append_pace(xml, site.max_age);
-    append_channel_links(xml, channel, links);
-    if (channel.for_browser)
-        append_xhtml_element(xml, 2, "div", head_for_browser(head, channel, links));
+    append_pace(xml, feed.site.max_age);
+    append_channel_links(xml, feed);
+    if (feed.for_browser) append_xhtml_element(xml, 2, "div", head_for_browser(feed));
 }
 
 // "sylvia, Juan Huerta"
-std::string names_of(const std::vector<Curator>& curators) {
+std::string names_of(const std::vector<Author>& authors) {
     std::string names;
-    for (const auto& curator : curators) {
-        if (!names.empty()) names += ", ";
-        names += plain_line(curator.name);
-    }
+    for (const auto& author : authors) names += (names.empty() ? "" : ", ") + author.name;
     return names;
 }
 
-void append_item(std::string& xml, const FeedItem& item, const ItemOrigin&,
-                 const Channel& channel, const Site&) {
+void append_item(std::string& xml, const FeedItem& item, const FeedDocument& feed) {
     append_start(xml, 2, "item");
     append_element(xml, 3, "title", item.title);
     append_url_element(xml, 3, "link", item.url);
     append_html_element(xml, 3, "description", item.content);
     // Of XHTML, validators accept nothing else in an item.
-    if (channel.for_browser) append_xhtml_element(xml, 3, "body", item_for_browser(item));
+    if (feed.for_browser) append_xhtml_element(xml, 3, "body", item_for_browser(item));
     if (const auto creator = names_of(item.authors); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
     for (const auto& category : item.categories) append_element(xml, 3, "category", category);
-    append_element(xml, 3, "guid", item.guid, {{"isPermaLink", "false"}});
+    append_element(xml, 3, "guid", item.id, {{"isPermaLink", "false"}});
     append_element(xml, 3, "pubDate", base::format_http_date(item.published));
     append_end(xml, 2, "item");
 }
 
 }  // namespace
 
-constexpr Shape rss_shape{append_channel, append_item, "", " </channel>\n</rss>\n"};
+constexpr Format rss_format{"rss", "application/rss+xml",  "RSS", append_channel, append_item,
+                            "",    " </channel>\n</rss>\n"};
 
 }  // namespace render

@@ -1,5 +1,5 @@
-// render/source_feed.hpp -- our copy of a source feed as a value, and what all feed formats say of its items: each entry
-// is one, and each later edit of an entry is another one.
+// render/source_feed.hpp -- our copy of a source feed as a value: each entry is an item, and each later edit of an entry
+// is another one.
 // Pure: no clock, no I/O. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -12,8 +12,6 @@
 
 #include "base/date.hpp"
 #include "compare/change.hpp"
-#include "render/item.hpp"
-#include "render/site.hpp"
 
 namespace render {
 
@@ -54,26 +52,7 @@ struct SourceFeed {
         {};  // there are more behind this one; nullopt: there are none
 };
 
-// BASE/feeds?feed=3: the page of the feed.
-[[nodiscard]] std::string page_of_feed(std::int64_t feed, const Site& site);
-
 // The name of the feed for title lines.
 [[nodiscard]] std::string name_of(const SourceFeed& feed);
-
-// The title of the entry, or "Edited: TITLE: title “a” → “b”, 1 more change"; one line of plain text, never empty. An
-// entry without a title is called "Entry of 2009-03-01". Depends on nothing but what was recorded.
-[[nodiscard]] std::string title_of(const SourceItem& item);
-// The entry's own link, or the page of the feed.
-[[nodiscard]] std::string url_of(const SourceItem& item, const SourceFeed& feed,
-                                 const Site& site);
-// When the entry was published as it said itself, if that is not after its recording; otherwise, and of an edit, when
-// it was recorded.
-[[nodiscard]] base::Seconds published_of(const SourceItem& item);
-
-// Returns the item, whose id is tag:AUTHORITY:/feed/3/17, and that of its first edit tag:AUTHORITY:/feed/3/17/2. No id
-// of an object, a class, a list or a release begins like this. Its content is that of the entry, or what the edit
-// changed, in the words of content_of() for rows of history; at most 32 KB. It has at most 20 authors and categories.
-[[nodiscard]] FeedItem feed_item_of(const SourceItem& item, const SourceFeed& feed,
-                                    const Site& site);
 
 }  // namespace render

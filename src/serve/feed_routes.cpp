@@ -154,15 +154,15 @@ Result<RenderedPage> render_source_document(SiteContext& context, const FeedDocu
     if (!feed) return fail(feed.error());
     auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
     channel.language = feed->language;
-    return RenderedPage{.body = document.format.render_source(*feed, channel, context.site)};
+    return RenderedPage{.body = document.format.render(*feed, channel, context.site)};
 }
 
 // Renders the feed of all releases.
 RenderedPage render_releases_document(SiteContext& context, const FeedDocument& document,
                                       const query::ServedBuild& build) {
     const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
-    return {.body = document.format.render_releases(query::compared_releases(*context.releases()),
-                                                    channel, context.site),
+    return {.body = document.format.render(query::compared_releases(*context.releases()), channel,
+                                           context.site),
             .provisional = build.version.empty()};
 }
 

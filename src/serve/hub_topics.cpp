@@ -143,7 +143,7 @@ News news_of_releases(SiteContext& context, const FeedDocument& document,
     for (const auto index : news->rows) part.push_back(releases[index]);
     return hub::FeedNews{
         document.content_type(),
-        document.format.render_releases(news->all ? releases : part, channel, context.site),
+        document.format.render(news->all ? releases : part, channel, context.site),
         std::move(position)};
 }
 
@@ -209,7 +209,7 @@ News news_of_source(SiteContext& context, const FeedDocument& document, std::str
             });
         });
     return hub::FeedNews{document.content_type(),
-                         document.format.render_source(*feed, channel, context.site),
+                         document.format.render(*feed, channel, context.site),
                          std::move(position)};
 }
 

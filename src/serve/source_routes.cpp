@@ -8,7 +8,7 @@
 #include "feed/opml.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/feed_status.hpp"
-#include "render/change_json.hpp"
+#include "render/json.hpp"
 #include "render/pages.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"

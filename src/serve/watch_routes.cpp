@@ -7,7 +7,7 @@
 #include "net/url.hpp"
 #include "query/pasted_names.hpp"
 #include "query/search.hpp"
-#include "render/item.hpp"
+#include "render/successor.hpp"
 #include "render/pages.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/context.hpp"

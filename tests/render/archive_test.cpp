@@ -213,7 +213,8 @@ TEST_CASE("A part of the feed of all releases is not complete") {
     channel.self_url = site().base_url + "/releases?format=atom";
     for (const bool is_part : {false, true}) {
         channel.is_part = is_part;
-        const auto bytes = render::format_named("atom")->render_releases({}, channel, site());
+        const auto bytes =
+            render::format_named("atom")->render(query::ReleaseList{}, channel, site());
         CHECK(support::read_atom(bytes).complete == !is_part);
     }
 }

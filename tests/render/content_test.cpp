@@ -176,7 +176,7 @@ TEST_CASE(
     const auto html = sample::content_of(r, site());
     CHECK_THAT(html, !Contains("early") && Contains("Entered by late, 2008-02-01."));
     CHECK(render::curators_of(r, excerpt_of(r), site()) ==
-          std::vector<render::Curator>{{"late", ""}});
+          std::vector<render::Author>{{"late", ""}});
     r.since_on.reset();
     CHECK_THAT(sample::content_of(r, site()), Contains("Entered by early, 2008-01-31."));
 }

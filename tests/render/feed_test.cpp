@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/feed.hpp"
 #include "render/html.hpp"
+#include "render/links.hpp"
 #include "render/markup.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
@@ -83,7 +84,7 @@ TEST_CASE("Curators are the users in the new content, once each, in order") {
          added({}, by("opaque")), added({}, support::tag("A", {by("2008-02-01_09:15:20_adam")})),
          replaced({}, by("2007-02-01_09:15:20_old"), by("2008-02-03_09:15:20_zoe"))});
     CHECK(render::curators_of(r, excerpt_of(r), site()) ==
-          std::vector<render::Curator>{{"zoe", ""}, {"adam", ""}});
+          std::vector<render::Author>{{"zoe", ""}, {"adam", ""}});
 }
 
 TEST_CASE("A history was modified when its newest row was released or recorded") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
-#include "render/change_json.hpp"
+#include "render/json.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/feed_rules.hpp"

@@ -1,8 +1,7 @@
 // Entries that mention an object, as items of its feed and on its page.
 // SPDX-License-Identifier: MIT
-#include "render/mention.hpp"
-
-#include "render/page_json.hpp"
+#include "render/json.hpp"
+#include "render/links.hpp"
 #include "render/sample_pages.hpp"
 #include "support/catch.hpp"
 #include "support/feed_rules.hpp"
@@ -114,16 +113,21 @@ TEST_CASE("An author whom [authors] names is linked to the page of that person")
     site.authors = {{render::author_key("Jane Doe"), {"Person", "WBPerson1"}},
                     {render::author_key("joe@x.org"), {"Person", "WBPerson2"}}};
     const std::string page = "https://wormbase.org/db/get?name=WBPerson";
-    CHECK(render::author_of_entry("jane  DOE", site).url == page + "1;class=Person");
-    CHECK(render::author_of_entry(" Joe@X.org", site).url == page + "2;class=Person");
-    CHECK(render::author_of_entry("Jane", site).url.empty());
     auto written = mention(9, day(2008, 3, 1));
+    const auto url_of = [&](const char* author) {
+        written.authors = {author};
+        return render::authors_of(written, site).at(0).url;
+    };
+    CHECK(url_of("jane  DOE") == page + "1;class=Person");
+    CHECK(url_of(" Joe@X.org") == page + "2;class=Person");
+    CHECK(url_of("Jane").empty());
     written.authors = {"Jane Doe", "Somebody"};
     CHECK(holds(page_with({written}, 1, site),
                 "name=WBPerson1;class=Person\">Jane Doe</a>, Somebody</small>"));
     site.object_url.clear();
-    CHECK(render::author_of_entry("Jane Doe", site).url ==
+    CHECK(url_of("Jane Doe") ==
           "https://changes.example.org/history?class=Person&name=WBPerson1");
+    written.authors = {"Jane Doe", "Somebody"};
     const auto read = support::read_rss(
         document_of(*render::format_named("rss"), history_with({written}), site));
     CHECK(read.items[1].creator == "Jane Doe, Somebody");

@@ -72,7 +72,7 @@ TEST_CASE("The curators of a narrowed item are those of the changes it shows") {
                         added(tags({"B"}), by("2008-02-01_09:15:20_adam"))});
     auto excerpt = excerpt_of(r);
     excerpt.filter.tag = "b";
-    CHECK(render::curators_of(r, excerpt, site()) == std::vector<render::Curator>{{"adam", ""}});
+    CHECK(render::curators_of(r, excerpt, site()) == std::vector<render::Author>{{"adam", ""}});
 }
 
 TEST_CASE("A narrowed feed equals the golden one") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/pages.hpp"
-#include "render/releases.hpp"
+#include "render/pictures.hpp"
 #include "render/sample_pages.hpp"
 #include "support/catch.hpp"
 

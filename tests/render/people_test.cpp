@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
-#include "render/change_json.hpp"
 #include "render/html.hpp"
+#include "render/json.hpp"
 #include "render/sample_pages.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("A person whose URL is not a web address is named without a link") {
     look.object_url = "javascript:alert('{name}')";
     CHECK(stamp("sylvia", look) == " (Sylvia &lt;M&gt;, 2008-02-01)");
     look.object_url.clear();
-    CHECK(render::curator_of("sylvia", known_people, look) == render::Curator{"Sylvia <M>", ""});
+    CHECK(render::curator_of("sylvia", known_people, look) == render::Author{"Sylvia <M>", ""});
 }
 
 TEST_CASE("Two users of one person are one curator, and one without a name is none") {
@@ -54,7 +54,7 @@ TEST_CASE("Two users of one person are one curator, and one without a name is no
     auto excerpt = excerpt_of(r);
     excerpt.people = known_people;
     CHECK(render::curators_of(r, excerpt, site()) ==
-          std::vector<render::Curator>{
+          std::vector<render::Author>{
               {"Sylvia <M>", "https://wormbase.org/db/get?name=WBPerson1983;class=Person"},
               {"bob", ""}});
     CHECK_THAT(render::content_of(r, excerpt, site()), Contains("Sylvia &lt;M&gt;</a>"));

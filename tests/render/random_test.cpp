@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "render/display_text.hpp"
+#include "render/links.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/feed_rules.hpp"
@@ -115,10 +116,10 @@ std::vector<support::ReadItem> items_of(const query::History& history, const ren
         std::vector<std::string> names;
         for (const auto& curator : render::curators_of(row, history, look))
             names.push_back(render::plain_line(curator.name));
-        items.push_back({sample::title_of(row), render::item_url_of(row, look),
-                         render::content_of(row, history, look), base::join(names, ", "),
-                         render::guid_of(row, look.authority),
-                         base::format_date(row.release.released_on)});
+        items.push_back(
+            {sample::title_of(row), render::page_of_row(row.object, row.release.version, look),
+             render::content_of(row, history, look), base::join(names, ", "),
+             render::guid_of(row, look.authority), base::format_date(row.release.released_on)});
     }
     return items;
 }

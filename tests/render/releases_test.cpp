@@ -1,7 +1,6 @@
 // The page of all releases, its pictures, and its feeds.
 // SPDX-License-Identifier: MIT
-#include "render/releases.hpp"
-#include "render/stacked_bars.hpp"
+#include "render/pictures.hpp"
 #include "sample_pages.hpp"
 #include "support/feed_rules.hpp"
 
@@ -24,7 +23,7 @@ query::ListedRelease release(int number) {
 }
 
 std::string title_of_release(const query::ListedRelease& release) {
-    return render::feed_item_of(release, site()).title;
+    return render::item_of(release, site()).title;
 }
 
 std::shared_ptr<const query::ReleaseList> list_of(int releases) {
@@ -72,8 +71,7 @@ TEST_CASE("The feeds of all releases keep the rules, and have the newest 50") {
                                       .self_url = self,
                                       .current_url = {},
                                       .archive_url = {}};
-        const auto bytes =
-            render::format_named(format.format)->render_releases(*list, channel, site());
+        const auto bytes = render::format_named(format.format)->render(*list, channel, site());
         INFO(bytes.substr(0, 3000));
         CHECK(format.findings(bytes, self, now()) == none);
         const auto feed = format.read(bytes);
@@ -86,7 +84,7 @@ TEST_CASE("The feeds of all releases keep the rules, and have the newest 50") {
                                                   Contains(">unc-26</a>") &&
                                                   Contains("&lt;/a&gt;&amp;"));
         const auto few =
-            render::format_named(format.format)->render_releases(*list_of(2), channel, site());
+            render::format_named(format.format)->render(*list_of(2), channel, site());
         CHECK(format.findings(few, self, now()) == none);
         CHECK(format.read(few).items[1].title ==
               "WS101: first release seen, 15 histories read from timestamps");

@@ -67,7 +67,7 @@ render::Channel channel_of(const render::SourceFeed& feed, std::string_view form
 }
 
 std::string written(const render::SourceFeed& feed, std::string_view format) {
-    return render::format_named(format)->render_source(feed, channel_of(feed, format), site());
+    return render::format_named(format)->render(feed, channel_of(feed, format), site());
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ TEST_CASE("Only what subscribers lack is sent as a part that is neither complete
     auto channel = channel_of(feed, "atom");
     channel.is_part = true;
     const auto read =
-        support::read_atom(render::format_named("atom")->render_source(feed, channel, site()));
+        support::read_atom(render::format_named("atom")->render(feed, channel, site()));
     CHECK_FALSE(read.complete);
     CHECK(read.older.empty());
 }
@@ -169,8 +169,7 @@ TEST_CASE("Whatever an entry holds, its item keeps the rules") {
         // No page of ours has these changes.
         CHECK_THAT(read.items[1].description, !Contains("#") && !Contains(site().base_url));
     }
-    CHECK_THAT(render::feed_item_of(long_text, feed, site()).content,
-               Contains("</li></ul><p>This"));
+    CHECK_THAT(render::item_of(long_text, feed, site()).content, Contains("</li></ul><p>This"));
 }
 
 TEST_CASE("The title of an item stays the same when its feed is renamed") {
@@ -216,15 +215,15 @@ TEST_CASE("Positions in addresses have one spelling each") {
 
 TEST_CASE("The language of a feed is named if readers know such codes, and that of the site "
           "otherwise") {
-    render::Channel channel;
-    const auto named = [&](const std::string& given) {
-        channel.language = given;
-        return render::language_of(channel, site());
+    auto feed = copy_of({entry(7)});
+    const auto is_named = [&](const std::string& given, const std::string& code) {
+        feed.language = given;
+        return holds(written(feed, "rss"), "<language>" + code + "</language>");
     };
-    CHECK(named("de") == "de");
-    CHECK(named("pt-BR") == "pt-br");
+    CHECK(is_named("de", "de"));
+    CHECK(is_named("pt-BR", "pt-br"));
     for (const auto* unknown : {"", "english", "d3", "de_DE", "<>"})
-        CHECK(named(unknown) == "en");
+        CHECK(is_named(unknown, "en"));
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // Feeds of many objects and their titles and lists.
 // SPDX-License-Identifier: MIT
+#include "render/links.hpp"
 #include "sample.hpp"
 #include "support/feed_rules.hpp"
 

@@ -1,5 +1,6 @@
 // Successors of vanished and renamed objects.
 // SPDX-License-Identifier: MIT
+#include "render/successor.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/html_rules.hpp"

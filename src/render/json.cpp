@@ -1,19 +1,51 @@
 // SPDX-License-Identifier: MIT
-#include "render/page_json.hpp"
+#include "render/json.hpp"
+
+#include <algorithm>
 
 #include "base/date.hpp"
 #include "base/utf8.hpp"
-#include "render/change_json.hpp"
 #include "render/item.hpp"
-#include "render/mention.hpp"
-#include "render/page.hpp"
+#include "render/links.hpp"
 #include "tree/json.hpp"
+#include "tree/stamp.hpp"
 
 namespace render {
 namespace {
 
 using query::ObjectAt;
 using Origin = ObjectAt::Origin;
+
+// -- changes
+
+// Writes the members that say when a node was written, and by whom unless the site hides that.
+void write_stamp(base::JsonWriter& json, std::string_view stamp, const Site& site) {
+    if (!site.hide_curators) return tree::write_stamp_fields(json, stamp);
+    const auto known = tree::parse_stamp(stamp);
+    if (!known) return;
+    auto at = base::format_rfc3339(known->at);
+    at.pop_back();  // local time: the zone is unknown
+    json.field("at", at);
+}
+
+// Writes nodes as tree::write_json() does, but for what may name a user.
+void write_nodes(base::JsonWriter& json, const std::vector<tree::Node>& nodes, const Site& site) {
+    json.begin_array();
+    for (const auto& node : nodes) {
+        json.begin_object();
+        tree::write_cell_fields(json, node.cell);
+        write_stamp(json, node.stamp, site);
+        if (!node.children.empty()) write_nodes(json.key("children"), node.children, site);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+std::string_view kind_of(const query::Difference& difference) {
+    if (!difference.was_there) return "created";
+    if (!difference.is_there) return "vanished";
+    return difference.changes.empty() ? "unchanged" : "changed";
+}
 
 // -- rows
 
@@ -52,7 +84,7 @@ std::string row_json(const tables::Row& row, const HistoryView& view, const Site
     base::JsonWriter json(text);
     json.begin_object();
     write_text(json, "id", guid_of(row, site.authority));
-    write_text(json, "url", item_url_of(row, site));
+    write_text(json, "url", page_of_row(row.object, row.release.version, site));
     write_text(json, "title", title_of(row, view.history));
     write_text(json, "release", row.release.version);
     json.field("released_on", base::format_date(row.release.released_on));
@@ -173,6 +205,105 @@ class TreeWriter {
 };
 
 }  // namespace
+
+std::string change_json(const compare::Change& change, const Site& site) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object().field("op", compare::name_of(change.op)).key("path").begin_array();
+    for (const auto& cell : change.path) tree::write_json(json, cell);
+    json.end_array();
+    if (!change.before.empty()) write_nodes(json.key("before"), change.before, site);
+    if (!change.after.empty()) write_nodes(json.key("after"), change.after, site);
+    if (change.left_out > 0) json.field("left_out", change.left_out);
+    json.end_object();
+    // The store makes text legal when it is written; whatever got past it ends here. JSON's own
+    // characters are ASCII, so this neither adds nor removes any.
+    return base::is_legal_text(text) ? text : base::legal_text(text);
+}
+
+void write_text(base::JsonWriter& json, std::string_view key, std::string_view text) {
+    json.key(key);
+    if (base::is_legal_text(text))
+        json.value(text);
+    else
+        json.value(base::legal_text(text));
+}
+
+void write_authors(base::JsonWriter& json, const std::vector<Author>& authors) {
+    json.key("authors").begin_array();
+    for (const auto& author : authors) {
+        json.begin_object();
+        write_text(json, "name", author.name);
+        if (!author.url.empty()) write_text(json, "url", author.url);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+void write_changes(base::JsonWriter& json, std::span<const compare::Change> changes,
+                   std::size_t all, const query::ChangeFilter& filter, const Site& site) {
+    // Data for programs; the content has them for people.
+    constexpr std::size_t most_changes = 200, most_bytes = 32 << 10;
+    json.key("changes").begin_array();
+    std::size_t written = 0, bytes = 0;
+    for (const auto& change : changes) {
+        if (filter.is_set() && !filter.shows(change)) continue;
+        if (written == most_changes) break;
+        const auto text = change_json(change, site);
+        bytes += text.size() + (written > 0 ? 1 : 0);
+        if (bytes > most_bytes) break;
+        json.raw(text);
+        ++written;
+    }
+    json.end_array();
+    if (written < all) json.field("left_out", all - written);
+}
+
+void write_row_fields(base::JsonWriter& json, const tables::Row& row,
+                      const query::HistoryPage& page, const Site& site) {
+    write_text(json, "class", row.object.class_name);
+    write_text(json, "name", row.object.name);
+    write_text(json, "release", row.release.version);
+    write_text(json, "since", row.since);
+    json.field("kind", tables::name_of(row.kind));
+    write_changes(json, row.notes.changes, tables::count_changes(row.notes).all(), page.filter,
+                  site);
+}
+
+void write_mention_fields(base::JsonWriter& json, const tables::Mention& mention,
+                          const Site& site) {
+    json.field("entry", mention.entry).field("feed", mention.feed);
+    write_text(json, "feed_name", mention.feed_name);
+    write_text(json, "title", mention.title);
+    write_text(json, "link", mention.link);
+    if (mention.published) json.field("published", base::format_rfc3339(*mention.published));
+    json.field("first_seen", base::format_rfc3339(mention.first_seen));
+    write_authors(json, authors_of(mention, site));
+}
+
+std::string difference_json(const query::Difference& difference, const Site& site,
+                            std::size_t most_bytes) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "class", difference.object.class_name);
+    write_text(json, "name", difference.object.name);
+    write_text(json, "from", difference.from.version);
+    write_text(json, "to", difference.to.version);
+    json.field("kind", kind_of(difference)).key("changes").begin_array();
+    std::size_t written = 0;
+    for (const auto& change : difference.changes) {
+        const auto change_text = change_json(change, site);
+        if (change_text.size() > most_bytes - std::min(most_bytes, text.size())) break;
+        json.raw(change_text);
+        ++written;
+    }
+    json.end_array();
+    if (written < difference.changes.size())
+        json.field("left_out", difference.changes.size() - written);
+    json.end_object();
+    return text + "\n";
+}
 
 PartOfJson history_json(const HistoryView& view, const Site& site, std::size_t most_bytes) {
     PartOfJson result;

@@ -1,0 +1,78 @@
+// render/json.hpp -- changes, items and pages as JSON, for programs (docs/protocols.md). URLs have the host.
+// Pure. Safe from any thread. If the site hides curators, users and opaque timestamps are left out.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "compare/change.hpp"
+#include "query/history_page.hpp"
+#include "query/search.hpp"
+#include "query/tree_at.hpp"
+#include "render/item.hpp"
+#include "render/pages.hpp"
+#include "render/site.hpp"
+
+namespace render {
+
+// Writes a member of any text: U+FFFD takes the place of what is not legal (base/utf8).
+void write_text(base::JsonWriter& json, std::string_view key, std::string_view text);
+
+// -- data of feed items
+
+// Returns {"op":…,"path":[…],"before":[…],"after":[…]}.
+[[nodiscard]] std::string change_json(const compare::Change& change, const Site& site);
+// Writes "changes":[…], those that pass the filter, in their order, up to 200 and 32 KB; "left_out", how many of
+// `all` are missing.
+void write_changes(base::JsonWriter& json, std::span<const compare::Change> changes,
+                   std::size_t all, const query::ChangeFilter& filter, const Site& site);
+// Writes what a release did to an object: class, name, release, since, kind, changes that pass the filter of the page.
+void write_row_fields(base::JsonWriter& json, const tables::Row& row,
+                      const query::HistoryPage& page, const Site& site);
+// Writes the members of a mention: entry, feed, feed_name, title, link, published (if it is known), first_seen,
+// authors (with the pages of the persons behind them).
+void write_mention_fields(base::JsonWriter& json, const tables::Mention& mention,
+                          const Site& site);
+// Writes "authors":[{"name":…,"url":…},…].
+void write_authors(base::JsonWriter& json, const std::vector<Author>& authors);
+
+// -- pages: a document and a line end each
+
+// Writes two releases of an object compared, for /diff and `varve diff`:
+// {"class","name","from","to","kind","changes":[…]}.
+//   most_bytes  of the changes, about; "left_out" says how many more there are
+[[nodiscard]] std::string difference_json(
+    const query::Difference& difference, const Site& site,
+    std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+
+struct PartOfJson {
+    std::string text;
+    std::size_t part = 1;  // the one that it is: not above the one that was asked for
+};
+
+// Writes the rows, newest first, with all that they hold of their changes; only that of view.at if
+// it is set. A row is never divided. Every part has the mentions that the history has.
+//   most_bytes  of a part that has more than one row
+//   cost        O(changes up to the end of that part)
+[[nodiscard]] PartOfJson history_json(const HistoryView& view, const Site& site,
+                                      std::size_t most_bytes);
+
+// Writes the tree, each node with the release that brought it.
+//   most_bytes  of the nodes, about; "left_out" says how many more there are
+[[nodiscard]] std::string object_json(
+    const query::ObjectAt& object, const Site& site,
+    std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+
+// Writes the objects that a search found, and the URL of those behind them.
+[[nodiscard]] std::string search_json(const HomeView& view, const Site& site);
+
+// Writes the objects that the search field of a page suggests while somebody types.
+[[nodiscard]] std::string suggestions_json(std::span<const query::Match> found, const Site& site);
+
+}  // namespace render

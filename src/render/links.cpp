@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "render/links.hpp"
+
+#include "base/text.hpp"
+#include "render/markup.hpp"
+
+namespace render {
+namespace {
+
+constexpr std::string_view history_page = "/history?class=";
+
+// Fills in {name}, {class} and {class_lower}. Other braces stay.
+std::string with_names(std::string_view pattern, const tree::ObjectName& object) {
+    std::string url;
+    while (!pattern.empty()) {
+        const auto brace = pattern.find('{');
+        url += pattern.substr(0, brace);
+        if (brace == std::string_view::npos) break;
+        pattern.remove_prefix(brace);
+        if (pattern.starts_with("{name}")) {
+            url += base::percent_encode(object.name);
+        } else if (pattern.starts_with("{class}")) {
+            url += base::percent_encode(object.class_name);
+        } else if (pattern.starts_with("{class_lower}")) {
+            url += base::percent_encode(base::fold_ascii(object.class_name));
+        } else {
+            url += '{';
+            pattern.remove_prefix(1);
+            continue;
+        }
+        pattern.remove_prefix(pattern.find('}') + 1);
+    }
+    return url;
+}
+
+}  // namespace
+
+std::string query_of(const tree::ObjectName& object) {
+    return "class=" + base::percent_encode(object.class_name) +
+           "&name=" + base::percent_encode(object.name);
+}
+
+std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
+    std::string query;
+    for (const auto& object : objects) {
+        query += query.empty() ? "object=" : "&object=";
+        query +=
+            base::percent_encode(object.class_name) + ":" + base::percent_encode(object.name);
+    }
+    return query;
+}
+
+std::string page_of(const tree::ObjectName& object, const Site& site) {
+    constexpr std::size_t parameters = 50;  // that may follow
+    std::string url;
+    url.reserve(site.link_base().size() + history_page.size() + object.class_name.size() +
+                object.name.size() + parameters);
+    base::append_percent_encoded(url.append(site.link_base()).append(history_page),
+                                 object.class_name);
+    base::append_percent_encoded(url += "&name=", object.name);
+    return url;
+}
+
+void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
+                    const Site& site) {
+    append_html(html, site.link_base());
+    // What is percent-encoded needs no escape.
+    base::append_percent_encoded(html.append(history_page), class_name);
+    base::append_percent_encoded(html += "&amp;name=", name);
+}
+
+std::string page_of_row(const tree::ObjectName& object, std::string_view version,
+                        const Site& site) {
+    auto url = page_of(object, site);
+    base::append_percent_encoded(url += "&at=", version);
+    return url;
+}
+
+std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number); }
+
+std::string object_at_url(const tree::ObjectName& object, std::string_view version,
+                          const Site& site) {
+    return site.link("/object?") + query_of(object) + "&release=" + base::percent_encode(version);
+}
+
+std::string diff_url(const tree::ObjectName& object, std::string_view from, std::string_view to,
+                     const Site& site) {
+    return site.link("/diff?") + query_of(object) + "&from=" + base::percent_encode(from) +
+           "&to=" + base::percent_encode(to);
+}
+
+std::string release_path(std::string_view version) {
+    return "/release/" + base::percent_encode(version);
+}
+
+std::string release_url(std::string_view version, const Site& site) {
+    return site.link(release_path(version));
+}
+
+std::string page_of_feed(std::int64_t feed, const Site& site) {
+    return site.link("/feeds?feed=") + std::to_string(feed);
+}
+
+bool is_web_url(std::string_view url) {
+    for (const std::string_view scheme : {"http://", "https://"})
+        if (url.size() > scheme.size() &&
+            base::equal_ignoring_case(url.substr(0, scheme.size()), scheme))
+            return true;
+    return false;
+}
+
+std::string object_url_of(const tree::ObjectName& object, const Site& site) {
+    if (object.class_name.empty() || object.name.empty()) return {};
+    const auto own = site.object_url_of_class.find(object.class_name);
+    const auto& pattern = own == site.object_url_of_class.end() ? site.object_url : own->second;
+    auto url = with_names(pattern, object);
+    return is_web_url(url) ? url : std::string();
+}
+
+std::string tag_uri(std::string_view authority, std::initializer_list<std::string_view> parts) {
+    std::string uri = "tag:";
+    uri += authority;
+    char before = ':';
+    for (const auto part : parts) {
+        base::append_percent_encoded(uri += before, part);
+        before = '/';
+    }
+    return uri;
+}
+
+}  // namespace render
