@@ -371,6 +371,13 @@ std::size_t left_out_of(const FieldChange& field) {
     return bytes;
 }
 
+bool is_in_line(const FieldChange& field) {
+    return field.values.size() == 1 ||
+           std::ranges::all_of(field.values, [](const FieldValue& value) {
+               return value.node().children.empty();
+           });
+}
+
 bool has_one_stamp(const FieldChange& field) {
     const auto& first = field.values.front().node().stamp;
     return std::ranges::all_of(

@@ -123,6 +123,9 @@ void append_owner(std::string& html, const compare::FieldChange& field, const Si
 // Returns how many bytes the row lacks of the values.
 [[nodiscard]] std::size_t left_out_of(const compare::FieldChange& field);
 
+// Returns whether the values follow each other on one line: there is only one, or nothing is below any.
+[[nodiscard]] bool is_in_line(const compare::FieldChange& field);
+
 // Returns whether the same timestamp stands at all values.
 [[nodiscard]] bool has_one_stamp(const compare::FieldChange& field);
 

@@ -51,16 +51,9 @@ std::string period_of(const Row& row) {
 }
 
 std::string counts_of(const tables::Notes& notes) {
-    const auto counts = tables::count_changes(notes);
     std::string text;
-    const auto add = [&text](std::size_t number, std::string_view what) {
-        if (number == 0) return;
-        text += (text.empty() ? "" : ", ") + std::to_string(number) + " ";
-        text += what;
-    };
-    add(counts.added, "added");
-    add(counts.replaced, "replaced");
-    add(counts.removed, "removed");
+    for (const auto& [number, what] : numbers_of(tables::count_changes(notes)))
+        text.append(text.empty() ? "" : ", ").append(std::to_string(number) + " ").append(what);
     return text;
 }
 

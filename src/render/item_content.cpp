@@ -198,11 +198,8 @@ class ContentWriter {
 
     void write_values(const FieldChange& field) {
         const auto& values = field.values;
-        const auto is_leaf = [](const FieldValue& value) {
-            return value.node().children.empty();
-        };
         const auto shown = values.size() > most_values ? some_values : values.size();
-        const bool in_line = values.size() == 1 || std::ranges::all_of(values, is_leaf);
+        const bool in_line = is_in_line(field);
         if (!in_line) html_ += "<ul>";
         for (std::size_t i = 0; i < shown; ++i) {
             if (!in_line) html_ += "<li>";

@@ -18,6 +18,11 @@ using Origin = ObjectAt::Origin;
 
 // -- changes
 
+void write_names(base::JsonWriter& json, const tree::ObjectName& object) {
+    write_text(json, "class", object.class_name);
+    write_text(json, "name", object.name);
+}
+
 // Writes the members that say when a node was written, and by whom unless the site hides that.
 void write_stamp(base::JsonWriter& json, std::string_view stamp, const Site& site) {
     if (!site.hide_curators) return tree::write_stamp_fields(json, stamp);
@@ -51,8 +56,7 @@ std::string_view kind_of(const query::Difference& difference) {
 
 void write_object(base::JsonWriter& json, std::string_view key, const tree::ObjectName& object) {
     json.key(key).begin_object();
-    write_text(json, "class", object.class_name);
-    write_text(json, "name", object.name);
+    write_names(json, object);
     json.end_object();
 }
 
@@ -70,8 +74,7 @@ void write_references(base::JsonWriter& json, const compare::References& referen
     json.key("references").begin_array();
     for (const auto& [object, label, fate] : references) {
         json.begin_object();
-        write_text(json, "class", object.class_name);
-        write_text(json, "name", object.name);
+        write_names(json, object);
         if (!label.empty()) write_text(json, "label", label);
         if (fate != compare::Reference::Fate::stays) json.field("fate", compare::name_of(fate));
         json.end_object();
@@ -121,8 +124,7 @@ std::string head_json(const HistoryView& view, const Site& site, std::size_t par
     std::string text;
     base::JsonWriter json(text);
     json.begin_object();
-    write_text(json, "class", history.object.class_name);
-    write_text(json, "name", history.object.name);
+    write_names(json, history.object);
     write_text(json, "label", history.object.label_or_name(history.label));
     write_text(json, "current", history.current.version);
     json.field("vanished", history.vanished).field("rows_recorded", history.recorded);
@@ -140,8 +142,7 @@ std::string head_json(const HistoryView& view, const Site& site, std::size_t par
 // Writes the members of an object that was found, without the end of the object.
 void begin_match(base::JsonWriter& json, const query::Match& match, const Site& site) {
     json.begin_object();
-    write_text(json, "class", match.object.class_name);
-    write_text(json, "name", match.object.name);
+    write_names(json, match.object);
     write_text(json, "label", match.label);
     write_text(json, "url", page_of(match.object, site));
 }
@@ -261,8 +262,7 @@ void write_changes(base::JsonWriter& json, std::span<const compare::Change> chan
 
 void write_row_fields(base::JsonWriter& json, const tables::Row& row,
                       const query::HistoryPage& page, const Site& site) {
-    write_text(json, "class", row.object.class_name);
-    write_text(json, "name", row.object.name);
+    write_names(json, row.object);
     write_text(json, "release", row.release.version);
     write_text(json, "since", row.since);
     json.field("kind", tables::name_of(row.kind));
@@ -286,8 +286,7 @@ std::string difference_json(const query::Difference& difference, const Site& sit
     std::string text;
     base::JsonWriter json(text);
     json.begin_object();
-    write_text(json, "class", difference.object.class_name);
-    write_text(json, "name", difference.object.name);
+    write_names(json, difference.object);
     write_text(json, "from", difference.from.version);
     write_text(json, "to", difference.to.version);
     json.field("kind", kind_of(difference)).key("changes").begin_array();
@@ -332,8 +331,7 @@ std::string object_json(const ObjectAt& object, const Site& site, std::size_t mo
     std::string text;
     base::JsonWriter json(text);
     json.begin_object();
-    write_text(json, "class", own.class_name);
-    write_text(json, "name", own.name);
+    write_names(json, own);
     write_text(json, "label", own.label_or_name(object.label));
     write_text(json, "release", object.release().version);
     json.field("released_on", base::format_date(object.release().released_on))

@@ -90,6 +90,17 @@ std::string text_of_choice(const PageChoice& choice) {
     return shortened_to(one_line(choice.text), 120);
 }
 
+// Sets previous_url, next_url and part: the links between the parts of one list.
+//   base  the link to the first part
+void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more) {
+    const auto url = [&base](std::size_t number) {
+        return number == 1 ? base : base + "&part=" + std::to_string(number);
+    };
+    if (part > 1) variables.set("previous_url", url(part - 1));
+    if (more) variables.set("next_url", url(part + 1));
+    if (part > 1 || more) variables.set("part", "Part " + std::to_string(part));
+}
+
 // Returns what a row says that people call an object that it names; empty: nothing.
 std::string label_in(const query::History& history, const tree::ObjectName& object) {
     const tree::Cell cell{tree::CellKind::reference, object.name, object.class_name};
@@ -119,30 +130,27 @@ std::vector<Variables> feed_links(const std::string& path, std::string_view titl
     return links;
 }
 
+std::vector<std::pair<std::size_t, std::string_view>> numbers_of(const compare::Counts& counts) {
+    std::vector<std::pair<std::size_t, std::string_view>> numbers = {
+        {counts.added, "added"}, {counts.replaced, "replaced"}, {counts.removed, "removed"}};
+    std::erase_if(numbers, [](const auto& each) { return each.first == 0; });
+    return numbers;
+}
+
 std::string counts_text(const compare::Counts& counts) {
     std::string text;
-    const auto add = [&text](std::size_t number, std::string_view what) {
-        if (number == 0) return;
-        text += (text.empty() ? "" : ", ") + with_separators(number) + " ";
-        text += what;
-    };
-    add(counts.added, "added");
-    add(counts.replaced, "replaced");
-    add(counts.removed, "removed");
+    for (const auto& [number, what] : numbers_of(counts))
+        text.append(text.empty() ? "" : ", ").append(with_separators(number) + " ").append(what);
     return text;
 }
 
 std::string counts_html(const compare::Counts& counts) {
     std::string html;
-    const auto add = [&html](std::size_t number, std::string_view what) {
-        if (number == 0) return;
+    for (const auto& [number, what] : numbers_of(counts)) {
         html += html.empty() ? "<span class=\"" : ", <span class=\"";
-        html.append(what) += "\">" + with_separators(number) + " ";
-        html.append(what) += "</span>";
-    };
-    add(counts.added, "added");
-    add(counts.replaced, "replaced");
-    add(counts.removed, "removed");
+        html.append(what).append("\">" + with_separators(number) + " ").append(what);
+        html += "</span>";
+    }
     return html;
 }
 
@@ -228,6 +236,15 @@ std::string framed_within(const Frame& frame, Variables variables, std::string_v
     return framed(frame, variables, site, templates);
 }
 
+void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,
+                bool is_there, const Site& site) {
+    variables.set("class_name", object.class_name)
+        .set("name", object.name)
+        .set("label", label)
+        .set("other_name", label == object.name ? "" : object.name)
+        .set("object_url", is_there ? object_url_of(object, site) : "");
+}
+
 void add_fate(Variables& variables, const query::History& history, const Site& site) {
     const bool has_row = history.vanished && !history.rows.empty() &&
                          history.rows.front().kind == tables::RowKind::vanished;
@@ -248,13 +265,18 @@ void add_fate(Variables& variables, const query::History& history, const Site& s
         .set("successor_url", page_of(other, site));
 }
 
-void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more) {
-    const auto url = [&base](std::size_t number) {
-        return number == 1 ? base : base + "&part=" + std::to_string(number);
+PageOfPart framed_part(const Frame& frame, const Variables& variables, std::string_view name,
+                       const std::string& base, const MakePart& make, const PageSite& site,
+                       const Templates& templates) {
+    PageOfPart page;
+    const auto make_html = [&](std::size_t room, Variables& more) {
+        auto part = make(room - std::min(room, size_of_parts(base)), more);
+        add_parts(more, base, part.part, part.more);
+        page.part = part.part;
+        return std::move(part.html);
     };
-    if (part > 1) variables.set("previous_url", url(part - 1));
-    if (more) variables.set("next_url", url(part + 1));
-    if (part > 1 || more) variables.set("part", "Part " + std::to_string(part));
+    page.html = framed_within(frame, variables, name, make_html, site, templates);
+    return page;
 }
 
 std::size_t size_of_parts(const std::string& base) {
@@ -267,9 +289,13 @@ std::string key_of(const tree::ObjectName& object) {
 }
 
 void append_named(std::string& html, const query::Named& named, const Site& site) {
+    append_named(html, named, page_of(named.object, site));
+}
+
+void append_named(std::string& html, const query::Named& named, std::string_view url) {
     const auto label = named.object.label_or_name(named.label);
     html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
-    html += link_html(page_of(named.object, site), label);
+    append_link(html, url, label);
     if (label != named.object.name)
         html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
 }

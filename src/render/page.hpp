@@ -23,6 +23,8 @@
 
 namespace render {
 
+struct PageOfPart;  // render/pages.hpp
+
 // The size of the largest page (bytes, before compression). The functions that make pages keep to
 // it: each fills its lists until the page is full. What they call does not look at sizes.
 inline constexpr std::size_t most_of_page = 60'000;
@@ -36,6 +38,9 @@ enum class First { plain, named };
 [[nodiscard]] std::vector<Variables> feed_links(const std::string& path, std::string_view title,
                                                 const Site& site, First first = First::plain);
 
+// Returns the numbers that are not 0, and what they count: {3, "added"}, {1, "removed"}.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::string_view>> numbers_of(
+    const compare::Counts& counts);
 // "3 added, 1 replaced, 1 removed", each in an element of its class; empty if there are none.
 [[nodiscard]] std::string counts_html(const compare::Counts& counts);
 // "3 added, 1 replaced, 1 removed"
@@ -88,6 +93,8 @@ template <class List, class Append>
 
 // "Gene unc-26 WBGene00006763", with a link to the history.
 void append_named(std::string& html, const query::Named& named, const Site& site);
+// The same with a link to another page.
+void append_named(std::string& html, const query::Named& named, std::string_view url);
 // The same without a link or an element, in a third of the bytes.
 void append_named_text(std::string& html, const query::Named& named);
 
@@ -121,6 +128,9 @@ using MakeWithin = std::function<std::string(std::size_t room, Variables& variab
                                         std::string_view name, const MakeWithin& make,
                                         const PageSite& site, const Templates& templates);
 
+// Sets class_name, name, label, other_name (the name beside a label) and, of an object that is there, object_url.
+void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,
+                bool is_there, const Site& site);
 // Sets in which release an object vanished (vanished_in, …_url, …_on) if its newest row says so, and
 // what became of it (successor, …_id, …_words, …_url).
 void add_fate(Variables& variables, const query::History& history, const Site& site);
@@ -208,10 +218,15 @@ class PartCollector {
     bool open_ = false;
 };
 
-// Sets previous_url, next_url and part: the links between the parts of one list.
+// Returns a page with one part of a list, and links to the parts beside it.
 //   base  the link to the first part; with a query
-void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more);
-// Returns the room to reserve for them.
+//   make  the part, and further variables, as of framed_within()
+using MakePart = std::function<PartOfPage(std::size_t room, Variables& variables)>;
+[[nodiscard]] PageOfPart framed_part(const Frame& frame, const Variables& variables,
+                                     std::string_view name, const std::string& base,
+                                     const MakePart& make, const PageSite& site,
+                                     const Templates& templates);
+// Returns the room to reserve for the links to the parts beside one.
 [[nodiscard]] std::size_t size_of_parts(const std::string& base);
 
 }  // namespace render

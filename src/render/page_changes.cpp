@@ -276,10 +276,7 @@ class PageWriter {
     void append_values(std::string& html, const FieldChange& field) {
         const auto style = style_for(field);
         const auto& values = field.values;
-        const bool in_line =
-            values.size() == 1 || std::ranges::all_of(values, [](const FieldValue& value) {
-                return value.node().children.empty();
-            });
+        const bool in_line = is_in_line(field);
         if (!in_line) html += "<ul>";
         for (const auto& value : values) {
             const bool first = &value == &values.front();

@@ -15,12 +15,8 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
     const auto& from = difference.from.version;
     const auto& to = difference.to.version;
     Variables variables;
-    variables.set("label", label)
-        .set("name", object.name)
-        .set("class_name", object.class_name)
-        .set("other_name", label == object.name ? "" : object.name)
-        .set("object_url", difference.is_there ? object_url_of(object, site) : "")
-        .set("history_url", page_of(object, site))
+    add_object(variables, object, label, difference.is_there, site);
+    variables.set("history_url", page_of(object, site))
         .set("from_url", object_at_url(object, from, site))
         .set("to_url", object_at_url(object, to, site))
         .set("form_url", site.link("/diff"))
@@ -39,7 +35,6 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
 }  // namespace
 
 PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates& templates) {
-    PageOfPart page;
     const auto& difference = view.difference;
     const auto base =
         diff_url(difference.object, difference.from.version, difference.to.version, site);
@@ -49,13 +44,6 @@ PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates
                               .site = site,
                               .references = difference.references,
                               .id = {}};
-    const auto make = [&](std::size_t room, Variables& variables) {
-        room -= std::min(room, size_of_parts(base));
-        auto part = part_of_changes(changes, {room}, view.part);
-        add_parts(variables, base, part.part, part.more);
-        page.part = part.part;
-        return std::move(part.html);
-    };
     const auto& object = difference.object;
     const auto title = object.class_name + " " + object.label_or_name(difference.label);
     const Frame frame{.file = "diff.mustache",
@@ -63,9 +51,10 @@ PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates
                                difference.to.version,
                       .feeds = feed_links("/rss?" + query_of(difference.object), title, site),
                       .noindex = true};
-    page.html =
-        framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
-    return page;
+    return framed_part(
+        frame, variables_of(difference, site), "changes", base,
+        [&](std::size_t room, Variables&) { return part_of_changes(changes, {room}, view.part); },
+        site, templates);
 }
 
 }  // namespace render

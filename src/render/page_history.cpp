@@ -267,12 +267,8 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
     const auto& history = view.history;
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     const auto label = named.label_or_name(history.label);
-    variables.set("class_name", named.class_name)
-        .set("name", named.name)
-        .set("label", label)
-        .set("other_name", label == named.name ? "" : named.name)
-        .set("object_url", history.vanished ? "" : object_url_of(named, site))
-        .set("current", history.current.version)
+    add_object(variables, named, label, !history.vanished, site);
+    variables.set("current", history.current.version)
         .set("current_url", release_url(history.current.version, site))
         .flag("vanished", history.vanished);
     add_fate(variables, history, site);
@@ -390,7 +386,6 @@ Frame frame_of(const HistoryView& view, const Site& site) {
 
 PageOfPart history_part(const HistoryView& view, const PageSite& site,
                         const Templates& templates) {
-    PageOfPart result;
     const auto& history = view.history;
     const auto page = page_of(history.object, site);
     const auto* row = row_at(view);
@@ -406,26 +401,17 @@ PageOfPart history_part(const HistoryView& view, const PageSite& site,
             .flag("older", history.recorded > history.rows.size());
     }
     const auto base = row ? page + "&at=" + base::percent_encode(view.at) : page;
-    const auto make = [&](std::size_t room, Variables& more) {
-        if (!view.at.empty() && !row) return std::string();
-        room -= std::min(room, size_of_parts(base));
-        if (row) {
-            auto shown = whole_row(*row, view, room, site);
-            add_parts(more, base, shown.part, shown.more);
-            result.part = shown.part;
-            return std::move(shown.html);
-        }
+    const auto make = [&](std::size_t room, Variables& more) -> PartOfPage {
+        if (row) return whole_row(*row, view, room, site);
+        if (!view.at.empty()) return {};
         // The strip is largest where all of its bars are linked.
         const auto strip = history_strip(history.rows, view.followed, 0, history.rows.size());
         const auto first = room - std::min(room, strip.size() + markup_of_strip);
         auto shown = part_of_rows(view, {first, room}, view.part, site);
-        add_parts(more, base, shown.part, shown.end < history.rows.size());
-        result.part = shown.part;
         add_strip(more, view, shown.from, shown.end);
-        return std::move(shown.html);
+        return {std::move(shown.html), shown.part, shown.end < history.rows.size()};
     };
-    result.html = framed_within(frame_of(view, site), variables, "rows", make, site, templates);
-    return result;
+    return framed_part(frame_of(view, site), variables, "rows", base, make, site, templates);
 }
 
 }  // namespace render

@@ -283,12 +283,8 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
     const auto label = history.object.label_or_name(object.label);
     const auto& release = object.release();
     Variables variables;
-    variables.set("label", label)
-        .set("name", history.object.name)
-        .set("class_name", history.object.class_name)
-        .set("other_name", label == history.object.name ? "" : history.object.name)
-        .set("object_url", object.there() ? object_url_of(history.object, site) : "")
-        .set("history_url", page_of(history.object, site))
+    add_object(variables, history.object, label, object.there(), site);
+    variables.set("history_url", page_of(history.object, site))
         .set("json_url",
              object_at_url(object.history.object, release.version, site) + "&format=json")
         .set("release", release.version)
@@ -314,24 +310,20 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
 PageOfPart page_of_part(const ObjectView& view, const compare::References& references,
                         std::set<tree::ObjectName>& named, const PageSite& site,
                         const Templates& templates) {
-    PageOfPart page;
     const auto& object = view.object;
-    const auto base = object_at_url(object.history.object, object.release().version, site);
-    const auto make = [&](std::size_t room, Variables& variables) {
-        room -= std::min(room, size_of_parts(base));
-        auto part = LineWriter(object, references, site, {room}, view.part).write(named);
-        add_parts(variables, base, part.part, part.more);
-        page.part = part.part;
-        return std::move(part.html);
-    };
     const auto& own = object.history.object;
     const auto title = own.class_name + " " + own.label_or_name(object.label);
     const Frame frame{.file = "object.mustache",
                       .title = title + " as of " + object.release().version,
                       .feeds = feed_links("/rss?" + query_of(own), title, site),
                       .noindex = true};
-    page.html = framed_within(frame, variables_of(object, site), "lines", make, site, templates);
-    return page;
+    return framed_part(
+        frame, variables_of(object, site), "lines",
+        object_at_url(own, object.release().version, site),
+        [&](std::size_t room, Variables&) {
+            return LineWriter(object, references, site, {room}, view.part).write(named);
+        },
+        site, templates);
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace {
 
 using tables::RowKind;
 
+constexpr std::size_t releases_on_page = 300;  // or fewer, if they do not fit
+
 std::string releases_url(std::size_t from, const Site& site) {
     return site.link("/releases") + (from > 0 ? "?from=" + std::to_string(from) : "");
 }

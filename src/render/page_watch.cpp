@@ -171,11 +171,9 @@ std::string summary_of_list(const WatchView& view) {
 
 // One line of the newest changes.
 void append_change(std::string& html, const tables::Row& row, const Site& site) {
-    const query::Named named{row.object, row.object.label_or_name(row.label)};
-    html += "<li><span class=\"class\">" + as_html(named.object.class_name) + "</span> " +
-            link_html(page_of_row(row.object, row.release.version, site), named.label);
-    if (named.label != named.object.name)
-        html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
+    const query::Named named{row.object, row.label};
+    html += "<li>";
+    append_named(html, named, page_of_row(row.object, row.release.version, site));
     html += " <span class=\"what\">" +
             what_happened_html(row.kind, row.notes.headline, tables::count_changes(row.notes));
     if (row.kind == tables::RowKind::vanished)

@@ -126,7 +126,6 @@ struct ReleaseView {
 [[nodiscard]] std::string release_page(const ReleaseView& view, const PageSite& site,
                                        const Templates& templates);
 
-inline constexpr std::size_t releases_on_page = 300;  // or fewer, if they do not fit
 struct ReleasesView {
     std::shared_ptr<const query::ReleaseList> list;
     std::size_t from = 0;  // releases to skip; a page with pictures skips none

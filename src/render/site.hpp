@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare/tag_paths.hpp"
@@ -48,7 +50,11 @@ struct Site {
 // The same site for those who write its pages. Browsers reach a page under several names (localhost, a tunnel, a
 // second host name), so a page links to the site by path alone: its style sheet then comes from where it does.
 struct PageSite : Site {
-    explicit PageSite(Site site);
+    explicit PageSite(Site site) : Site(std::move(site)) {
+        const auto host = base_url.find("://");
+        if (host != std::string::npos)
+            links_from = std::min(base_url.find('/', host + 3), base_url.size());
+    }
 };
 
 }  // namespace render
