@@ -27,7 +27,7 @@ struct Site {
     // By class, the paths of tags to the object that took the place of another:
     // Identity > Merged_into.
     std::map<std::string, std::vector<std::vector<std::string>>> successor_of_class;
-    // The persons behind authors of entries, by author_key() (render/mention.hpp).
+    // The persons behind authors of entries, by author_key() (render/item.hpp).
     std::map<std::string, tree::ObjectName> authors = {};
     compare::Ranking ranking;    // [important] and [minor]
     bool hide_curators = false;  // users of timestamps are shown nowhere
