@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "render/item.hpp"
 #include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
 #include "render/pages.hpp"
-#include <algorithm>
 
 namespace render {
 namespace {

@@ -6,7 +6,6 @@
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
-#include "render/item.hpp"
 #include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"

@@ -6,11 +6,9 @@
 #include "base/text.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
-#include "render/item.hpp"
 #include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/pictures.hpp"
 
 namespace render {
 namespace {

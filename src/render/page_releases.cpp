@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <span>
+
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
 #include "render/pictures.hpp"
-#include <algorithm>
-#include <span>
 
 namespace render {
 namespace {

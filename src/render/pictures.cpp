@@ -34,7 +34,7 @@ std::string percent(std::size_t part, std::size_t of) {
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
 }
 
-// Returns a table with the numbers of a picture, folded.
+// Returns a table with the numbers of a picture.
 //   headings, rows  HTML, of as many cells; the first cell of a row is its heading
 std::string number_table(std::string_view caption, const std::vector<std::string>& headings,
                          const std::vector<std::vector<std::string>>& rows) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "query/histories.hpp"
+#include "query/history_page.hpp"
 #include "render/site.hpp"
 
 namespace render {
