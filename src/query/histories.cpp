@@ -354,18 +354,6 @@ class RowChooser {
         return {whole(sids), recorded};
     }
 
-    // Returns the tags in the newest changes, in any order.
-    std::set<std::string> tags() {
-        std::set<std::string> tags;
-        visit_notes(now_, last_recorded(PageLimits{}.filtered),
-                    [&](std::int64_t, const tables::Row& row) {
-                        for (const auto& change : row.notes.changes)
-                            compare::each_tag(change,
-                                              [&](const std::string& tag) { tags.insert(tag); });
-                    });
-        return tags;
-    }
-
    private:
     [[nodiscard]] std::size_t news(const tables::CountedRows& release) const {
         return release.news(selection_.class_name);
@@ -420,18 +408,6 @@ class RowChooser {
         if (cut && request.before > 0) return {{}, found, cut};
         const auto slice = slice_of(request, found);
         return {whole(std::span(sids).subspan(slice.from, slice.size())), found, cut};
-    }
-
-    // Returns rows of the newest releases that have any; of one that has too many, the last ones.
-    [[nodiscard]] Sids last_recorded(std::size_t most) const {
-        Sids sids;
-        for (const auto& release : counted_) {
-            const auto rows = news(*release), taken = std::min(rows, most - sids.size());
-            if (taken > 0)
-                append(sids, tables::rows_as_recorded(now_.transaction, selection_, *release,
-                                                      rows - taken, taken));
-        }
-        return sids;
     }
 
     // Returns the rows newest release first, then by class and name.
@@ -588,24 +564,6 @@ Result<HistoryPage> release_history(const ReadContext& context, const std::strin
         auto page = page_of(now, {}, {*release}, request);
         page.last_modified = release->released_on;
         return page;
-    });
-}
-
-Result<std::set<std::string>> class_tags(const ReadContext& context,
-                                         const std::string& class_name) {
-    return read(context, [&](const ReadView& now) -> Result<std::set<std::string>> {
-        if (!is_shown_class(now, class_name))
-            return base::fail(base::ErrorKind::absent, "there is no class " + class_name);
-        return RowChooser(now, class_name, now.shown()).tags();
-    });
-}
-
-Result<std::set<std::string>> release_tags(const ReadContext& context,
-                                           const std::string& version) {
-    return read(context, [&](const ReadView& now) -> Result<std::set<std::string>> {
-        const auto* release = now.shown(version);
-        if (release == nullptr) return no_release(version);
-        return RowChooser(now, {}, {*release}).tags();
     });
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,15 +82,6 @@ struct FollowedReleases {
 [[nodiscard]] base::Result<HistoryPage> release_history(const ReadContext& context,
                                                         const std::string& version,
                                                         const PageRequest& request);
-
-// Return the tags in the recorded changes of a class or a release, of the 20,000 rows that were recorded
-// last.
-//   error  as above
-//   cost   reads their notes, 32 MB at most
-[[nodiscard]] base::Result<std::set<std::string>> class_tags(const ReadContext& context,
-                                                             const std::string& class_name);
-[[nodiscard]] base::Result<std::set<std::string>> release_tags(const ReadContext& context,
-                                                               const std::string& version);
 
 // Returns the rows of these numbers (sid), in their order; without renames.
 //   throws  tables::NotesTooLong when they have more bytes of notes

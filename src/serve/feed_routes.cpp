@@ -22,45 +22,7 @@ namespace serve {
 
 namespace {
 
-using tree::ObjectName;
 using Subject = Query::Subject;
-
-// Returns the name under which the cache keeps the tags of a class or a release.
-std::string key_of_tags(const Query& query) {
-    // No URL begins like this.
-    return query.subject() == Subject::whole_class ? "tags of class " + query.get("class")
-                                                   : "tags of " + version_of(query);
-}
-
-// Returns the tags in the recorded changes of a class or a release, kept as a page is: computed once
-// for all requests of a minute, by callers who have their turn.
-//   error  what the feed itself would be answered with
-Result<Body> recorded_tags(SiteContext& context, const Query& query,
-                           const query::ServedBuild& build) {
-    const bool is_class = query.subject() == Subject::whole_class;
-    const auto& class_name = query.get("class");
-    const auto render = [&]() -> Result<RenderedPage> {
-        const auto reads = context.history.read_context();
-        const auto tags = is_class ? query::class_tags(reads, class_name)
-                                   : query::release_tags(reads, version_of(query));
-        if (!tags) return fail(http_error_of(tags.error(), wanted_class(class_name)));
-        RenderedPage page;
-        for (const auto& tag : *tags) page.body.append(tag) += '\n';
-        return page;
-    };
-    return cached_response(context, {}, {key_of_tags(query), build, {}}, render)
-        .map([](Response response) { return response.body; });
-}
-
-// Returns the spelling of a tag in a text with one tag a line; empty: it is not in the text.
-std::string_view spelling_in(std::string_view lines, std::string_view tag) {
-    std::string_view other_case;
-    for (const auto line : base::split(lines, '\n')) {
-        if (line == tag) return line;
-        if (base::equal_ignoring_case(line, tag)) other_case = line;
-    }
-    return other_case;
-}
 
 // Returns the tag without case, blanks and underscores: "GO term" and "go_term" are the same word.
 std::string word_of(std::string_view tag) {
@@ -80,33 +42,23 @@ HttpError no_tag(const std::string& tag, std::string reason,
     return {404, std::move(text)};
 }
 
-// Where check_tag() looks for the tags of recorded changes. It computes them for callers only who
-// have their turn.
-enum class RecordedTags : unsigned char { cached, computed };
-
-// Checks that tag= of a feed of many objects names a tag of the models or of any recorded change, in
-// its spelling: anybody could make up others, and each would be one more page to render.
-//   returns  404; 301 to the right spelling; 503 while that cannot be found out; nullopt: nothing
-//            is wrong, or the feed itself has another error, or the tags are not in the cache
-std::optional<HttpError> check_tag(SiteContext& context, const Query& query,
-                                   const query::ServedBuild& served, RecordedTags where) {
+// Checks that tag= of a feed of many objects names a tag of the models, in their spelling: anybody could make up
+// others, and each would be one more page to render.
+//   returns  404; 301 to the right spelling; nullopt: nothing is wrong, or the build has no models
+std::optional<HttpError> check_tag(SiteContext& context, const Query& query) {
     const auto& tag = query.get("tag");
-    if (tag.empty() || !is_of_many(query)) return std::nullopt;
     const auto build = context.build.build();
-    std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
-    if (spelling.empty()) {
-        if (where == RecordedTags::cached && !context.pages.find(key_of_tags(query), served))
-            return std::nullopt;
-        const auto recorded = recorded_tags(context, query, served);
-        if (!recorded && recorded.error().status == 503) return recorded.error();
-        if (!recorded) return std::nullopt;
-        spelling = spelling_in(**recorded, tag);
-        if (spelling.empty())
-            return no_tag(tag, "the models or of any recorded change",
-                          base::split(**recorded, '\n'));
+    if (tag.empty() || !is_of_many(query) || !build) return std::nullopt;
+    const auto& models = build->models();
+    const std::string spelling(models.spelling_of_tag(tag));
+    if (spelling == tag || models.class_count() == 0) return std::nullopt;
+    if (!spelling.empty()) return moved("feed", query.with("tag", spelling).url());
+    std::vector<std::string_view> known;
+    for (const auto& each : build->class_counts()) {
+        const auto tags = models.tags_of_class(each.class_name);
+        known.insert(known.end(), tags.begin(), tags.end());
     }
-    if (spelling == tag) return std::nullopt;
-    return moved("feed", query.with("tag", std::move(spelling)).url());
+    return no_tag(tag, "the models", known);
 }
 
 // Checks that tag= of a feed of one object names a tag that its class has by the models, or that one
@@ -169,8 +121,6 @@ RenderedPage render_releases_document(SiteContext& context, const FeedDocument& 
 Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document,
                                      const query::ServedBuild& build) {
     const auto subject = document.query.subject();
-    if (auto wrong = check_tag(context, document.query, build, RecordedTags::computed))
-        return fail(std::move(*wrong));
     if (subject == Subject::source_feed) return render_source_document(context, document);
     if (subject == Subject::all_releases)
         return render_releases_document(context, document, build);
@@ -210,9 +160,7 @@ Result<Response> answer_with_feed(SiteContext& context, const Request& request,
         feed, page_request_of(feed, context.settings.max_items), format,
         is_xml(format.media_type) && is_browser(accept, format.media_type), request.query_token};
     const auto build = context.history.served_build();
-    // A tag that is known to be none needs no turn.
-    if (auto wrong = check_tag(context, feed, build, RecordedTags::cached))
-        return fail(std::move(*wrong));
+    if (auto wrong = check_tag(context, feed)) return fail(std::move(*wrong));
     const Metadata metadata{.content_type = document.content_type(),
                             .vary = vary_of(document),
                             .max_age = context.settings.max_age,

@@ -561,7 +561,6 @@ TEST_CASE("A class that only a newer release than the current one has is not kno
         const auto classes = known_classes(reading);
         const bool is_listed = std::ranges::find(classes, class_name) != classes.end();
         CHECK(class_history(reading, class_name, {}).has_value() == is_listed);
-        CHECK(class_tags(reading, class_name).has_value() == is_listed);
         return is_listed;
     };
     CHECK(is_known("Protein"));

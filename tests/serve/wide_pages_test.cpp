@@ -4,35 +4,41 @@
 
 using namespace world;
 
-TEST_CASE("tag= of a class or release must be a tag, and what is none is found out once") {
+TEST_CASE("tag= of a class or release must be a tag of the models, and others render nothing") {
     World world;
-    world.release_up_to(2);
+    world.release_up_to(1);
+    auto build = world.build(2);
+    build->with_models("?Gene Live\n      Remark ?Text\n");
+    world.small.put(build);
     for (const std::string feed : {"/rss?class=Gene", "/release/WS2?format=rss"}) {
         INFO(feed);
+        const auto rendered = world.rendered();
         const auto refused = world.open(feed + "&tag=x1");
         CHECK(refused.status == 404);
-        CHECK(says(refused, "tag=x1 "));
-        const auto rendered = world.rendered();
-        CHECK(world.open(feed + "&tag=x2").status == 404);
+        CHECK(says(refused, "tag=x1 is not a tag of the models."));
         CHECK(world.open(feed + "&tag=x3&n=7").status == 404);
+        CHECK(world.open(feed + "&tag=Gene").status == 404);  // a class
         CHECK(world.rendered() == rendered);
         CHECK(world.open(feed + "&tag=Live").status == 200);
+        CHECK(world.open(feed + "&tag=Remark").status == 200);
+        // Of a short tag, one letter may be wrong; or it is the beginning of one.
+        for (const std::string tag : {"Livee", "li_ve", "Liev%20", "Liv", "Li"}) {
+            INFO(tag);
+            CHECK(says(world.open(feed + "&tag=" + tag), "Did you mean Live?"));
+        }
+        CHECK_FALSE(says(world.open(feed + "&tag=L"), "Did you mean"));
     }
     CHECK(world.get("class=Gene&tag=lIVE").field("Location") ==
           site_path + "/rss?class=Gene&tag=Live");
-    CHECK(world.get(plain + "&tag=x1").status == 200);  // costs as little as any of its feeds
-    CHECK(world.get("class=Nothing&tag=x1").status == 404);
 }
 
-TEST_CASE("An unknown tag is answered with the nearest tag of a recorded change") {
+TEST_CASE("Without models, tag= is not checked") {
     World world;
     world.release_up_to(2);
-    // Of a short tag, one letter may be wrong; or it is the beginning of one.
-    for (const std::string tag : {"Livee", "li_ve", "Liev%20", "Liv", "Li"}) {
-        INFO(tag);
-        CHECK(says(world.get("class=Gene&tag=" + tag), "Did you mean Live?"));
-    }
-    CHECK_FALSE(says(world.get("class=Gene&tag=L"), "Did you mean"));
+    for (const auto& feed : {std::string("/rss?class=Gene"),
+                             std::string("/release/WS2?format=rss"), "/rss?" + plain})
+        CHECK(world.open(feed + "&tag=x1").status == 200);
+    CHECK(world.get("class=Nothing&tag=x1").status == 404);
 }
 
 TEST_CASE("tag= of one object must be a tag of its class or of one of its changes") {
@@ -55,32 +61,6 @@ TEST_CASE("tag= of one object must be a tag of its class or of one of its change
     CHECK(world.get(plain + "&tag=Live&since=WS1").status == 200);
     CHECK(world.get(plain + "&tag=Live&change=removed").status == 200);
     CHECK(world.get("class=Paper&name=WBPaper00031000&tag=Name").status == 404);
-}
-
-TEST_CASE("While the tags of a class cannot be found out, tag= is refused as wide pages are") {
-    World world;
-    world.release_up_to(2);
-    REQUIRE(world.get("class=Gene").status == 200);
-    bool failed = false;
-    world.small.store_switch.before_statement = [&] {
-        if (!std::exchange(failed, true))
-            throw store::Failure("away (by the test)", {.lost_connection = true}, 2013);
-    };
-    const auto refused = world.get("class=Gene&tag=x1");
-    CHECK(refused.status == 503);
-    CHECK(!refused.field("Retry-After").empty());
-    CHECK(world.get("class=Gene&tag=x1").status == 404);
-}
-
-TEST_CASE("tag= may be a tag of the models that no change has had yet") {
-    World world;
-    auto build = world.build(1);
-    build->with_models("?Gene Name ?Text\n      Remark ?Text\n");
-    world.small.put(build);
-    CHECK(world.get("class=Gene&tag=Remark").status == 200);
-    CHECK(world.get("class=Gene&tag=remark").field("Location") ==
-          site_path + "/rss?class=Gene&tag=Remark");
-    CHECK(world.get("class=Gene&tag=Gene").status == 404);  // a class
 }
 
 TEST_CASE(
