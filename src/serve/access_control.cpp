@@ -57,14 +57,15 @@ bool is_name(const std::string& name) {
            is_printable(name);
 }
 
-}  // namespace
-
+// Returns 256 random bits, as 43 characters of base64url.
 std::string new_token() {
     std::array<unsigned char, 32> bytes{};
     if (::getentropy(bytes.data(), bytes.size()) != 0)
         throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
     return base64url(bytes);
 }
+
+}  // namespace
 
 base::Result<std::string> add_token(store::Pool& pool, const std::string& name,
                                     base::Seconds now) {

@@ -37,9 +37,6 @@ struct Token {
     std::string created_at;  // "2008-02-15T09:15:20Z"
 };
 
-// Returns 256 random bits, as 43 characters of base64url.
-[[nodiscard]] std::string new_token();
-
 // Creates a token for `name`.
 //   name   1 … 64 bytes of printable text, without blanks at its ends
 //   error  refused: another name; conflict: there is a token for this name

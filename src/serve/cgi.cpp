@@ -19,6 +19,9 @@ namespace serve {
 
 namespace {
 
+constexpr std::size_t longest_path = 2048;   // bytes before decoding; above: 414
+constexpr std::size_t longest_field = 8192;  // bytes of a field that is read; above: 400
+
 // The fields that routes read. Others are dropped, so that a request takes no memory for them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fields = {{
     {"HTTP_ACCEPT", "accept"},

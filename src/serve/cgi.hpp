@@ -20,9 +20,6 @@ enum class Protocol : unsigned char {
     cgi,      // the program stands for one page: /cgi-bin/rss is /rss, whatever its folder
 };
 
-inline constexpr std::size_t longest_path = 2048;   // bytes before decoding; above: 414
-inline constexpr std::size_t longest_field = 8192;  // bytes of a field that is read; above: 400
-
 // Returns the path of base_url: "/changes" for "https://x.org/changes", "" for "https://x.org".
 [[nodiscard]] std::string base_path_of(std::string_view base_url);
 

@@ -65,8 +65,6 @@ Wanted wanted_release(const std::string& version) {
 
 Wanted wanted_list() { return {"this list", "None of the objects in this list is known."}; }
 
-Wanted wanted_search() { return {"this database", "No release has been recorded yet."}; }
-
 HttpError http_error_of(const base::Error& error, const Wanted& wanted,
                         const std::string& since) {
     using base::ErrorKind;

@@ -24,7 +24,6 @@ struct Wanted {
 [[nodiscard]] Wanted wanted_class(const std::string& class_name);
 [[nodiscard]] Wanted wanted_release(const std::string& version);
 [[nodiscard]] Wanted wanted_list();
-[[nodiscard]] Wanted wanted_search();
 
 // Returns the answer to the client for an error that occurred while `wanted` was read. The
 // error's own text goes to the log only, because it may contain files, hosts and SQL.
