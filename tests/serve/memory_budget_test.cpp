@@ -27,7 +27,7 @@ struct LongHistory : World {
             " WHERE oid IN (SELECT oid FROM objects WHERE name = 'WBGene00006763')");
     }
     [[nodiscard]] base::ByteBudget& budget() {
-        return World::small.service.read_context().budget;
+        return World::small.service.read_context().shared.budget;
     }
     void wait_for_callers(std::size_t callers) {
         const auto deadline = std::chrono::steady_clock::now() + 2min;
