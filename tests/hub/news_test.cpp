@@ -162,7 +162,10 @@ TEST_CASE("A row that is committed after one with a higher number is found withi
     CHECK(store.look("WS2") == Names{"nothing"});
     // While rows come all the time, the first of them need not be looked for again.
     for (std::int64_t sid = 20; sid < 26; ++sid) {
-        store.record("c", "WS" + std::to_string(sid), sid);
+        const auto version = "WS" + std::to_string(sid);
+        store.execute("INSERT INTO releases (version, released_on) VALUES ('" + version +
+                      "', '2008-06-01')");
+        store.record("c", version, sid);
         store.now += std::chrono::seconds(20);
         store.look("WS2");
     }
