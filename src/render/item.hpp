@@ -1,5 +1,5 @@
 // render/item.hpp -- an item of a feed: of a row of history, a mention, a release or an entry of a source feed.
-// Its title, id, times and authors are made in item.cpp, the content of a row in item_content.cpp. Pages show the
+// Its title, id, times and authors are made in items.cpp, the content of a row in item_content.cpp. Pages show the
 // same titles and links.
 // Pure: no clock, no I/O. Safe from any thread.
 // SPDX-License-Identifier: MIT
