@@ -114,7 +114,7 @@ std::string entity_tag_of(int version) { return "\"version " + std::to_string(ve
             const std::string_view request(bytes.data(), static_cast<std::size_t>(read));
             const bool is_known =
                 request.find("If-None-Match: " + entity_tag_of(version)) != std::string::npos;
-            const std::string_view answer =
+            const std::string answer =
                 is_known ? "HTTP/1.1 304 Not Modified\r\n\r\n" : answer_of(version);
             const auto sent = ::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL);
             require(sent == static_cast<ssize_t>(answer.size()), "send");
