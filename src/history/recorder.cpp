@@ -456,9 +456,10 @@ class Recorder {
 
     void finish(std::span<Recording* const> items) const {
         for (auto* item : items) {
-            if (item->step == Step::write)
+            if (item->step == Step::write) {
                 item->result.wrote_history = !item->outcome.rows.empty();
-            if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
+                item->result.row = std::move(item->outcome.row);
+            }
             item->step = Step::nothing;
         }
     }

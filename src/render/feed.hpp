@@ -98,8 +98,7 @@ struct FeedDocument {
         std::string current;    // of an archive page: the feed itself
         std::string older;      // the next archive page to read, going back
         std::string newer;      // of an archive page: the one after it
-        std::string
-            next;  // of a feed without an archive: the document with the items behind these
+        std::string next;       // of a feed without an archive: the items behind these
     } links = {};
 };
 

@@ -248,8 +248,8 @@ Result<std::int64_t> number_build(Transaction& transaction, const Release& relea
 }
 
 std::int64_t share_number_of(Transaction& transaction, const std::string& version) {
-    // With the counter, which whoever writes the table writes first. Rows that do not exist yet
-    // cannot be shared.
+    // Shares the counter too, which every writer of the table updates first: a row that is not there
+    // yet cannot be shared.
     const auto rows = transaction.query(
         "SELECT b.number FROM meta JOIN builds b ON b.version = ? WHERE meta.name = 'builds'"
         " ORDER BY b.number DESC LIMIT 1" +
