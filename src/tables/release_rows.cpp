@@ -18,18 +18,6 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-// Every kind but `reconstructed`, as a list of SQL.
-std::string_view kinds_of_news() {
-    static const std::string list = [] {
-        std::string text;
-        for (const auto kind : all_kinds)
-            if (kind != RowKind::reconstructed)
-                text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
-        return text + ")";
-    }();
-    return list;
-}
-
 Value number(std::size_t value) { return Value{static_cast<std::int64_t>(value)}; }
 
 // FROM … WHERE …, and the values of its marks.
@@ -67,7 +55,7 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
         clause.sql = " FROM " + indexed + read_first + "objects o ON o.oid = h.oid";
     clause.sql += " WHERE h.version = ?";
     // Where no other kind was counted, leaving out 100,000 rows takes half as long.
-    if (release.reconstructed > 0) clause.sql += " AND h.kind IN " + std::string(kinds_of_news());
+    if (release.reconstructed > 0) clause.sql += " AND h.kind IN " + kinds_of_news();
     clause.values.emplace_back(release.version);
     if (!selection.class_name.empty()) {
         clause.sql += selection.text.empty() ? " AND h.class = ?" : " AND o.class = ?";
@@ -214,7 +202,7 @@ std::vector<NamedRow> with_labels(Transaction& transaction, const RowSelection& 
     add_label(clause, selection);
     clause.sql +=
         " AND NOT (o.name_key >= ? AND o.name_key < ?) AND h.version = ? AND h.kind IN " +
-        std::string(kinds_of_news());
+        kinds_of_news();
     clause.values.insert(clause.values.end(),
                          {Value{name.first}, Value{name.behind}, Value{version}});
     if (!selection.class_name.empty()) {
@@ -245,20 +233,17 @@ FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selectio
             count_of(transaction, clause_of(transaction, selection, release, "history_by_name"))};
 }
 
-// Adds a row of the counting statement: the version, the class, and the rows of each kind.
-void add_class(CountedRows& release, const store::Row& row) {
-    ClassCount of_class{row.text(1), 0, {}};
-    for (std::size_t at = 0; at < all_kinds.size(); ++at) {
-        const auto kind = all_kinds.at(at);
-        const auto objects = static_cast<std::uint64_t>(row.integer(2 + at));
-        if (kind == RowKind::reconstructed)
-            release.reconstructed += objects;
-        else if (objects > 0) {
-            of_class.kinds.push_back({kind, objects});
-            of_class.objects += objects;
-        }
+// Adds the rows of one class and kind, which follow those of the class's other kinds.
+void add_kind(CountedRows& release, std::string class_name, KindCount count) {
+    if (count.kind == RowKind::reconstructed) {
+        release.reconstructed += count.objects;
+        return;
     }
-    if (of_class.objects > 0) release.classes.push_back(std::move(of_class));
+    auto& classes = release.classes;
+    if (classes.empty() || classes.back().class_name != class_name)
+        classes.push_back({std::move(class_name), 0, {}});
+    classes.back().objects += count.objects;
+    classes.back().kinds.push_back(count);
 }
 
 }  // namespace
@@ -272,28 +257,26 @@ std::size_t CountedRows::news(std::string_view class_name) const {
 
 std::vector<CountedRows> count_rows(Transaction& transaction,
                                     std::span<const std::string> versions) {
-    // Grouped by kind as well, the rows would have to be sorted.
-    static const std::string columns = [] {
-        std::string text = "SELECT version, class";
-        for (const auto kind : all_kinds)
-            text += ", SUM(kind = '" + std::string(name_of(kind)) + "')";
-        return text + " FROM history";
-    }();
     std::map<std::string_view, CountedRows> counted;
     for (const auto& version : versions) counted[version].version = version;
     for (const auto& row :
          query_in(transaction,
-                  columns + store::by_index(transaction.engine(), "history_by_name") +
+                  "SELECT version, class, kind, COUNT(*) FROM history" +
+                      store::by_index(transaction.engine(), "history_by_content") +
                       " WHERE version IN",
                   {}, std::vector<Value>(versions.begin(), versions.end()),
-                  " GROUP BY version, class ORDER BY version, class"))
-        add_class(counted.at(row.text(0)), row);
+                  " GROUP BY version, class, kind ORDER BY version, class, kind"))
+        if (const auto kind = kind_named(row.text(2)))
+            add_kind(counted.at(row.text(0)), row.text(1),
+                     {*kind, static_cast<std::uint64_t>(row.integer(3))});
     std::vector<CountedRows> all;
     for (const auto& version : versions) {
         auto& release = all.emplace_back(std::move(counted.at(version)));
         std::map<RowKind, std::uint64_t> kinds;
-        for (const auto& each : release.classes)
+        for (auto& each : release.classes) {
+            std::ranges::sort(each.kinds, {}, &KindCount::kind);
             for (const auto& [kind, objects] : each.kinds) kinds[kind] += objects;
+        }
         for (const auto& [kind, objects] : kinds) release.kinds.push_back({kind, objects});
         std::ranges::stable_sort(release.classes, std::greater(), &ClassCount::objects);
     }

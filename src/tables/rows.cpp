@@ -294,6 +294,17 @@ std::optional<RowKind> kind_named(std::string_view name) {
     return found == all_kinds.end() ? std::nullopt : std::optional(*found);
 }
 
+const std::string& kinds_of_news() {
+    static const std::string list = [] {
+        std::string text;
+        for (const auto kind : all_kinds)
+            if (kind != RowKind::reconstructed)
+                text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
+        return text + ")";
+    }();
+    return list;
+}
+
 std::string fault_of(std::string_view table, std::string_view column, std::string_view text) {
     const bool is_history = table == "history";
     const bool is_day =
@@ -509,9 +520,10 @@ void delete_rows(Transaction& transaction, const std::string& version,
 
 void find_renames(Transaction& transaction, std::span<Row> rows) {
     // A rename has two rows; a third one says that there is none.
-    constexpr std::string_view of_one =
+    static const std::string of_one =
         "SELECT * FROM (SELECT version, class, content, kind, name FROM history"
-        " WHERE version = ? AND class = ? AND content = ? LIMIT 3) AS few";
+        " WHERE version = ? AND class = ? AND kind IN " +
+        kinds_of_news() + " AND content = ? LIMIT 3) AS few";
     using Key = std::array<std::string, 3>;
     const auto key_of = [](const Row& row) {
         return Key{row.release.version, row.object.class_name, row.content};

@@ -41,6 +41,8 @@ inline constexpr std::array all_kinds{RowKind::changed,       RowKind::created,
                                       RowKind::reconstructed, RowKind::withdrawn};
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
+// Returns every kind but `reconstructed`, as a list of SQL: "('changed', 'created', ...)".
+[[nodiscard]] const std::string& kinds_of_news();
 
 // Says what is wrong with the text of a column of any table, where rows with it could not be read:
 // a day, time or kind that is none. Empty: nothing.
