@@ -261,15 +261,15 @@ std::vector<ObjectState> states_from(Transaction& transaction, const std::string
             values.emplace_back(class_name);
         }
         for (const auto& row : transaction.query(
-                 "SELECT name_key, class, name, build, bytes, CASE WHEN signature = '' AND"
+                 "SELECT class, name, build, bytes, CASE WHEN bytes = 0 AND signature = '' AND"
                  " label <> '' THEN 1 ELSE 0 END FROM objects WHERE name_key " +
                      condition + limit,
                  values))
-            states.push_back({row.text(0),
-                              {row.text(1), row.text(2)},
+            states.push_back({base::fold_ascii(row.text(1)),
+                              {row.text(0), row.text(1)},
+                              row.integer(2),
                               row.integer(3),
-                              row.integer(4),
-                              row.integer(5) != 0});
+                              row.integer(4) != 0});
     };
     const auto limit = " ORDER BY name_key LIMIT " + std::to_string(most);
     if (behind.empty())

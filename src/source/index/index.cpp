@@ -43,6 +43,18 @@ int compare_folded(std::string_view a, std::string_view b) {
     return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
 }
 
+// Returns the first 16 bytes of a name in lower case, as numbers that are in the order of the names. Names
+// with the same ones are to be compared.
+FoldedStart folded_start(std::string_view name) {
+    const auto eight_from = [&](std::size_t from) {
+        std::uint64_t bytes = 0;
+        for (auto at = from; at < from + 8; ++at)
+            bytes = bytes << 8 | (at < name.size() ? lower(name[at]) : 0U);
+        return bytes;
+    };
+    return {eight_from(0), eight_from(8)};
+}
+
 // What records are sorted by.
 struct Key {
     std::string_view name, class_name;
@@ -314,7 +326,7 @@ bool IndexPart::add(Entry entry, const std::string& class_name) {
     if (last_class_ == most_classes) return false;
     ++classes_[last_class_].objects;
     entry.class_index = static_cast<std::uint16_t>(last_class_);
-    places_.push_back(records_.size());
+    places_.push_back({folded_start(entry.name), records_.size()});
     index_format::append_record(records_, entry);
     return true;
 }
@@ -324,15 +336,17 @@ void IndexPart::sort() {
         const auto entry = record_at(records_, at)->entry;
         return Key{entry.name, classes_[entry.class_index].class_name};
     };
-    const auto is_first = [&](std::uint64_t a, std::uint64_t b) {
-        return is_before(key_at(a), key_at(b));
+    const auto is_first = [&](const Place& a, const Place& b) {
+        if (const auto order = a.start <=> b.start; order != 0) return order < 0;
+        return is_before(key_at(a.at), key_at(b.at));
     };
     auto places = std::exchange(places_, {});
     if (std::ranges::is_sorted(places, is_first)) return;
     std::ranges::stable_sort(places, is_first);
     std::string records;
     records.reserve(records_.size());
-    for (const auto at : places) records.append(records_, at, record_at(records_, at)->next - at);
+    for (const auto& [start, at] : places)
+        records.append(records_, at, record_at(records_, at)->next - at);
     records_ = std::move(records);
 }
 
@@ -407,19 +421,21 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& 
         return Key{entry.name, classes_[entry.class_index].class_name};
     };
     struct Head {
-        Entry entry;
-        std::uint64_t at, next, end;
+        FoldedStart start;
+        std::uint64_t at, end;
     };
     // Of records with one key, of which a duplicate names two, the first in the files comes first.
     const auto is_later = [&](const Head& a, const Head& b) {
-        if (is_before(key_of(b.entry), key_of(a.entry))) return true;
-        return !is_before(key_of(a.entry), key_of(b.entry)) && b.at < a.at;
+        if (const auto order = a.start <=> b.start; order != 0) return order > 0;
+        const auto key_a = key_of(record_at(records, a.at)->entry);
+        const auto key_b = key_of(record_at(records, b.at)->entry);
+        if (is_before(key_b, key_a)) return true;
+        return !is_before(key_a, key_b) && b.at < a.at;
     };
     std::vector<Head> heads;  // a heap, the first record on top
     const auto push = [&](std::uint64_t at, std::uint64_t end) {
         if (at == end) return;
-        const auto read = record_at(records, at);
-        heads.push_back({read->entry, at, read->next, end});
+        heads.push_back({folded_start(record_at(records, at)->entry.name), at, end});
         std::ranges::push_heap(heads, is_later);
     };
     for (const auto& run : runs_) push(run.from, run.to);
@@ -427,8 +443,9 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& 
     std::optional<Entry> last;
     while (!heads.empty()) {
         std::ranges::pop_heap(heads, is_later);
-        const auto [entry, at, next, end] = heads.back();
+        const auto [start, at, end] = heads.back();
         heads.pop_back();
+        const auto [entry, next] = *record_at(records, at);
         if (last && last->name == entry.name && last->class_index == entry.class_index) {
             Duplicate duplicate{std::string(entry.name), *last, entry};
             duplicate.first.name = duplicate.second.name = {};

@@ -11,6 +11,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -112,6 +113,12 @@ class Index {
     std::string_view records_, places_;
 };
 
+// The beginning of a name, for comparisons that need not read the name.
+struct FoldedStart {
+    std::uint64_t first = 0, second = 0;
+    auto operator<=>(const FoldedStart&) const = default;
+};
+
 // Objects on their way into an index. Each thread may make its own; IndexWriter::append puts them
 // together.
 class IndexPart {
@@ -124,8 +131,12 @@ class IndexPart {
 
    private:
     friend class IndexWriter;
+    struct Place {
+        FoldedStart start;  // of the name
+        std::uint64_t at;
+    };
     std::string records_;
-    std::vector<std::uint64_t> places_;  // of the records; empty: they are in order
+    std::vector<Place> places_;  // of the records; empty: they are in order
     std::vector<ClassCount> classes_;
     std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
     std::size_t last_class_ = 0;
