@@ -82,7 +82,6 @@ class Collection {
         if (recorded == page->rows.size()) return {};
         std::set<std::pair<tree::ObjectName, base::Release>> taken;
         for (const auto& row : page->rows) taken.emplace(row.object, row.release);
-        *page = {};  // its memory is needed for the others
         // Behind them there may be some that did not only change as others did.
         query::PageRequest request{rows_at_once, since_};
         request.filter.mass = false;
@@ -141,7 +140,6 @@ class Collection {
         auto& list = listed->list;
         if (list.recorded > list.rows.size() && objects.size() > 1) {
             const auto half = objects.begin() + static_cast<std::ptrdiff_t>(objects.size() / 2);
-            list = {};  // its memory is needed for the halves
             const auto first = add_some({objects.begin(), half}, known);
             return first ? add_some({half, objects.end()}, known) : first;
         }

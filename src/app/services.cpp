@@ -73,12 +73,10 @@ Result<Services> open_services(Config config, Waiting waiting, std::size_t threa
     }
     services.current =
         std::make_unique<history::CurrentBuild>(build_opener(services.config), *services.pool);
-    base::ByteBudget::Limits budget;
     // Wide pages may keep half of the threads waiting.
-    budget.waiting = std::max<std::size_t>(services.config.serve.threads / 4, 1);
-    services.history = std::make_unique<query::HistoryService>(*services.pool, *services.current,
-                                                               services.config.history,
-                                                               base::system_clock_now, budget);
+    services.history = std::make_unique<query::HistoryService>(
+        *services.pool, *services.current, services.config.history, base::system_clock_now,
+        base::Gate::limits_of(services.config.serve.threads / 2, base::processors()));
     services.tokens = std::make_unique<serve::TokenHolders>(*services.pool);
     return services;
 }
@@ -101,7 +99,7 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.count_hits = asker == Asker::server_clients;
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
-    settings.wide = serve::WideGate::limits_of(config.serve.threads, base::processors());
+    settings.wide = base::Gate::limits_of(config.serve.threads, base::processors());
     settings.callback_guard = net::AddressGuard(config.net.allow);
     settings.metrics = metrics;
     return std::make_unique<serve::Site>(

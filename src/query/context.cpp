@@ -51,18 +51,12 @@ KnownReleasesPtr ReleaseCache::get(store::Transaction& transaction,
     return kept_.get(version, load).value();
 }
 
-ReadView view_of(store::Transaction& transaction, const ReadContext& context, Memory memory) {
+ReadView view_of(store::Transaction& transaction, const ReadContext& context, bool may_be_long) {
     auto known = context.shared.releases.get(transaction, context.settings, context.builds);
     const auto* newest = known->releases.newest();
     const auto& build = context.builds.build;
     auto current = build ? build->release() : newest != nullptr ? *newest : Release{};
-    return {transaction, context, std::move(known), std::move(current), std::move(memory)};
-}
-
-Memory memory_for(base::ByteBudget& budget, std::size_t note_bytes) {
-    auto share = budget.take(note_bytes * memory_of_note_byte);
-    if (!share) throw Busy();
-    return std::make_shared<const base::ByteBudget::Share>(std::move(*share));
+    return {transaction, context, std::move(known), std::move(current), may_be_long};
 }
 
 const Release* ReadView::shown(const std::string& version) const {

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_budget.hpp"
 #include "base/date.hpp"
+#include "base/gate.hpp"
 #include "base/result.hpp"
 #include "base/single_flight.hpp"
 #include "history/context.hpp"
@@ -111,14 +111,15 @@ class UnreadableRows {
     std::set<std::pair<ObjectName, std::string>> logged_;
 };
 
-// Bytes of notes that a page may have without a share of the memory budget: nearly all have fewer, and
-// never wait for it.
-inline constexpr std::size_t free_note_bytes = 256 << 10;
-// Bytes that a page takes in memory for each byte of its notes in the store: 8 to 9.1 were measured
-// (bench/memory_bench).
-inline constexpr std::size_t memory_of_note_byte = 10;
+// Bytes of notes in the store. A page takes 8 to 9.1 bytes of memory for each of them (bench/memory_bench).
+// A page with more of them is read in its turn (SharedReads::long_pages). Nearly all have fewer.
+inline constexpr std::size_t short_page = 256 << 10;
+// Of feeds and pages of rows, which show fewer rows where these have more; never fewer than archive_page.
+inline constexpr std::size_t longest_page = 4 << 20;
+// Of a row on such a page: it shows the beginning of longer ones (tables::shorten()).
+inline constexpr std::size_t longest_shown = longest_page / archive_page;
 
-// Thrown when a page does not get its share of the memory budget.
+// Thrown when the turn of a long page does not come.
 struct Busy : std::runtime_error {
     Busy() : std::runtime_error("too many long histories are read at once") {}
 };
@@ -126,13 +127,13 @@ struct Busy : std::runtime_error {
 // What the reads of a process share.
 struct SharedReads {
     explicit SharedReads(const base::Clock& clock = base::system_clock_now,
-                         base::ByteBudget::Limits limits = {})
-        : releases(clock), counted_rows(clock), budget(limits) {}
+                         base::Gate::Limits limits = {})
+        : releases(clock), counted_rows(clock), long_pages(limits) {}
 
     ReleaseCache releases;
     CountedRowsCache counted_rows;
     UnreadableRows unreadable;
-    base::ByteBudget budget;  // for the rows of pages
+    base::Gate long_pages;
 };
 
 // Dependencies of every read. The caller keeps what is referred to alive. Rows of releases newer
@@ -150,13 +151,8 @@ struct ReadView {
     store::Transaction& transaction;
     const ReadContext& context;
     KnownReleasesPtr known;
-    Release current;  // the build's; without a build the newest that is known
-    Memory memory;    // that was taken for this read
-
-    // Returns how many bytes the notes of the rows that are read may have.
-    [[nodiscard]] std::size_t most_note_bytes() const {
-        return memory ? memory->bytes() / memory_of_note_byte : free_note_bytes;
-    }
+    Release current;          // the build's; without a build the newest that is known
+    bool may_be_long = true;  // false: reading more than short_page throws tables::NotesTooLong
     [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
     // Returns what notes rows that cannot be read.
     [[nodiscard]] tables::OnUnreadable on_unreadable() const {
@@ -178,33 +174,29 @@ struct ReadView {
     [[nodiscard]] std::vector<CountedRowsPtr> counted(std::span<const Release> releases) const;
 };
 [[nodiscard]] ReadView view_of(store::Transaction& transaction, const ReadContext& context,
-                               Memory memory);
-
-// Takes the memory of a page whose notes have so many bytes.
-//   blocks  until it is free (base::ByteBudget)
-//   throws  Busy
-[[nodiscard]] Memory memory_for(base::ByteBudget& budget, std::size_t note_bytes);
+                               bool may_be_long);
 
 // Runs fn(const ReadView&) in a read transaction and returns its result. The function may run
-// twice (store::perform), and again when it threw tables::NotesTooLong, with the memory that it needs.
-// No transaction is open while this waits for memory.
+// twice (store::perform), and again in the turn of a long page when it threw tables::NotesTooLong.
+// No transaction is open while this waits for the turn.
 //   throws  store::Failure; Busy
 template <class F>
 auto read(const ReadContext& context, F&& fn) {
-    std::size_t needed = 0;  // bytes of notes
-    for (Memory memory;;) {
-        try {
-            return store::perform(context.pool, store::Access::read,
-                                  [&](store::Transaction& transaction) {
-                                      return fn(view_of(transaction, context, memory));
-                                  });
-        } catch (const tables::NotesTooLong& notes) {
-            // Twice as much each time: notes that are found one by one may be ever longer.
-            needed = std::max(2 * needed, notes.bytes);
-        }
-        memory.reset();  // nobody waits for more while holding some
-        memory = memory_for(context.shared.budget, needed);
+    const auto run = [&](bool may_be_long) {
+        return store::perform(context.pool, store::Access::read,
+                              [&](store::Transaction& transaction) {
+                                  return fn(view_of(transaction, context, may_be_long));
+                              });
+    };
+    try {
+        return run(false);
+    } catch (const tables::NotesTooLong&) {
     }
+    auto& gate = context.shared.long_pages;
+    const auto admitted = gate.admit();
+    const auto turn = admitted ? gate.wait_for_turn() : base::Gate::Pass();
+    if (!turn) throw Busy();
+    return run(true);
 }
 
 // Returns what is said wherever a release is asked for that is not shown: absent, with a whole

@@ -36,45 +36,35 @@ Result<std::size_t> first_rank_after(const tables::Releases& releases, const std
     return position->rank + 1;
 }
 
-// Returns nullopt when several rows have more than most_bytes together: fewer have to be read.
-//   throws  tables::NotesTooLong when a single one has
-std::optional<tables::NumberedRows> rows_of_step(const ReadView& now,
-                                                 std::span<const std::int64_t> sids,
-                                                 std::size_t most_bytes) {
-    try {
-        return tables::rows_numbered(now.transaction, sids, now.on_unreadable(), most_bytes);
-    } catch (const tables::NotesTooLong&) {
-        if (sids.size() == 1) throw;
-        return std::nullopt;
-    }
-}
-
-// Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
+// Visits rows in their order.
 //   returns  how many rows it looked at
-//   throws   tables::NotesTooLong when one row has more than the page may have
+//   throws   tables::NotesTooLong when rows that are read at once have more than the page may have
 //   cost     up to 64 rows a query, fewer where notes are long: 1 MB or one row is held at once
-using VisitNotes = std::function<void(std::int64_t sid, const tables::Row& row)>;
-std::size_t visit_notes(const ReadView& now, std::span<const std::int64_t> sids,
-                        const VisitNotes& visit) {
-    constexpr std::size_t first_step = 8, most_of_step = 1 << 20;
-    const auto bytes_of_step = std::min(most_of_step, now.most_note_bytes());
-    std::size_t rows = 0, bytes = 0;
-    auto step = first_step;
-    while (rows < sids.size() && bytes < most_filtered_bytes) {
+using VisitRow = std::function<void(std::int64_t sid, tables::Row&& row)>;
+std::size_t visit_rows(const ReadView& now, std::span<const std::int64_t> sids,
+                       const RowLimits& limits, const VisitRow& visit) {
+    const std::size_t most_of_step = now.may_be_long ? 1 << 20 : short_page;
+    std::size_t rows = 0, bytes = 0, step = tables::longest_list;
+    while (rows < sids.size() && bytes < limits.all) {
         const auto next = sids.subspan(rows, std::min(step, sids.size() - rows));
-        const auto read =
-            rows_of_step(now, next, next.size() > 1 ? bytes_of_step : now.most_note_bytes());
-        if (!read) {
+        const bool must_fit = next.size() > 1 || !now.may_be_long;
+        std::optional<tables::NumberedRows> read;
+        try {
+            read = tables::rows_numbered(
+                now.transaction, next, now.on_unreadable(),
+                {.all = must_fit ? most_of_step : tables::any_bytes, .of_row = limits.of_row});
+        } catch (const tables::NotesTooLong&) {
+            if (!now.may_be_long) throw;
             step = next.size() / 2;
             continue;
         }
         for (const auto sid : next)
             if (const auto found = read->by_sid.find(sid); found != read->by_sid.end())
-                visit(sid, found->second);
+                visit(sid, std::move(found->second));
         rows += next.size();
         bytes += read->bytes;
         const auto bytes_of_row = read->bytes / next.size() + 1;
-        step = std::clamp<std::size_t>(bytes_of_step / bytes_of_row, 1, tables::longest_list);
+        step = std::clamp<std::size_t>(most_of_step / bytes_of_row, 1, tables::longest_list);
     }
     return rows;
 }
@@ -108,18 +98,19 @@ struct FilteredRows {
     Sids sids;
     bool cut = false;  // some rows were not looked at
 };
-//   throws, cost  as of visit_notes(), and a query for each class and release if rows of mass changes are left out
+//   throws, cost  as of visit_rows(), and a query for each class and release if rows of mass changes are left out
 FilteredRows filtered_rows(const ReadView& now, std::span<const std::int64_t> sids,
                            const ChangeFilter& filter) {
     static const MassPlaces none;
     FilteredRows found;
     MassPlacesReader places(now.transaction);
-    const auto visited = visit_notes(now, sids, [&](std::int64_t sid, const tables::Row& row) {
+    const auto visit = [&](std::int64_t sid, const tables::Row& row) {
         if (filter.shows_row(row.kind, row.notes,
                              filter.mass ? none
                                          : places.of(row.object.class_name, row.release.version)))
             found.sids.push_back(sid);
-    });
+    };
+    const auto visited = visit_rows(now, sids, {most_filtered_bytes, tables::any_bytes}, visit);
     found.cut = visited < sids.size();
     return found;
 }
@@ -130,20 +121,12 @@ PageRequest looked_for(PageRequest request, const ReadView& now) {
     return request;
 }
 
-// Takes the rows of these numbers, in their order.
-std::vector<tables::Row> taken_in_order(const ReadView& now, tables::NumberedRows stored,
-                                        std::span<const std::int64_t> sids) {
-    std::vector<tables::Row> rows;
-    rows.reserve(sids.size());
-    for (const auto sid : sids) {
-        auto found = stored.by_sid.extract(sid);
-        if (!found) continue;  // it cannot be read
-        auto& row = rows.emplace_back(std::move(found.mapped()));
-        // A row is written together with its release, so every version is known.
-        row.of_day = now.releases().position(row.release.version)->of_day;
-        row.since_on = now.releases().date_of(row.since);
-    }
-    return rows;
+// Returns a row with what the releases say of it.
+tables::Row dated(const ReadView& now, tables::Row row) {
+    // A row is written together with its release, so every version is known.
+    row.of_day = now.releases().position(row.release.version)->of_day;
+    row.since_on = now.releases().date_of(row.since);
+    return row;
 }
 
 // Rows that a page shows, newest release first, then by class and name.
@@ -162,7 +145,6 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
     page.cut = rows.cut;
     page.people = now.context.people;
     page.filter = request.filter;
-    page.memory = now.memory;
     if (now.known->has_mass_changes)
         page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
 }
@@ -198,17 +180,20 @@ class RowReader {
     Result<ShownRows> read(const PageRequest& request) {
         const auto first_rank = first_rank_after(now_.releases(), request.since, current_);
         if (!first_rank) return tl::unexpected(first_rank.error());
-        if (objects_.size() == 1 && !request.filter.chooses_rows() &&
-            now_.most_note_bytes() >= tables::FewRows::most * tables::FewRows::longest_notes)
+        if (objects_.size() == 1 && !request.filter.chooses_rows() && request.at.empty())
             few_ = tables::FewRows::of(now_.transaction, objects_.front()->oid);
         find_candidates();
-        std::erase_if(candidates_,
-                      [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
+        const auto only = now_.releases().position(request.at);
+        std::erase_if(candidates_, [&](const Candidate& candidate) {
+            return candidate.rank < *first_rank ||
+                   (!request.at.empty() && (!only || candidate.rank != only->rank));
+        });
         std::ranges::sort(candidates_, {}, &Candidate::place);
         ShownRows rows;
         rows.cut = apply(request.filter, request.limits.filtered);
         rows.recorded = candidates_.size();
-        rows.rows = whole(slice_of(request, candidates_.size()));
+        const auto of_row = request.at.empty() ? longest_shown : tables::any_bytes;
+        rows.rows = whole(slice_of(request, candidates_.size()), {.of_row = of_row});
         return rows;
     }
 
@@ -248,10 +233,15 @@ class RowReader {
         return sids;
     }
 
-    std::vector<tables::Row> whole(Slice slice) const {
+    std::vector<tables::Row> whole(Slice slice, const RowLimits& limits) const {
         const auto sids = sids_of(std::span(candidates_).subspan(slice.from, slice.size()));
-        if (!few_) return rows_in_order(now_, sids, now_.most_note_bytes());
-        return taken_in_order(now_, few_->numbered(sids, now_.on_unreadable()), sids);
+        if (!few_) return rows_in_order(now_, sids, limits);
+        std::vector<tables::Row> rows;
+        auto few = few_->numbered(sids, now_.on_unreadable());
+        for (const auto sid : sids)
+            if (auto found = few.by_sid.extract(sid))
+                rows.push_back(dated(now_, std::move(found.mapped())));
+        return rows;
     }
 
     const ReadView& now_;
@@ -412,7 +402,7 @@ class RowChooser {
 
     // Returns the rows newest release first, then by class and name.
     [[nodiscard]] std::vector<tables::Row> whole(std::span<const std::int64_t> sids) const {
-        auto rows = rows_in_order(now_, sids, now_.most_note_bytes());
+        auto rows = rows_in_order(now_, sids);
         // Committed since the release was counted.
         std::erase_if(rows,
                       [](const auto& row) { return row.kind == tables::RowKind::reconstructed; });
@@ -448,10 +438,12 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
 }  // namespace
 
 std::vector<tables::Row> rows_in_order(const ReadView& now, std::span<const std::int64_t> sids,
-                                       std::size_t most_note_bytes) {
-    return taken_in_order(
-        now, tables::rows_numbered(now.transaction, sids, now.on_unreadable(), most_note_bytes),
-        sids);
+                                       const RowLimits& limits) {
+    std::vector<tables::Row> rows;
+    visit_rows(now, sids, limits, [&](std::int64_t, tables::Row&& row) {
+        rows.push_back(dated(now, std::move(row)));
+    });
+    return rows;
 }
 
 Result<History> load_history(const ReadView& now, const history::Identity& identity,

@@ -5,13 +5,11 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
-#include "base/byte_budget.hpp"
 #include "compare/change.hpp"
 #include "tables/mass_changes.hpp"
 #include "tables/mentions.hpp"
@@ -72,6 +70,8 @@ struct PageRequest {
     // that since and filter leave are numbered from 0 for the oldest, and the page has those from
     // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
+    // Not empty: only the row of this release, as it is recorded.
+    std::string at = {};
     // So many of the newest mentions of the objects are read with the rows.
     std::size_t mentions = 0;
     PageLimits limits = {};
@@ -95,9 +95,6 @@ struct Person {
 };
 using People = std::map<std::string, Person, std::less<>>;  // by user
 
-// What rows take of the memory budget, until the last copy is gone; nullptr: the rows are small and take none of it.
-using Memory = std::shared_ptr<const base::ByteBudget::Share>;
-
 // Rows of history of one object or of many, as one document shows them.
 struct HistoryPage {
     Release current;                // the release currently being served
@@ -119,7 +116,6 @@ struct HistoryPage {
     std::vector<tables::MassChange> mass_changes;  // of the rows' releases and classes
     People people;                                 // those of [curators]
     ChangeFilter filter;                           // of the request
-    Memory memory = {};                            // of the rows
     bool operator==(const HistoryPage&) const = default;
 };
 

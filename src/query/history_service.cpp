@@ -104,9 +104,9 @@ std::vector<history::Identity> recorded_once(std::vector<history::Identity> iden
 
 struct HistoryService::State {
     State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
-          base::Clock clock_, base::ByteBudget::Limits budget_)
+          base::Clock clock_, base::Gate::Limits long_pages)
         : pool(pool_), current(current_), settings(std::move(settings_)),
-          clock(std::move(clock_)), shared(clock, budget_) {}
+          clock(std::move(clock_)), shared(clock, long_pages) {}
 
     store::Pool& pool;
     history::CurrentBuild& current;
@@ -258,9 +258,9 @@ struct HistoryService::State {
 
 HistoryService::HistoryService(store::Pool& pool, history::CurrentBuild& current,
                                history::Settings settings, base::Clock clock,
-                               base::ByteBudget::Limits budget)
+                               base::Gate::Limits long_pages)
     : state_(std::make_unique<State>(pool, current, std::move(settings), std::move(clock),
-                                     budget)) {}
+                                     long_pages)) {}
 HistoryService::~HistoryService() = default;
 
 ServedBuild HistoryService::served_build() const {

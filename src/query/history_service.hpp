@@ -33,9 +33,9 @@ struct ServedBuild {
 class HistoryService {
    public:
     // Asks `current` for the build at each request. The caller keeps `pool` and `current` alive.
-    //   budget  of the memory for rows that are read at the same time. A page of few bytes takes none
+    //   long_pages  how many of them are read at the same time
     HistoryService(store::Pool& pool, history::CurrentBuild& current, history::Settings settings,
-                   base::Clock clock, base::ByteBudget::Limits budget = {});
+                   base::Clock clock, base::Gate::Limits long_pages = {});
     ~HistoryService();
 
     [[nodiscard]] ServedBuild served_build() const;
@@ -47,7 +47,7 @@ class HistoryService {
     // Returns the history of an object, which is compared in the current release now unless it was
     // before.
     //   error   absent (never was in a build); unavailable (nothing recorded, and the build or
-    //           store cannot be reached; or no memory was free for its rows); malformed / too_large
+    //           store cannot be reached; or too many long pages are read); malformed / too_large
     //           (the object cannot be read); refused (the page begins after a release that is not known)
     //   cost    one computation per object and build in a process: others wait for its result
     [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked,
@@ -62,7 +62,7 @@ class HistoryService {
     // Returns the same of several objects, merged: newest release first, then class, name.
     //   asked  1 … 200, in any spelling; those that mean the same object count once
     //   error  absent: none of them is known; unavailable: nor can the build or store be reached, or
-    //          no memory was free; refused as above
+    //          too many long pages are read; refused as above
     //   cost   objects that are compared already are read together, 64 a query: 200 of them
     //          take some 5 ms from SQLite. Each of the others costs what history_of() does
     [[nodiscard]] base::Result<Listed> watch_list(const std::vector<ObjectName>& asked,

@@ -76,7 +76,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
                                                         tables::most_compared};
     const auto [sids, matching] = chosen_entries(now, selection, release, query);
     contents.matching = matching;
-    auto rows = rows_in_order(now, sids, now.most_note_bytes());
+    auto rows = rows_in_order(now, sids, {.all = tables::any_bytes});
     tables::find_renames(now.transaction, rows);
     for (const auto& row : rows) {
         // Committed since the release was counted.
@@ -126,12 +126,13 @@ std::vector<ClassCount> leading_classes(const std::vector<ClassCount>& classes,
 
 // Rows that are too long to be read for a few words are left out.
 std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::int64_t> sids) {
+    auto view = now;
+    view.may_be_long = false;
     std::vector<tables::Row> rows;
     for (std::size_t at = 0; at < sids.size(); at += rows_at_once) {
         const auto some = sids.subspan(at, std::min(rows_at_once, sids.size() - at));
         try {
-            std::ranges::move(rows_in_order(now, some, free_note_bytes),
-                              std::back_inserter(rows));
+            std::ranges::move(rows_in_order(view, some), std::back_inserter(rows));
         } catch (const tables::NotesTooLong&) {
             continue;
         }

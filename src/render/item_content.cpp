@@ -393,7 +393,7 @@ std::string rest_link(const tables::Row& row, std::string_view row_page, const S
     const auto count = row.notes.changes.size();
     std::string html = "<p>This item is shortened. ";
     if (!row.notes.is_whole()) {
-        html += "This release changed too much to be recorded in one row. ";
+        html += "This release changed too much for one item. ";
         append_escaped_link(html, row_page, "See what is recorded");
         if (!row.since.empty()) {
             html += " or ";

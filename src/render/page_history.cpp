@@ -91,11 +91,11 @@ std::string heading_of(const Row& row, const Site& site) {
                        summary_of(row) + "</p>\n";
     html += links_of(row);
     if (!row.notes.is_whole())
-        html += "<p>This release changed too much to be recorded in one row: " +
+        html += "<p>This release changed too much to be shown here: " +
                 (row.notes.left_out.all() == 0
-                     ? std::string("some changes are listed")
+                     ? std::string("some changes are")
                      : counted(row.notes.left_out.all(), "change is", "changes are") +
-                           " not listed here, and others") +
+                           " left out, and others are") +
                 " without what is below them." +
                 (row.since.empty() ? "" : " The comparison has all of them.") + "</p>\n";
     if (const auto successor = successor_of(row, site))

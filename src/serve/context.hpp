@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/date.hpp"
+#include "base/gate.hpp"
 #include "base/single_flight.hpp"
 #include "harvest/feeds.hpp"
 #include "history/current.hpp"
@@ -29,7 +30,6 @@
 #include "serve/page_cache.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
-#include "serve/wide_gate.hpp"
 #include "store/pool.hpp"
 
 namespace serve {
@@ -46,11 +46,11 @@ struct Services {
 struct Settings {
     std::size_t cache_bytes = 64 << 20;  // 0: no page is cached, each request renders
     std::size_t max_items = 1000;
-    long max_age = 3600;         // seconds
-    bool count_hits = true;      // false for plain CGI and `varve feed`
-    bool private_site = false;   // readers need a token
-    RateLimits limits = {};      // for each client
-    WideGate::Limits wide = {};  // for all clients together
+    long max_age = 3600;           // seconds
+    bool count_hits = true;        // false for plain CGI and `varve feed`
+    bool private_site = false;     // readers need a token
+    RateLimits limits = {};        // for each client
+    base::Gate::Limits wide = {};  // for all clients together
     // Judges the addresses that subscribers of the hub name as their own. Whether there is a hub,
     // render::Site says.
     net::AddressGuard callback_guard = {};
@@ -121,7 +121,7 @@ struct SiteContext {
     RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
     hub::Subscriptions subscriptions;
     NotedReaders noted_readers;
-    WideGate wide_gate;
+    base::Gate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;
 

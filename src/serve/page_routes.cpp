@@ -81,15 +81,13 @@ Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
     const auto& at = query.get("at");
     const query::PageRequest page_request{.most = most_rows,
                                           .since = "",
+                                          .at = at,
                                           .mentions =
                                               at.empty() ? render::most_mentions_on_page : 0};
     auto answer = history_for(context, query, page_request, "page");
     if (!answer) return fail(std::move(answer.error()));
     auto& history = answer->history;
-    const bool has_release =
-        at.empty() || std::any_of(history.rows.begin(), history.rows.end(),
-                                  [&](const auto& row) { return row.release.version == at; });
-    if (!has_release)
+    if (!at.empty() && history.rows.empty())
         return fail(404, "No change to " + wanted_object(query.object()).what +
                              " was recorded in " + at + ".");
     RenderedPage page;

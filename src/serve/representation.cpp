@@ -90,7 +90,7 @@ Result<PageCache::Found> cached_in_coding(PageCache& pages, const CacheKey& key,
 
 // Returns the page, which it renders in its turn. A request that is not admitted waits for nobody, not
 // even for another one that renders the same page.
-Result<PageCache::Found> wide_page(WideGate& gate, PageCache& pages, const CacheKey& key,
+Result<PageCache::Found> wide_page(base::Gate& gate, PageCache& pages, const CacheKey& key,
                                    const PageCache::Render& render) {
     constexpr auto busy = "The server is busy with pages about many objects. "
                           "Please try again in a minute.";

@@ -37,7 +37,7 @@ void vary_by(Response& response, std::string_view request_field);
 void add_security_fields(Response& response);
 
 // What it takes to render a page. A wide page is made of many objects, or of two whole trees: it takes its turn
-// (serve/wide_gate.hpp), and a stale page of the same build is sent while another thread renders it.
+// (base/gate.hpp), and a stale page of the same build is sent while another thread renders it.
 enum class PageCost : unsigned char { ordinary, wide };
 
 // Returns a response that nobody keeps.

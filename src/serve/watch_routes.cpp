@@ -306,7 +306,7 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
     // Both look up many objects; a list that is only changed is its address.
     if (!lines.empty() || is_kept) {
         const auto admitted = context.wide_gate.admit();
-        const auto turn = admitted ? context.wide_gate.wait_for_turn() : WideGate::Pass();
+        const auto turn = admitted ? context.wide_gate.wait_for_turn() : base::Gate::Pass();
         if (!turn)
             return fail(503, "The server is busy with pages about many objects. "
                              "Please try again in a minute.");

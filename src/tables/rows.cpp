@@ -243,12 +243,17 @@ UnreadableRow unreadable(const store::Row& stored, std::string reason) {
     return {{stored.text(1), stored.text(2)}, stored.text(3), std::move(reason)};
 }
 
-void add(NumberedRows& rows, const store::Row& stored, const OnUnreadable& on_unreadable) {
-    rows.bytes += stored.text(notes_column).size();
-    if (auto row = row_from(stored))
-        rows.by_sid.emplace(stored.integer(sid_column), std::move(*row));
-    else
-        on_unreadable(unreadable(stored, row.error().text));
+void add(NumberedRows& rows, const store::Row& stored, const OnUnreadable& on_unreadable,
+         std::size_t most_bytes = any_bytes) {
+    auto row = row_from(stored);
+    if (!row) return on_unreadable(unreadable(stored, row.error().text));
+    auto bytes = stored.text(notes_column).size();
+    if (bytes > most_bytes) {
+        shorten(row->notes, most_bytes);
+        bytes = to_json(row->notes).size();
+    }
+    rows.bytes += bytes;
+    rows.by_sid.emplace(stored.integer(sid_column), std::move(*row));
 }
 
 // Returns all of the rows, or throws NotesTooLong. Rows that have more than their equal part of the
@@ -272,7 +277,7 @@ store::Rows select_numbered(Transaction& transaction, std::span<const std::int64
                       " FROM history WHERE sid IN",
                   {}, values))
         bytes += static_cast<std::size_t>(row.integer(0));
-    if (bytes > most_bytes) throw NotesTooLong{bytes};
+    if (bytes > most_bytes) throw NotesTooLong{};
     return any();
 }
 
@@ -360,15 +365,17 @@ void shorten(Notes& notes, std::size_t most_bytes) {
                             sizes[at]};
         const auto size = json_size(top, path_before(at));
         if (size >= sizes[at]) continue;
-        top.left_out = sizes[at] - size;
-        bytes -= top.left_out;
+        top.left_out = change.left_out + sizes[at] - size;
+        bytes -= sizes[at] - size;
         sizes[at] = size;
         change = std::move(top);
     }
     auto kept = changes.size();
     while (bytes > most_bytes && kept > 0) bytes -= sizes[--kept];
-    notes.left_out =
-        compare::count({changes.begin() + static_cast<std::ptrdiff_t>(kept), changes.end()});
+    Notes rest;
+    rest.changes.assign(changes.begin() + static_cast<std::ptrdiff_t>(kept), changes.end());
+    rest.left_out = notes.left_out;
+    notes.left_out = count_changes(rest);
     changes.resize(kept);
     changes.shrink_to_fit();
 }
@@ -426,10 +433,10 @@ Result<Notes> notes_from_json(std::string_view text) {
 }
 
 NumberedRows rows_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
-                           const OnUnreadable& on_unreadable, std::size_t most_bytes) {
+                           const OnUnreadable& on_unreadable, const NotesLimits& limits) {
     NumberedRows rows;
-    for (const auto& stored : select_numbered(transaction, sids, most_bytes))
-        add(rows, stored, on_unreadable);
+    for (const auto& stored : select_numbered(transaction, sids, limits.all))
+        add(rows, stored, on_unreadable, limits.of_row);
     return rows;
 }
 

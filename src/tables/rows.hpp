@@ -113,24 +113,26 @@ using OnUnreadable = std::function<void(const UnreadableRow&)>;
 void log_unreadable(const UnreadableRow& row);
 
 // Thrown instead of reading rows that would take more memory than the caller has.
-struct NotesTooLong {
-    std::size_t bytes = 0;  // that the notes of the rows have together
-};
+struct NotesTooLong {};
 inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
+// Bytes of the JSON of notes.
+struct NotesLimits {
+    std::size_t all = any_bytes;     // of the rows together
+    std::size_t of_row = any_bytes;  // the notes of a row that has more are shortened
+};
 
 struct NumberedRows {
     std::unordered_map<std::int64_t, Row> by_sid;
-    std::size_t bytes = 0;  // of the JSON of their notes
+    std::size_t bytes = 0;  // of the JSON of their notes, as far as they are here
 };
 // Returns whole rows by their number (sid); of_day, since_on and other names are not filled in. Numbers of no row
 // are left out, and rows that cannot be read, which `on_unreadable` gets.
-//   most_bytes  of their notes together
-//   throws      NotesTooLong when there are more, before they are in memory
-//   cost        a query for 64 rows, and two more for them if one has more than its part of most_bytes
+//   throws  NotesTooLong when they have more than limits.all, before they are in memory
+//   cost    a query for 64 rows, and two more for them if one has more than its part of limits.all
 [[nodiscard]] NumberedRows rows_numbered(store::Transaction& transaction,
                                          std::span<const std::int64_t> sids,
                                          const OnUnreadable& on_unreadable,
-                                         std::size_t most_bytes = any_bytes);
+                                         const NotesLimits& limits = {});
 
 // Which row it is.
 struct RowKey {

@@ -261,8 +261,8 @@ TEST_CASE("The item of a shortened row says how much is left out, and links to t
     shortened.notes.left_out = {1'000, 2, 0};
     const auto html = sample::content_of(shortened, site());
     CHECK_THAT(html, Contains("first (6,200 KB are left out here).</li>"));
-    CHECK_THAT(html, Contains("<p>This item is shortened. This release changed too much to be"
-                              " recorded in one row. <a href=\"" +
+    CHECK_THAT(html, Contains("<p>This item is shortened. This release changed too much for"
+                              " one item. <a href=\"" +
                               std::string(page_url) +
                               "Gene&amp;name=WBGene00006763&amp;at=WS187\">See what is "
                               "recorded</a> or <a href=\"https://changes.example."

@@ -256,10 +256,10 @@ TEST_CASE("The page of a shortened row says what it lacks and where that is") {
     row.notes.changes[0].left_out = 6'199'001;
     row.notes.left_out = {1'000, 2, 0};
     const auto page = page_of({row});
-    CHECK(holds(page, "too much to be recorded in one row: 1,002 changes are not listed here"));
+    CHECK(holds(page, "too much to be shown here: 1,002 changes are left out"));
     CHECK(holds(page, "The comparison has all of them."));
     CHECK(holds(page, "6,200 KB are left out here"));
     CHECK(holds(page, "1,000 added"));
     row.notes.left_out = {};
-    CHECK(holds(page_of({row}), "in one row: some changes are listed without what is below"));
+    CHECK(holds(page_of({row}), "shown here: some changes are without what is below"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/wide_gate.hpp"
+#include "base/gate.hpp"
 
 #include <atomic>
 #include <future>
@@ -9,7 +9,7 @@
 #include "serve/world.hpp"
 
 using namespace world;
-using serve::WideGate;
+using base::Gate;
 using namespace std::chrono_literals;
 
 namespace {
@@ -55,7 +55,7 @@ class StoppedRequest {
 }  // namespace
 
 TEST_CASE("A gate admits a number of callers, of whom some have their turn") {
-    WideGate gate({.admitted = 2, .computing = 1, .wait_at_most = 0ms});
+    Gate gate({.admitted = 2, .computing = 1, .wait_at_most = 0ms});
     auto first = gate.admit();
     const auto second = gate.admit();
     REQUIRE((first && second));
@@ -71,7 +71,7 @@ TEST_CASE("A gate admits a number of callers, of whom some have their turn") {
 }
 
 TEST_CASE("A caller waits until the turn of another one ends") {
-    WideGate gate({.admitted = 2, .computing = 1, .wait_at_most = 10min});
+    Gate gate({.admitted = 2, .computing = 1, .wait_at_most = 10min});
     auto turn = gate.wait_for_turn();
     std::thread waiting([&] { CHECK(gate.wait_for_turn()); });
     turn.reset();
@@ -79,12 +79,12 @@ TEST_CASE("A caller waits until the turn of another one ends") {
 }
 
 TEST_CASE("Half of the threads are admitted, half of the processors compute") {
-    CHECK(WideGate::limits_of(64, 2).admitted == 32);
-    CHECK(WideGate::limits_of(64, 2).computing == 1);
-    CHECK(WideGate::limits_of(64, 16).computing == 8);
-    CHECK(WideGate::limits_of(4, 16).computing == 2);
-    CHECK(WideGate::limits_of(1, 0).admitted == 1);
-    CHECK(WideGate::limits_of(1, 0).computing == 1);
+    CHECK(Gate::limits_of(64, 2).admitted == 32);
+    CHECK(Gate::limits_of(64, 2).computing == 1);
+    CHECK(Gate::limits_of(64, 16).computing == 8);
+    CHECK(Gate::limits_of(4, 16).computing == 2);
+    CHECK(Gate::limits_of(1, 0).admitted == 1);
+    CHECK(Gate::limits_of(1, 0).computing == 1);
 }
 
 TEST_CASE("While a wide page is computed, others are refused and feeds of objects are answered") {

@@ -75,11 +75,11 @@ class World {
     enum class Start : unsigned char { with_release, without_build };
     explicit World(serve::Settings settings = settings_with(),
                    const std::string& base_url = site_top, Start start = Start::with_release,
-                   base::ByteBudget::Limits budget = {})
-        : World(site_at(base_url), std::move(settings), start, budget) {}
+                   base::Gate::Limits long_pages = {})
+        : World(site_at(base_url), std::move(settings), start, long_pages) {}
     explicit World(render::Site look, serve::Settings settings = settings_with(),
-                   Start start = Start::with_release, base::ByteBudget::Limits budget = {})
-        : small(names(), budget), tokens(small.pool),
+                   Start start = Start::with_release, base::Gate::Limits long_pages = {})
+        : small(names(), long_pages), tokens(small.pool),
           site({small.service, small.current, small.pool, tokens}, std::move(look),
                *render::Templates::make(), completed(std::move(settings))) {
         for (const auto& [object, label] : labels) set_value(object, "0");

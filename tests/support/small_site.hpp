@@ -86,9 +86,9 @@ struct BuildInPlace {
 
 class SmallSite {
    public:
-    explicit SmallSite(history::Settings settings = {}, base::ByteBudget::Limits budget = {})
+    explicit SmallSite(history::Settings settings = {}, base::Gate::Limits long_pages = {})
         : pool([this] { return connect(); }, 4, once()), current(in_place_.opener(), pool),
-          service(pool, current, std::move(settings), [this] { return now; }, budget) {}
+          service(pool, current, std::move(settings), [this] { return now; }, long_pages) {}
 
     // Sets or removes an object of the builds that are made from now on.
     void set_object(const tree::ObjectName& object, Nodes nodes) {

@@ -149,5 +149,8 @@ TEST_CASE("A shortened row has no more bytes than it may, counts all changes, an
         auto again = shortened;
         shorten(again, most + 2);
         RC_ASSERT(again == shortened);
+        // Pages shorten what was shortened when it was recorded.
+        shorten(again, most / 2);
+        RC_ASSERT(count_changes(again) == counts);
     }));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "serve/wide_gate.hpp"
+#include "base/gate.hpp"
 
 #include <algorithm>
 
-namespace serve {
+namespace base {
 
-WideGate::Limits WideGate::limits_of(std::size_t threads, std::size_t processors) {
+Gate::Limits Gate::limits_of(std::size_t threads, std::size_t processors) {
     const auto half = [](std::size_t number) { return std::max<std::size_t>(number / 2, 1); };
     Limits limits;
     limits.admitted = half(threads);
@@ -13,7 +13,7 @@ WideGate::Limits WideGate::limits_of(std::size_t threads, std::size_t processors
     return limits;
 }
 
-void WideGate::Leave::operator()(std::size_t* count) const {
+void Gate::Leave::operator()(std::size_t* count) const {
     {
         const std::lock_guard lock(gate->mutex_);
         --*count;
@@ -21,14 +21,14 @@ void WideGate::Leave::operator()(std::size_t* count) const {
     gate->has_turn_.notify_one();
 }
 
-WideGate::Pass WideGate::admit() {
+Gate::Pass Gate::admit() {
     const std::lock_guard lock(mutex_);
     if (admitted_ == limits_.admitted) return nullptr;
     ++admitted_;
     return Pass(&admitted_, {this});
 }
 
-WideGate::Pass WideGate::wait_for_turn() {
+Gate::Pass Gate::wait_for_turn() {
     std::unique_lock lock(mutex_);
     const bool came = has_turn_.wait_for(lock, limits_.wait_at_most,
                                          [this] { return computing_ < limits_.computing; });
@@ -37,4 +37,4 @@ WideGate::Pass WideGate::wait_for_turn() {
     return Pass(&computing_, {this});
 }
 
-}  // namespace serve
+}  // namespace base

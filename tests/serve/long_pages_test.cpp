@@ -13,38 +13,30 @@ namespace {
 const std::string short_history = "class=Gene&name=" + daf16.name;
 
 struct LongHistory : World {
-    explicit LongHistory(base::ByteBudget::Limits limits,
-                         serve::Settings settings = settings_with())
+    explicit LongHistory(base::Gate::Limits limits, serve::Settings settings = settings_with())
         : World(std::move(settings), "https://example.org/changes", Start::with_release, limits) {
         release(1, {unc26, daf16});
         make_long();
     }
     // Gives the rows of unc-26 some hundred KB of notes.
-    void make_long() {
+    void make_long(int changes = 5'000) {
         World::small.execute(
-            R"(UPDATE history SET notes = '{"changes":[{"op":"added","path":[],)"
-            R"("after":[{"text":"' || hex(zeroblob(150000)) || '"}]}]}')"
+            "UPDATE history SET notes = '{\"changes\":[' || rtrim(replace(hex(zeroblob(" +
+            std::to_string(changes) + R"()), '00', '{"op":"added","path":[],"after":[{"text":)" +
+            R"("some words"}]},'), ',') || ']}')"
             " WHERE oid IN (SELECT oid FROM objects WHERE name = 'WBGene00006763')");
     }
-    [[nodiscard]] base::ByteBudget& budget() {
-        return World::small.service.read_context().shared.budget;
-    }
-    void wait_for_callers(std::size_t callers) {
-        const auto deadline = std::chrono::steady_clock::now() + 2min;
-        while (budget().waiting() != callers && std::chrono::steady_clock::now() < deadline)
-            std::this_thread::yield();
+    [[nodiscard]] base::Gate& gate() {
+        return World::small.service.read_context().shared.long_pages;
     }
 };
 
 }  // namespace
 
-TEST_CASE("Feeds of few bytes are answered while those of long histories wait for memory") {
-    LongHistory site({.bytes = 1, .waiting = 1, .wait_at_most = 10min});
-    auto held = site.budget().take(1);
+TEST_CASE("Feeds of few bytes are answered while long histories are refused") {
+    LongHistory site({.admitted = 1, .computing = 1, .wait_at_most = 0ms});
+    auto held = site.gate().admit();
     REQUIRE(held);
-    auto waiting = std::async(std::launch::async, [&] { return site.get(plain); });
-    site.wait_for_callers(1);
-
     CHECK(site.get(short_history).status == 200);
     CHECK(site.open("/history?" + short_history).status == 200);
     CHECK(site.open("/").status == 200);
@@ -58,45 +50,46 @@ TEST_CASE("Feeds of few bytes are answered while those of long histories wait fo
         CHECK(refused.field("Retry-After") == "30");
     }
     held.reset();
-    CHECK(waiting.get().status == 200);
     CHECK(site.open("/history?" + plain).status == 200);
-    CHECK(site.budget().taken() == 0);
 }
 
-TEST_CASE("A filter needs memory for the longest row that it looks at, whatever it shows") {
-    LongHistory site({.bytes = 1, .wait_at_most = 0ms});
+TEST_CASE(
+    "A filter waits for its turn with the longest row that it looks at, whatever it shows") {
+    LongHistory site({.admitted = 1, .computing = 1, .wait_at_most = 0ms});
     site.release(2, {unc26});
     const auto narrowed = plain + "&change=replaced&since=WS1";
     const auto filtered = plain + "&change=replaced";
     REQUIRE(site.get(filtered).status == 200);
-    CHECK(site.budget().taken() == 0);
-    const auto held = site.budget().take(1);
+    const auto held = site.gate().admit();
     CHECK(site.get(narrowed).status == 200);
     CHECK(site.get(filtered + "&n=7").status == 503);
 }
 
-TEST_CASE("No transaction and no connection is kept while a request waits for memory") {
-    LongHistory site({.bytes = 1, .waiting = 8, .wait_at_most = 10min});
-    auto held = site.budget().take(1);
+TEST_CASE("No transaction and no connection is kept while a request waits for its turn") {
+    LongHistory site({.admitted = 9, .computing = 1, .wait_at_most = 10min});
+    auto held = site.gate().admit();
+    auto turn = site.gate().wait_for_turn();
     std::vector<std::future<Response>> waiting;
     for (int each = 0; each < 8; ++each)  // the pool has four connections
         waiting.push_back(std::async(std::launch::async, [&site, each] {
             return site.get(plain + "&n=" + std::to_string(each + 1));
         }));
-    site.wait_for_callers(8);
+    while (site.gate().admit() != nullptr) std::this_thread::yield();
     CHECK(site.get(short_history).status == 200);
-    held.reset();
+    turn.reset();
     for (auto& each : waiting) CHECK(each.get().status == 200);
 }
 
-TEST_CASE("Memory is given back whatever becomes of the answer") {
-    LongHistory site({.bytes = 1, .wait_at_most = 0ms}, settings_with(0));  // no page cache
+TEST_CASE("A turn ends whatever becomes of the answer") {
+    LongHistory site({.admitted = 1, .computing = 1, .wait_at_most = 0ms},
+                     settings_with(0));  // no page cache
+    const auto is_free = [&] { return site.gate().admit() != nullptr; };
     const std::string tag(site.get(plain).field("ETag"));
     CHECK(site.get(plain, {{"if-none-match", tag}}).status == 304);
     CHECK(site.ask("HEAD", "/rss?" + plain).status == 200);
     CHECK(site.open("/rss/archive?" + plain + "&before=100").status == 404);
     CHECK(site.open("/history?" + plain + "&at=WS0").status == 404);
-    CHECK(site.budget().taken() == 0);
+    CHECK(is_free());
 
     // The store fails at the first, second, third … statement.
     int answered = 0;
@@ -106,7 +99,34 @@ TEST_CASE("Memory is given back whatever becomes of the answer") {
             if (statements++ == last) throw store::Failure("away (by the test)", {}, 2013);
         };
         answered = site.get(plain).status;
-        CHECK(site.budget().taken() == 0);
+        CHECK(is_free());
     }
     CHECK(answered == 200);
+}
+
+TEST_CASE("Of a long row a feed has the same beginning whatever else is on the page") {
+    LongHistory site({});
+    site.make_long(5'000);
+    const auto item_of_unc26 = [&](const std::string& query) {
+        const auto body = *site.get(query).body;
+        const auto title = body.find("unc-26", body.find("<item>"));
+        const auto from = body.rfind("<item>", title);
+        return body.substr(from, body.find("</item>", title) - from);
+    };
+    const auto alone = item_of_unc26(plain);
+    CHECK(alone.size() < 40 << 10);
+    CHECK(item_of_unc26("class=Gene") == alone);
+}
+
+TEST_CASE("A feed ends where its rows have 4 MB, and a page of the archive has the rest") {
+    LongHistory site({});
+    for (int number = 2; number <= 80; ++number) site.release(number, {unc26});
+    site.make_long(5'000);
+    const auto feed = *site.get(plain + "&n=100").body;
+    std::size_t items = 0;
+    for (auto at = feed.find("<item>"); at != std::string::npos; at = feed.find("<item>", at + 1))
+        ++items;
+    CHECK(items == 50);
+    CHECK(feed.find("rel=\"prev-archive\"") != std::string::npos);
+    CHECK(feed.find("before=50") != std::string::npos);
 }

@@ -1,7 +1,6 @@
-// serve/wide_gate.hpp -- bounds the work on wide pages: those that are made of many objects, or of
-// large ones. A few of them are computed at the same time, a few more wait for their turn, and the
-// gate refuses all others at once, so that the other threads stay free for the feeds of single
-// objects. Pages in the cache take no part in this.
+// base/gate.hpp -- bounds work that takes much time or memory. A few callers work at the same time, a few
+// more wait for their turn, and the gate refuses all others at once, so that the other threads stay
+// free for what is quick.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -12,9 +11,9 @@
 #include <memory>
 #include <mutex>
 
-namespace serve {
+namespace base {
 
-class WideGate {
+class Gate {
    public:
     struct Limits {
         std::size_t admitted = 1;                      // requests that wait or compute, 1 or more
@@ -26,11 +25,11 @@ class WideGate {
     //   processors  0: unknown, so one computes
     [[nodiscard]] static Limits limits_of(std::size_t threads, std::size_t processors);
 
-    explicit WideGate(Limits limits) : limits_(limits) {}
+    explicit Gate(Limits limits) : limits_(limits) {}
 
     // Ends what a caller holds.
     struct Leave {
-        WideGate* gate = nullptr;
+        Gate* gate = nullptr;
         void operator()(std::size_t* count) const;
     };
     // What a caller holds until it is destroyed; nullptr: it was refused. The gate outlives it.
@@ -51,4 +50,4 @@ class WideGate {
     std::size_t admitted_ = 0, computing_ = 0;
 };
 
-}  // namespace serve
+}  // namespace base
