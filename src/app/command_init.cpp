@@ -32,16 +32,12 @@ int init(const Config& config) {
     }
     const auto if_missing =
         config.site.is_private ? store::IfMissing::create_private : store::IfMissing::create;
-    const auto pool = open_pool(config, if_missing, Waiting::upgrade);
+    const auto pool = open_pool(config, if_missing, Waiting::command);
     const auto connection = pool->lease();
     const auto done = store::initialise(*connection);
     if (!done) return complain(done.error().text, status_of(done.error()));
-    if (done->from == done->to)
-        fmt::print("the store is up to date (schema {})\n", done->to);
-    else if (done->from == 0)
-        fmt::print("created the store (schema {})\n", done->to);
-    else
-        fmt::print("upgraded the store from schema {} to {}\n", done->from, done->to);
+    fmt::print("{} (schema {})\n", *done ? "created the store" : "the store is up to date",
+               store::schema_number);
     return ok;
 }
 

@@ -45,10 +45,9 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
     else
         retry_policy.attempts = 20;
     // A request has time for one silent server and a try at the next.
-    const std::chrono::seconds answer_within =
-        waiting == Waiting::request   ? std::max(1s, request_within * 5 / 6)
-        : waiting == Waiting::command ? std::min(30s, config.store_give_up)
-                                      : 24h;
+    const std::chrono::seconds answer_within = waiting == Waiting::request
+                                                   ? std::max(1s, request_within * 5 / 6)
+                                                   : std::min(30s, config.store_give_up);
     auto connect =
         store::connector(config.store, config.store_password, if_missing, answer_within);
     if (threads > 0) connect = for_a_job(std::move(connect), threads);

@@ -26,8 +26,8 @@ struct Services {
 
 // Who waits for the store. A request gives up after half a second of failures, and when a server is
 // silent for 10 s. A command endures 20 s of failures, while a cluster elects its nodes, and 30 s of
-// silence. An upgrade may wait hours for one statement that indexes millions of rows.
-enum class Waiting { request, command, upgrade };
+// silence.
+enum class Waiting { request, command };
 
 // Opens the store and checks its schema; does not look at the current build yet.
 //   threads  of a job that writes much; 0 without one

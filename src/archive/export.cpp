@@ -114,7 +114,7 @@ class Exporter {
         : transaction_(transaction), write_(write) {}
 
     Result<RowCounts> run(const std::vector<TableShape>& shapes) {
-        append_header(lines_, store::newest_schema());
+        append_header(lines_, store::schema_number);
         RowCounts counts;
         for (const auto& shape : shapes) {
             const auto rows = write_table(shape);

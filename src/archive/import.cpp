@@ -198,11 +198,11 @@ class Importer {
         const auto* header = std::get_if<HeaderLine>(&*line);
         if (header == nullptr)
             return malformed_line("line 1: this is not an export written by varve");
-        if (header->schema == store::newest_schema()) return {};
+        if (header->schema == store::schema_number) return {};
         return base::fail(ErrorKind::refused,
                           "the export has schema " + std::to_string(header->schema) +
                               ", this program reads schema " +
-                              std::to_string(store::newest_schema()) +
+                              std::to_string(store::schema_number) +
                               ": import it with the version of Varve that wrote it");
     }
 
@@ -276,7 +276,7 @@ class Importer {
             return in_this_line("too many rows of meta");
         if (name == store::import_mark_name)
             return in_this_line("this row marks an unfinished import");
-        if (name == "schema" && number != store::newest_schema())
+        if (name == "schema" && number != store::schema_number)
             return in_this_line("the schema differs from that of the first line");
         has_schema_ = has_schema_ || name == "schema";
         return {};

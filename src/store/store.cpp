@@ -26,9 +26,6 @@ bool has(const std::vector<Column>& columns, std::string_view name) {
     return std::ranges::find(columns, name, &Column::name) != columns.end();
 }
 
-// The number of sql/*.sql. What had lower ones was from before the first release.
-constexpr int first_schema = 2;
-
 struct Table {
     std::string name;
     std::vector<Column> columns;
@@ -56,29 +53,14 @@ std::string foreign_table(Connection& connection) {
     return {};
 }
 
-std::string numbered(int schema) { return "schema " + std::to_string(schema); }
-
-//   schema  0: none
-Result<void> refuse_unknown(int schema) {
-    if (schema != 0 && schema < first_schema)
-        return refuse(
-            "the store has " + numbered(schema) +
-            ", from before the first release of Varve, and cannot be upgraded: use a new "
-            "one, and run varve init");
-    if (schema <= newest_schema()) return {};
-    return refuse("the store has " + numbered(schema) + ", this program knows " +
-                  numbered(newest_schema()) + ": use a newer version of Varve");
-}
-
-void run_step(Connection& connection, const Migration& step) {
-    Transaction transaction(connection, Access::write);
-    // Somebody else may have run it while this program waited for the lock.
-    if (schema_of(connection).value_or(0) >= step.number) return;
-    const auto script = connection.engine() == Engine::sqlite ? step.sqlite : step.mysql;
-    for (const auto& sql : statements_of(script)) transaction.execute(sql);
-    transaction.execute("UPDATE meta SET value = ? WHERE name = 'schema'",
-                        {std::int64_t{step.number}});
-    transaction.commit();
+Result<void> refuse_other(int schema) {
+    if (schema == schema_number) return {};
+    return refuse(
+        "the store has schema " + std::to_string(schema) + ", this program needs " +
+        std::to_string(schema_number) + ": " +
+        (schema > schema_number
+             ? "use a newer version of Varve"
+             : "it is from before the first release, so use a new one, and run varve init"));
 }
 
 }  // namespace
@@ -98,13 +80,6 @@ Connect connector(Url url, std::string password, IfMissing if_missing,
 std::string_view schema_sql(Engine engine) {
     return sql_files().at(engine == Engine::sqlite ? "objects_history.sqlite.sql"
                                                    : "objects_history.sql");
-}
-
-std::span<const Migration> migrations() { return {}; }
-
-int newest_schema() {
-    const auto steps = migrations();
-    return steps.empty() ? first_schema : steps.back().number;
 }
 
 std::vector<std::string> statements_of(std::string_view script) {
@@ -134,33 +109,24 @@ std::optional<int> schema_of(Connection& connection) {
     return static_cast<int>(rows.front().integer(0));
 }
 
-void upgrade(Connection& connection, std::span<const Migration> steps) {
-    if (!schema_of(connection))
-        run_step(connection,
-                 {newest_schema(), schema_sql(Engine::sqlite), schema_sql(Engine::mysql)});
-    for (const auto& step : steps)
-        if (schema_of(connection).value_or(0) < step.number) run_step(connection, step);
-}
-
-Result<Upgraded> initialise(Connection& connection) {
-    const int from = schema_of(connection).value_or(0);
-    const auto foreign = from == 0 ? foreign_table(connection) : std::string();
-    if (!foreign.empty())
+Result<bool> initialise(Connection& connection) {
+    if (const auto schema = schema_of(connection))
+        return refuse_other(*schema).map([] { return false; });
+    if (const auto foreign = foreign_table(connection); !foreign.empty())
         return refuse("table " + foreign +
                       " belongs to another program: give Varve a database of its own");
-    if (auto known = refuse_unknown(from); !known) return tl::unexpected(known.error());
-    upgrade(connection, migrations());
-    return Upgraded{from, newest_schema()};
+    Transaction transaction(connection, Access::write);
+    // Somebody else may have created it while this program waited for the lock.
+    if (schema_of(connection)) return false;
+    for (const auto& sql : statements_of(schema_sql(connection.engine())))
+        transaction.execute(sql);
+    transaction.commit();
+    return true;
 }
 
 Result<void> check_tables(Connection& connection) {
     const auto schema = schema_of(connection);
-    if (!schema) return refuse("the store has no schema yet: run varve init");
-    if (auto known = refuse_unknown(*schema); !known) return known;
-    if (*schema < newest_schema())
-        return refuse("the store has " + numbered(*schema) + ", this program needs " +
-                      numbered(newest_schema()) + ": run varve init");
-    return {};
+    return schema ? refuse_other(*schema) : refuse("the store has no schema yet: run varve init");
 }
 
 Result<void> check_schema(Connection& connection) {

@@ -1,4 +1,4 @@
-// store/store.hpp -- opens a database by its URL, and creates or upgrades its schema.
+// store/store.hpp -- opens a database by its URL, and creates its schema.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,25 +25,21 @@ namespace store {
 [[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing,
                                 std::chrono::seconds answer_within = std::chrono::seconds(30));
 
-// Returns the number of the schema that sql/objects_history.sql creates.
-[[nodiscard]] int newest_schema();
+// The number of the schema that sql/objects_history.sql creates.
+inline constexpr int schema_number = 2;
 
 // Returns the text of sql/objects_history.sql, or of its SQLite twin.
 [[nodiscard]] std::string_view schema_sql(Engine engine);
 
-struct Upgraded {
-    int from = 0;  // number of the schema; 0: the database was empty
-    int to = 0;
-};
-// Creates the schema, or upgrades an older one step by step. Does nothing when it is up to date,
-// and continues a run that was interrupted.
-//   error   refused: a newer schema than this program's, or tables of another program
-//   throws  Failure
-[[nodiscard]] base::Result<Upgraded> initialise(Connection& connection);
+// Creates the schema, and continues a run that was interrupted.
+//   returns  false when it is there already
+//   error    refused: a schema of another number, or tables of another program
+//   throws   Failure
+[[nodiscard]] base::Result<bool> initialise(Connection& connection);
 
 // Checks that this program can work with the schema.
-//   error  refused: no schema or an older one ("run varve init"), a newer one, an import that is
-//          running or was interrupted
+//   error  refused: no schema ("run varve init") or one of another number, an import that is running or
+//          was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
 // Does so on a connection of the pool, and again on another one when that connection is lost: its
@@ -51,7 +47,7 @@ struct Upgraded {
 //   throws  Failure: no node can be reached
 [[nodiscard]] base::Result<void> check_schema(Pool& pool);
 
-// Returns what the tables lack of the newest schema: "table words", "column objects.label_key".
+// Returns what the tables lack of the schema: "table words", "column objects.label_key".
 [[nodiscard]] std::vector<std::string> missing_parts(Connection& connection);
 
 // Checks that this process can write: a store that is read-only or full can be queried, but records
@@ -59,19 +55,7 @@ struct Upgraded {
 //   throws  Failure: that of the write
 void check_writable(Connection& connection);
 
-// -- for archive/ and tests: the schema as a list of numbered steps
-
-// A step from schema number - 1 to `number`. The first is 2, because an empty database gets the
-// newest schema at once. Append-only: a released step never changes.
-// MariaDB ends the transaction at the first CREATE or ALTER and then commits each statement by
-// itself. So every statement for it must be repeatable after an interruption (IF NOT EXISTS,
-// WHERE NOT EXISTS).
-struct Migration {
-    int number;
-    std::string_view sqlite, mysql;
-};
-// None so far: schema 2 is the only one.
-[[nodiscard]] std::span<const Migration> migrations();
+// -- for archive/ and tests
 
 // Returns the statements of a script, without -- comments; each ends with a semicolon outside of
 // quotes.
@@ -85,9 +69,5 @@ inline constexpr std::string_view import_mark_name = "importing";
 
 // Does what check_schema() does, but accepts the mark of an import.
 [[nodiscard]] base::Result<void> check_tables(Connection& connection);
-
-// Creates the newest schema where there is none; otherwise runs the steps above the number of the
-// schema, one after the other. Throws Failure.
-void upgrade(Connection& connection, std::span<const Migration> steps);
 
 }  // namespace store

@@ -1,4 +1,4 @@
-// The schema is created, upgraded or refused in the same way on both engines.
+// The schema is created or refused in the same way on both engines.
 // SPDX-License-Identifier: MIT
 #include "store/store.hpp"
 
@@ -88,14 +88,10 @@ TEST_CASE("An empty database gets the schema, and a second run changes nothing")
     const auto before = check_schema(*connection);
     REQUIRE_FALSE(before);
     CHECK_THAT(before.error().text, Catch::Contains("varve init"));
-    const auto first = initialise(*connection);
-    REQUIRE(first);
-    CHECK((first->from == 0 && first->to == newest_schema()));
+    CHECK(initialise(*connection) == true);
     REQUIRE(check_schema(*connection));
     connection->execute("INSERT INTO meta (name, value) VALUES ('a note', 7)");
-    const auto second = initialise(*connection);
-    REQUIRE(second);
-    CHECK((second->from == newest_schema() && second->to == newest_schema()));
+    CHECK(initialise(*connection) == false);
     CHECK(connection->query("SELECT value FROM meta WHERE name = 'a note'").size() == 1);
 }
 
@@ -166,26 +162,6 @@ TEST_CASE("Tables of another program are refused and not changed") {
     CHECK(refused.error().kind == base::ErrorKind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains(table));
     CHECK(tables_of(*connection).size() == 1);
-}
-
-TEST_CASE("An older schema is upgraded step by step, and an interrupted step continues") {
-    const std::array steps{
-        Migration{newest_schema() + 1,
-                  "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
-                  "CREATE TABLE IF NOT EXISTS more (a TEXT);"
-                  "INSERT INTO more SELECT '; -- x' FROM DUAL"
-                  " WHERE NOT EXISTS (SELECT 1 FROM more);"},
-        Migration{newest_schema() + 2, "CREATE TABLE last (a TEXT) STRICT",
-                  "CREATE TABLE IF NOT EXISTS last (a TEXT)"}};
-    interrupt_at_statements(
-        Schema::ours, [&](Connection& connection) { upgrade(connection, steps); },
-        [](Connection& connection) {
-            CHECK(schema_of(connection) == newest_schema() + 2);
-            CHECK(tables_of(connection).size() == 27);
-            const auto rows = connection.query("SELECT a FROM more");
-            REQUIRE(rows.size() == 1);
-            CHECK(rows[0].text(0) == "; -- x");
-        });
 }
 
 TEST_CASE("A script is divided into its statements") {
