@@ -187,8 +187,9 @@ int status_after(const std::vector<Outcome>& outcomes) {
 }
 
 int complain_of(const base::Error& error, const std::string& version) {
-    // The list cannot be read, so there is nothing to continue.
-    if (error.kind == ErrorKind::refused) return complain(error.text, status_of(error));
+    // The list cannot be read, or another build is in force: there is nothing to continue.
+    if (error.kind == ErrorKind::refused || error.kind == ErrorKind::conflict)
+        return complain(error.text, status_of(error));
     return complain(version + ": " + error.text + ". Run the same command to continue",
                     status_of(error));
 }

@@ -245,7 +245,7 @@ struct CurrentBuild::State {
     std::string identity;  // of what was opened last; only look() uses what follows
     std::string flaw;      // why it is not whole, which the operator may accept
     Builds candidate;  // what was opened, and the index of its kind before it, else another one
-    std::string version_before;              // of the release before it; empty: none
+    std::int64_t number_before = 0;          // of the release before it; 0: none
     std::vector<source::Build> kept_before;  // its indexes
     bool is_recorded = false;                // the current build has a number
     std::string not_recorded;                // why not, as it was logged last
@@ -320,6 +320,12 @@ struct CurrentBuild::State {
                                              {"digest", current.build->digest()}});
     }
 
+    // The current build is the candidate; the index before it may be another one now.
+    void renew_current() {
+        const std::lock_guard lock(mutex);
+        current = candidate;
+    }
+
     // Builds that were refused leave their indexes behind.
     void sweep() {
         if (!is_recorded || !opener.sweep) return;
@@ -371,7 +377,7 @@ struct CurrentBuild::State {
 
     void find_previous(const tables::Releases& releases) {
         const auto* before = releases.build_before(candidate.build->release());
-        version_before = before == nullptr ? "" : before->version;
+        number_before = before == nullptr ? 0 : releases.number_of(before->version);
         kept_before =
             opener.previous_of(candidate.build->release(), [&](const base::Release& release,
                                                                const std::string& digest) {
@@ -386,13 +392,11 @@ struct CurrentBuild::State {
                                                        : kept_before.front();
     }
 
-    // The release before may have been forgotten since.
+    // The release before may have been forgotten or published again since.
     void renew_previous(const tables::Releases& releases) {
         const auto* before = releases.build_before(candidate.build->release());
-        if ((before == nullptr ? "" : before->version) == version_before) return;
-        find_previous(releases);
-        const std::lock_guard lock(mutex);
-        current.previous = candidate.previous;
+        if ((before == nullptr ? 0 : releases.number_of(before->version)) != number_before)
+            find_previous(releases);
     }
 };
 
@@ -416,12 +420,13 @@ void CurrentBuild::look() {
     state_->confirm_current(is_opened);
     if (!is_opened) return;
     const auto releases = releases_in(state_->pool);
+    state_->renew_previous(releases);
     const auto& candidate = *state_->candidate.build;
     // Its release may have been published again since, or forgotten and be too late to be recorded again.
     if (state_->candidate.build == build() && why().empty() &&
         contradiction(releases, candidate, state_->purpose, {}).empty()) {
         if (!state_->is_recorded) state_->record();
-        state_->renew_previous(releases);
+        state_->renew_current();
         return;
     }
     const auto reason = state_->verdict(releases);

@@ -86,7 +86,7 @@ std::vector<CountedRowsPtr> ReadView::counted(std::span<const Release> of) const
 bool CountedRowsCache::is_good(const Kept& kept, std::int64_t newest_row, bool is_current) const {
     const auto age = clock_() - kept.counted_at;
     const auto most = is_current ? std::chrono::minutes(1) : std::chrono::minutes(10);
-    return kept.newest_row == newest_row && age >= age.zero() && age < most;
+    return kept.rows->newest == newest_row && age >= age.zero() && age < most;
 }
 
 std::vector<CountedRowsPtr> CountedRowsCache::get(store::Transaction& transaction,
@@ -109,8 +109,9 @@ std::vector<CountedRowsPtr> CountedRowsCache::get(store::Transaction& transactio
     auto counted = tables::count_rows(transaction, wanted);
     const std::lock_guard lock(mutex_);
     for (auto& each : counted) {
+        each.newest = newest[each.version];
         const auto rows = std::make_shared<const tables::CountedRows>(std::move(each));
-        kept_[rows->version] = {newest[rows->version], now, rows};
+        kept_[rows->version] = {now, rows};
         found[rows->version] = rows;
     }
     std::vector<CountedRowsPtr> all;

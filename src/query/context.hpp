@@ -89,7 +89,6 @@ class CountedRowsCache {
 
    private:
     struct Kept {
-        std::int64_t newest_row = 0;
         base::Seconds counted_at{};
         CountedRowsPtr rows;
     };

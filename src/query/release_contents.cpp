@@ -237,9 +237,8 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
             if (all.size() > detailed_releases) continue;
             auto& details = kept[release.version];
             auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
-            const bool is_good = details.rows != nullptr && *details.rows == *rows &&
-                                 details.mass_changes == mass_changes;
-            if (!is_good)
+            if (details.rows == nullptr || *details.rows != *rows ||
+                details.mass_changes != mass_changes)
                 details = {rows, std::move(mass_changes),
                            std::make_shared<const ReleaseDetails>(
                                ReleaseDetails{rows->classes, leading_entries(now, *rows)})};

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "tree/json.hpp"
 
 namespace release {
@@ -207,8 +208,14 @@ Result<bool> run_step(store::Pool& pool, const JobOptions& options, const JobSte
 
 Counters counted(store::Pool& pool, const std::string& task) {
     Counters all;
-    for (const auto& result : store::perform(pool, Access::read, results_of, task))
-        if (const auto counters = counters_from_json(result)) all.add(*counters);
+    for (const auto& result : store::perform(pool, Access::read, results_of, task)) {
+        const auto counters = counters_from_json(result);
+        if (counters)
+            all.add(*counters);
+        else
+            base::log::error("what a part of a job counted is left out",
+                             {{"reason", counters.error().text}});
+    }
     return all;
 }
 

@@ -326,9 +326,10 @@ class PrewarmJob {
                           const JobResult& result) const {
         if (tables::share_number_of(transaction, current().version) != number_ ||
             !end_task(transaction, step.task, step.parts))
-            return base::fail(base::ErrorKind::conflict,
-                              "something of " + current().version +
-                                  " was published again or forgotten meanwhile");
+            return base::fail(
+                base::ErrorKind::conflict,
+                "something of " + current().version +
+                    " was published again or forgotten meanwhile; run the same command again");
         delete_expired_leases(transaction);
         if (std::holds_alternative<Objects>(selection_)) return false;
         tables::delete_mass_changes(transaction, current().version, class_name());

@@ -187,7 +187,7 @@ CheckedObjects check_objects(Transaction& transaction, std::int64_t from, std::s
     for (const auto& row : transaction.query(
              "SELECT o.oid, o.class, o.name, o.name_key,"
              " CASE WHEN o.signature = '' OR EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid)"
-             " THEN 1 ELSE 0 END, o.build, (SELECT COALESCE(MAX(number), 0) FROM builds)"
+             " THEN 1 ELSE 0 END, o.build, (SELECT MAX(value) FROM meta WHERE name = 'builds')"
              " FROM objects o WHERE o.oid <= ? ORDER BY o.oid DESC LIMIT ?",
              {Value{from}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.objects;
@@ -198,11 +198,11 @@ CheckedObjects check_objects(Transaction& transaction, std::int64_t from, std::s
             checked.damaged.push_back({object, "is not found by its name: the column name_key is "
                                                "'" +
                                                    row.text(3) + "' in place of '" + key + "'"});
-        if (row.integer(5) > row.integer(6))
-            checked.damaged.push_back({object, "counts as compared with build " +
-                                                   std::to_string(row.integer(5)) +
-                                                   ", which there is not, and would never be "
-                                                   "compared again: set objects.build to 0"});
+        if (!row.is_null(6) && row.integer(5) > row.integer(6))
+            checked.damaged.push_back(
+                {object, "counts as compared with build " + std::to_string(row.integer(5)) +
+                             ", which there never was, and would not be compared "
+                             "again"});
         if (row.integer(4) == 0)
             checked.damaged.push_back({object, "has no tree in the table trees, so that its next "
                                                "change would be taken for a first sight"});

@@ -359,6 +359,19 @@ TEST_CASE("A release published again is accepted when its content is the recorde
     CHECK(site.current.build()->digest() == again->digest());
 }
 
+TEST_CASE("A build that was refused is compared with what was published again meanwhile") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    const auto again = build("WS186", "2008-02-01", 30, "y");
+    site.put(build("WS187", "2008-02-15", 5));
+    REQUIRE(contains(site.current.why(), "varve accept WS187"));
+    REQUIRE(store::perform(site.pool, store::Access::write, number_build, again->release(),
+                           again->digest(), Publication::again, base::Seconds{}));
+    site.shelf.kept.push_back(again);
+    site.accept();
+    CHECK(site.current.build()->release().version == "WS187");
+    CHECK(site.current.builds().previous == again);
+}
+
 TEST_CASE("A current build whose release is published again from another one is named at once") {
     Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
     const auto first = site.current.build();

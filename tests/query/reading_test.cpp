@@ -474,6 +474,14 @@ TEST_CASE("The details of a release are read once for the same rows") {
     CHECK(after[2].details == before[2].details);
     CHECK(after[1].details != before[1].details);
     CHECK(after[1].summary.objects(RowKind::created) == 0);
+    // A row that was replaced leaves the counts as they were.
+    written.process.write(
+        "UPDATE history SET sid = 1000000 WHERE sid = (SELECT MAX(sid) FROM history"
+        " WHERE version = ?)",
+        {Written::version(2)});
+    const auto replaced = cache.get(reading);
+    CHECK(replaced[2].details != after[2].details);
+    CHECK(replaced[1].details == after[1].details);
 }
 
 TEST_CASE("An object is followed from the first release in which a tree or row of it is known") {
