@@ -19,12 +19,6 @@ using base::Result;
 // Smaller classes may lose whatever they lose.
 constexpr std::uint64_t counted_from = 20;
 
-std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::string_view name) {
-    const auto found = std::find_if(counts.begin(), counts.end(),
-                                    [&](const auto& count) { return count.class_name == name; });
-    return found == counts.end() ? 0 : found->objects;
-}
-
 // Which classes have objects in the build before and none in this one. Objects of a class that is not recorded cannot
 // vanish.
 std::vector<std::string> classes_gone(const source::Source& build, const source::Source& previous,
@@ -32,7 +26,7 @@ std::vector<std::string> classes_gone(const source::Source& build, const source:
     std::vector<std::string> gone;
     const auto now = build.class_counts();
     for (const auto& [name, objects] : previous.class_counts())
-        if (objects > 0 && count_of(now, name) == 0 &&
+        if (objects > 0 && source::objects_of(now, name) == 0 &&
             store::perform(pool, store::Access::read, tables::has_objects_of, name))
             gone.push_back(fmt::format("class {} has none and had {} in {}", name,
                                        compare::counted(objects, "object"),
@@ -45,7 +39,7 @@ std::vector<std::string> classes_new(const source::Source& build,
     std::vector<std::string> added;
     const auto before = previous.class_counts();
     for (const auto& [name, objects] : build.class_counts())
-        if (objects > 0 && count_of(before, name) == 0)
+        if (objects > 0 && source::objects_of(before, name) == 0)
             added.push_back(fmt::format("class {} has {} and had none in {}", name,
                                         compare::counted(objects, "object"),
                                         previous.release().version));
@@ -214,7 +208,7 @@ std::string lost_classes(const source::Source& build, const source::Source& prev
     std::string lost;
     const auto now = build.class_counts();
     for (const auto& before : previous.class_counts()) {
-        const auto left = count_of(now, before.class_name);
+        const auto left = source::objects_of(now, before.class_name);
         if (before.objects < counted_from || left * 2 >= before.objects) continue;
         lost += fmt::format("{}class {} has {} of the {} objects it had in {}",
                             lost.empty() ? "" : "; ", before.class_name, left, before.objects,

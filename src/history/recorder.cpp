@@ -277,7 +277,7 @@ class Recorder {
         for (const auto* item : items) oids.push_back(item->before.row->oid);
         store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
             const auto rows = tables::objects_numbered(transaction, oids);
-            auto trees = tables::newest_trees(transaction, oids, releases_, &current());
+            auto trees = tables::newest_trees(transaction, oids, releases_, current());
             std::map<std::int64_t, std::vector<tables::RowKey>> recorded;
             for (auto& key : tables::row_keys(transaction, oids))
                 recorded[key.oid].push_back(std::move(key));
@@ -436,7 +436,8 @@ class Recorder {
             finish(items.first(done));
             return done;
         } catch (const store::Failure& failure) {
-            if (!tables::lost_a_race(failure)) throw;
+            // Another process wrote the same object first, or removed it.
+            if (!failure.kind().duplicate && !failure.kind().orphan) throw;
             const auto [written, is_ending] = progress;
             const auto lost =
                 is_ending

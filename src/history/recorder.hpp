@@ -45,15 +45,6 @@ struct LongestWrite {
     std::chrono::milliseconds alone{14};    // no other process is
 };
 
-// An object that cannot be read.
-[[nodiscard]] inline Recorded failed(ObjectName object, base::Error error) {
-    Recorded result;
-    result.object = std::move(object);
-    result.status = Status::failed;
-    result.error = std::move(error);
-    return result;
-}
-
 // Brings objects up to date with the build (ARCHITECTURE.md, "The life of a request").
 //   previous  the kept index of the release before; may be nullptr
 //   names     as the build spells them, or as they are recorded

@@ -216,10 +216,6 @@ ReleaseList compared_releases(ReleaseList list) {
     return list;
 }
 
-StoreCounts count_store(store::Pool& pool) {
-    return store::perform(pool, store::Access::read, tables::count_store);
-}
-
 ReleaseList ReleaseListCache::get(const ReadContext& context) {
     std::map<std::string, Kept> kept;
     {

@@ -69,10 +69,6 @@ struct ContentsQuery {
 // Objects that lead a release in ReleaseDetails.
 inline constexpr std::size_t most_leading = 5;
 
-// Counts what the store holds, for operators.
-//   cost  that of tables::count_store()
-[[nodiscard]] StoreCounts count_store(store::Pool& pool);
-
 // The newest releases have details; the older ones have counts alone.
 inline constexpr std::size_t detailed_releases = 60;
 

@@ -178,18 +178,17 @@ class ForgetRun {
     Result<JobResult> run(const WholeClass& what) {
         write(delete_leases);
         progress_.all = read(tables::count_objects, ObjectName{what.class_name, {}}).objects;
-        for (std::string last_name; !stop_.stop_requested();) {  // no name is empty
-            const auto page = read(tables::objects_behind, ObjectName{what.class_name, last_name},
-                                   std::size_t{4096});
-            result_.finished = page.oids.empty();
-            if (result_.finished) break;
+        while (!stop_.stop_requested() && !result_.finished) {
+            const auto some = read([&](Transaction& transaction) {
+                return tables::oids_of(transaction, ObjectName{what.class_name, {}});
+            });
             const auto done =
-                in_short_transactions(page.oids, [](Transaction& transaction, Oids oids) {
+                in_short_transactions(some, [](Transaction& transaction, Oids oids) {
                     return Result<Deleted>(tables::delete_objects(transaction, oids));
                 });
             if (!done) return tl::unexpected(done.error());
-            progress_.done += page.oids.size();
-            last_name = page.last_name;
+            progress_.done += some.size();
+            result_.finished = some.empty();
         }
         if (result_.finished) write(tables::delete_mass_changes_of_class, what.class_name);
         return result_;
@@ -198,7 +197,7 @@ class ForgetRun {
     Result<JobResult> run(const ObjectName& name) {
         result_.counters.deleted = write([&](Transaction& transaction) {
             delete_leases(transaction);
-            return tables::delete_objects(transaction, tables::oids_named(transaction, name));
+            return tables::delete_objects(transaction, tables::oids_of(transaction, name));
         });
         result_.finished = true;
         return result_;

@@ -180,7 +180,6 @@ class WorkerPool {
 
 void Counters::count(const history::Recorded& brought) {
     using history::Status;
-    if (brought.status == Status::absent) return;
     ++looked_at;
     if (brought.status == Status::compared) ++compared;
     if (brought.status == Status::unchanged) ++unchanged;
@@ -188,11 +187,13 @@ void Counters::count(const history::Recorded& brought) {
     if (brought.status == Status::changed) ++changed;
     if (brought.status == Status::vanished) ++vanished;
     if (brought.status == Status::withdrawn) ++withdrawn;
-    if (brought.status == Status::failed) {
-        ++failed;
-        if (failures.size() < most_failures)
-            failures.push_back({brought.object, brought.error->text});
-    }
+    // Whoever listed an object that is absent made a mistake: those of the build and recorded ones are known.
+    const bool is_absent = brought.status == Status::absent;
+    if (!is_absent && brought.status != Status::failed) return;
+    ++failed;
+    if (failures.size() < most_failures)
+        failures.push_back({brought.object, is_absent ? "is neither in the build nor recorded"
+                                                      : brought.error->text});
 }
 
 void Counters::add(Counters other) {
@@ -207,9 +208,12 @@ Result<bool> run_step(store::Pool& pool, const JobOptions& options, const JobSte
 }
 
 Counters counted(store::Pool& pool, const std::string& task) {
+    const auto results = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return transaction.query("SELECT result FROM parts WHERE task = ? AND done > 0", {task});
+    });
     Counters all;
-    for (const auto& result : store::perform(pool, Access::read, results_of, task)) {
-        const auto counters = counters_from_json(result);
+    for (const auto& row : results) {
+        const auto counters = counters_from_json(row.text(0));
         if (counters)
             all.add(*counters);
         else

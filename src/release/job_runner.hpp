@@ -85,12 +85,6 @@ struct ReleaseJob {
 
     [[nodiscard]] const base::Release& release() const { return build->release(); }
     [[nodiscard]] store::Pool& pool() const { return context.pool; }
-    // Returns what read(Transaction&, arguments...) returns.
-    template <class Read, class... Arguments>
-    [[nodiscard]] auto read(Read&& read, const Arguments&... arguments) const {
-        return store::perform(pool(), store::Access::read, std::forward<Read>(read),
-                              arguments...);
-    }
 };
 
 struct JobResult {

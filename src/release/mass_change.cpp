@@ -13,13 +13,6 @@ constexpr std::size_t longest_path = 512;  // as wide as the column
 // By class and path: how many objects changed there.
 using ChangedPaths = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
-std::uint64_t objects_of(const std::vector<source::ClassCount>& classes,
-                         const std::string& name) {
-    for (const auto& count : classes)
-        if (count.class_name == name) return count.objects;
-    return 0;
-}
-
 void count_paths(const tables::ChangedRow& row, ChangedPaths& changed) {
     std::set<std::string> paths;
     for (const auto& change : row.notes.changes) paths.insert(compare::place_of(change));
@@ -52,7 +45,7 @@ std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Sourc
     const auto& version = build.release().version;
     const auto classes = build.class_counts();
     for (const auto& [class_name, paths] : changed_paths(pool, version, only)) {
-        const auto of = objects_of(classes, class_name);
+        const auto of = source::objects_of(classes, class_name);
         if (of < settings.fewest_objects) continue;
         for (const auto& [path, objects] : paths)
             if (objects * 100 > of * settings.percent && path.size() <= longest_path)

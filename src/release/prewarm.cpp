@@ -107,10 +107,6 @@ class Batches {
     }
 
    private:
-    // Whoever listed such an object made a mistake. Those of the build and recorded ones are known.
-    inline static const base::Error unknown{base::ErrorKind::absent,
-                                            "is neither in the build nor recorded"};
-
     bool record() {
         const auto brought = history::bring_up_to_date(
             job_.context, *job_.build, job_.previous.get(), names_, longest_write_);
@@ -118,11 +114,7 @@ class Batches {
             error_ = brought.error();
             return false;
         }
-        for (const auto& one : *brought)
-            if (one.status == history::Status::absent)
-                counters.count(history::failed(one.object, unknown));
-            else
-                counters.count(one);
+        for (const auto& one : *brought) counters.count(one);
         progress_.done += names_.size();
         names_.clear();
         bytes_ = 0;
@@ -180,7 +172,8 @@ class PrewarmJob {
     [[nodiscard]] std::string task(const std::string& what) const {
         std::string covered = what + ' ' + class_name();
         for (const auto& count : job_.build->class_counts()) covered += '\t' + count.class_name;
-        for (const auto& name : job_.read(tables::recorded_classes))
+        for (const auto& name :
+             store::perform(job_.pool(), Access::read, tables::recorded_classes))
             if (job_.build->skips(name)) covered += "\t-" + name;
         return std::to_string(number_) + ' ' + base::md5_hex(covered);
     }

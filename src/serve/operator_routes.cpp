@@ -193,8 +193,11 @@ Result<Response> answer_health(SiteContext& context, const Request& request) {
 Result<Response> answer_metrics(SiteContext& context, const Request&) {
     Metrics::Gauges gauges;
     gauges.release = current_release(context);
-    const auto counts = context.store_counts.get(
-        [&] { return if_reachable([&] { return query::count_store(context.pool); }); });
+    const auto counts = context.store_counts.get([&] {
+        return if_reachable([&] {
+            return store::perform(context.pool, store::Access::read, tables::count_store);
+        });
+    });
     if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
     const auto health = health_of(context);
     gauges.store_up = health.store_answers;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,12 @@ struct ClassCount {
     std::uint64_t objects = 0;
     bool operator==(const ClassCount&) const = default;
 };
+// Returns how many objects a class has among these; 0: it is none of them.
+[[nodiscard]] inline std::uint64_t objects_of(const std::vector<ClassCount>& counts,
+                                              std::string_view class_name) {
+    const auto found = std::ranges::find(counts, class_name, &ClassCount::class_name);
+    return found == counts.end() ? 0 : found->objects;
+}
 
 // One object as a build lists it, without loading it. Views last for the call.
 struct Listed {

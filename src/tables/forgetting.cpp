@@ -52,22 +52,12 @@ bool has_traces_of_class(Transaction& transaction, const std::string& class_name
                 .empty();
 }
 
-std::vector<std::int64_t> oids_named(Transaction& transaction, const ObjectName& name) {
+std::vector<std::int64_t> oids_of(Transaction& transaction, const ObjectName& what) {
+    if (what.name.empty())
+        return oids_of(transaction.query("SELECT oid FROM objects WHERE class = ? LIMIT 4096",
+                                         {Value{what.class_name}}));
     return oids_of(transaction.query("SELECT oid FROM objects WHERE class = ? AND name = ?",
-                                     {Value{name.class_name}, Value{name.name}}));
-}
-
-NamePage objects_behind(Transaction& transaction, const ObjectName& last, std::size_t most) {
-    NamePage page;
-    for (const auto& row :
-         transaction.query("SELECT oid, name FROM objects WHERE class = ? AND name > ?"
-                           " ORDER BY name LIMIT ?",
-                           {Value{last.class_name}, Value{last.name},
-                            Value{static_cast<std::int64_t>(most)}})) {
-        page.oids.push_back(row.integer(0));
-        page.last_name = row.text(1);
-    }
-    return page;
+                                     {Value{what.class_name}, Value{what.name}}));
 }
 
 std::vector<Record::Tree> Record::trees_and_rows() const {

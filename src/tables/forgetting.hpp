@@ -36,16 +36,9 @@ using Versions = std::vector<std::string>;
 // Whether any table that is not emptied with an object names the class.
 [[nodiscard]] bool has_traces_of_class(store::Transaction& transaction,
                                        const std::string& class_name);
-[[nodiscard]] std::vector<std::int64_t> oids_named(store::Transaction& transaction,
-                                                   const ObjectName& name);
-
-struct NamePage {
-    std::vector<std::int64_t> oids;
-    std::string last_name;
-};
-// Objects of the class whose names come after `last`, in byte order.
-[[nodiscard]] NamePage objects_behind(store::Transaction& transaction, const ObjectName& last,
-                                      std::size_t most);
+// Returns the object of this name or, if the name is empty, up to 4,096 of the class.
+[[nodiscard]] std::vector<std::int64_t> oids_of(store::Transaction& transaction,
+                                                const ObjectName& what);
 
 // An object with its trees and rows, contents left out.
 struct Record {

@@ -313,17 +313,13 @@ std::vector<std::int64_t> insert_objects(Transaction& transaction,
     return oids;
 }
 
-void add_words(Transaction& transaction, std::span<const SearchedObject> objects) {
-    std::vector<Value> values;
-    for (const auto& object : objects)
-        append_words(values, object, base::words_beside_name(object.texts));
-    insert_words(transaction, values);
-}
-
 void add_words(Transaction& transaction, std::span<const ObjectRow* const> rows) {
-    std::vector<SearchedObject> objects;
-    for (const auto* row : rows) objects.push_back(called(*row));
-    add_words(transaction, objects);
+    std::vector<Value> values;
+    for (const auto* row : rows) {
+        const auto object = called(*row);
+        append_words(values, object, base::words_beside_name(object.texts));
+    }
+    insert_words(transaction, values);
 }
 
 void remove_words(Transaction& transaction, std::span<const SearchedObject> objects) {

@@ -122,12 +122,6 @@ struct StoreCounts {
 void add_requests(store::Transaction& transaction,
                   const std::map<ObjectName, std::int64_t>& requests, base::Date day);
 
-// A row was not written because another process wrote the same object first, or removed it. The
-// caller reads again and finds what was recorded.
-[[nodiscard]] inline bool lost_a_race(const store::Failure& failure) {
-    return failure.kind().duplicate || failure.kind().orphan;
-}
-
 // Inserts new rows and returns their oids in the same order. The same transaction adds their words.
 //   throws  Failure (duplicate) when one of them has a row
 [[nodiscard]] std::vector<std::int64_t> insert_objects(store::Transaction& transaction,
@@ -140,7 +134,6 @@ struct SearchedObject {
 };
 // Adds the words by which these objects are found; those that are there stay.
 //   cost  an insert for each word beside the name
-void add_words(store::Transaction& transaction, std::span<const SearchedObject> objects);
 void add_words(store::Transaction& transaction, std::span<const ObjectRow* const> rows);
 // Removes the words of objects that are deleted. Each may be there several times, with what it was
 // called before.

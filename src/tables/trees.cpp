@@ -46,10 +46,10 @@ std::map<std::int64_t, std::vector<std::string>> tree_versions(Transaction& tran
 std::map<std::int64_t, Result<KnownTree>> newest_trees(Transaction& transaction,
                                                        std::span<const std::int64_t> oids,
                                                        const Releases& releases,
-                                                       const Release* before) {
+                                                       const Release& before) {
     const auto counts = [&](const std::string& version) {
         const auto* release = releases.find(version);
-        return before == nullptr || (release != nullptr && *release < *before);
+        return release != nullptr && *release < before;
     };
     // The newest trees of most objects of a batch are of one and the same release.
     std::map<std::string, std::vector<Value>> by_version;

@@ -24,12 +24,12 @@ struct KnownTree {
 };
 
 // Returns the newest tree of each object, by oid; objects that have none are left out.
-//   before  only trees of earlier releases than this one; nullptr: of any
+//   before  only trees of earlier releases than this one
 //   error   malformed: the stored bytes of this one are damaged
 //   cost    a query for 64 objects, and one for 64 objects whose trees are of one release
 [[nodiscard]] std::map<std::int64_t, base::Result<KnownTree>> newest_trees(
     store::Transaction& transaction, std::span<const std::int64_t> oids, const Releases& releases,
-    const Release* before = nullptr);
+    const Release& before);
 
 // The newest tree of a release up to `current`, and whether a newer one is stored: by a build
 // that was prewarmed before it became current, or before the site was rolled back.

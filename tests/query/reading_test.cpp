@@ -541,7 +541,7 @@ TEST_CASE("What is not known, or is newer than the current release, is absent") 
     }
     CHECK(class_history(reading, "gene", {}).error().kind == base::ErrorKind::absent);
     CHECK(class_history(reading, "Gene", {50, "WS1"}).error().kind == base::ErrorKind::refused);
-    const auto counts = count_store(reading.pool);
+    const auto counts = store::perform(reading.pool, store::Access::read, tables::count_store);
     CHECK(counts.objects == 20);
     CHECK(counts.rows == static_cast<std::int64_t>(written.rows.size()));
 }

@@ -126,7 +126,7 @@ TEST_CASE("An object is found by its name, by what people call it, and by how th
     // Of the build alone: by its whole name, called what it says.
     CHECK(found(process, "", "wbgene03") == Found{"Gene WBGene03 = lin-7"});
     CHECK(found(process, "", "lin-7").empty());
-    CHECK(query::count_store(process.pool).objects == 5);
+    CHECK(store::perform(process.pool, store::Access::read, tables::count_store).objects == 5);
 }
 
 TEST_CASE("A class is looked for without regard to ASCII case, recorded or in the build") {
@@ -152,11 +152,13 @@ TEST_CASE("Of very many objects of one label the first classes of the index are 
     }
     process.insert(labelled, values);
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
-        for (std::size_t at = 0; at < values.size(); at += 6)
-            tables::add_words(transaction,
-                              std::array{tables::SearchedObject{
-                                  std::get<std::string>(values[at]),
-                                  {std::get<std::string>(values[at + 1]), "Same", ""}}});
+        for (std::size_t at = 0; at < values.size(); at += 6) {
+            tables::ObjectRow row;
+            row.object = {std::get<std::string>(values[at]),
+                          std::get<std::string>(values[at + 1])};
+            row.label = "Same";
+            tables::add_words(transaction, std::array<const tables::ObjectRow*, 1>{&row});
+        }
     });
     const auto first = found(process, "", "same", 100);
     REQUIRE(first.size() == 100);
@@ -478,8 +480,11 @@ TEST_CASE("An object is found by another name that its name begins with but for 
                     {}},
                    values);
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
-        tables::add_words(transaction, std::array{tables::SearchedObject{
-                                           "Gene", {"abc1599", "abc1599", "ABC-1 kin"}}});
+        tables::ObjectRow row;
+        row.object = {"Gene", "abc1599"};
+        row.label = row.object.name;
+        row.other_names = "ABC-1 kin";
+        tables::add_words(transaction, std::array<const tables::ObjectRow*, 1>{&row});
     });
     // The other word is rarer.
     CHECK(found(process, "", "abc-1 kin") == Found{"Gene abc1599 = abc1599"});

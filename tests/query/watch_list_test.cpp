@@ -217,7 +217,7 @@ TEST_CASE("Curators are called what the current build calls them") {
     CHECK(process.list({a}).people == people);
     CHECK(process.context().people == people);
     CHECK(build->loads() == loads);
-    CHECK(count_store(process.pool).objects == 1);
+    CHECK(store::perform(process.pool, store::Access::read, tables::count_store).objects == 1);
 
     const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
     next->with("Gene", "a", {});

@@ -56,5 +56,5 @@ TEST_CASE_METHOD(
         const auto* row = &each;
         (void)insert_objects(transaction, std::span(&row, 1));
     }
-    for (const auto& each : objects) CHECK(oids_named(transaction, each.object).size() == 1);
+    for (const auto& each : objects) CHECK(oids_of(transaction, each.object).size() == 1);
 }

@@ -36,7 +36,8 @@ TEST_CASE_METHOD(OneObject, "A tree is read as it was stored, and a damaged one 
     auto packed = packed_tree(nodes);
     if (is_damaged) packed.pop_back();
     store_tree("WS186", packed);
-    const auto read = newest_trees(transaction, std::span(&oid, 1), releases).at(1);
+    const Release later{"WS999", *base::parse_date("2020-01-01")};
+    const auto read = newest_trees(transaction, std::span(&oid, 1), releases, later).at(1);
     REQUIRE(read.has_value() != is_damaged);
     if (is_damaged)
         CHECK(read.error().text == "stored tree of WS186: a damaged zstd frame");
@@ -55,7 +56,7 @@ TEST_CASE_METHOD(OneObject, "That a release does not have an object is stored as
     CHECK((stored[0].version == "WS187" && stored[0].since == "WS186" && !stored[0].is_there));
     CHECK((stored[1].version == "WS186" && stored[1].since.empty() && stored[1].is_there));
     CHECK_FALSE(tree_of(transaction, oid, "WS187")->is_there);
-    CHECK(newest_trees(transaction, std::span(&oid, 1), known, known.find("WS187"))
+    CHECK(newest_trees(transaction, std::span(&oid, 1), known, *known.find("WS187"))
               .at(oid)
               ->is_there);
 }
