@@ -125,6 +125,7 @@ struct SiteContext {
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;
 
+    [[nodiscard]] bool has_build() const { return !history.served_build().version.empty(); }
     // Returns whether the store could be read when it was asked last, at most a second ago.
     [[nodiscard]] bool store_answers();
     // Return all releases, as the store had them a second ago at most and with counts that are kept for

@@ -110,20 +110,17 @@ Result<RenderedPage> render_source_document(SiteContext& context, const FeedDocu
 }
 
 // Renders the feed of all releases.
-RenderedPage render_releases_document(SiteContext& context, const FeedDocument& document,
-                                      const query::ServedBuild& build) {
+RenderedPage render_releases_document(SiteContext& context, const FeedDocument& document) {
     const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
     return {.body = document.format.render(query::compared_releases(*context.releases()), channel,
                                            context.site),
-            .provisional = build.version.empty()};
+            .provisional = !context.has_build()};
 }
 
-Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document,
-                                     const query::ServedBuild& build) {
+Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document) {
     const auto subject = document.query.subject();
     if (subject == Subject::source_feed) return render_source_document(context, document);
-    if (subject == Subject::all_releases)
-        return render_releases_document(context, document, build);
+    if (subject == Subject::all_releases) return render_releases_document(context, document);
     return render_rows(context, document);
 }
 
@@ -168,13 +165,13 @@ Result<Response> answer_with_feed(SiteContext& context, const Request& request,
     // Feeds that are made of many rows take turns (docs/protocols.md).
     const auto cost = feed.subject() == Subject::object ? PageCost::ordinary : PageCost::wide;
     auto response = cached_response(context, request, {key_of(document), build, metadata, cost},
-                                    [&] { return render_document(context, document, build); });
+                                    [&] { return render_document(context, document); });
     if (response && response->status == 200) add_hub_link(context, document, *response);
     return response;
 }
 
-Result<Response> answer_feed(SiteContext& context, const Request& request) {
-    const auto feed = context.parse(Route::feed, request);
+Result<Response> answer_feed(SiteContext& context, const Request& request, Route route) {
+    const auto feed = context.parse(route, request);
     if (!feed) return fail(feed.error());
     auto response = answer_with_feed(context, request, *feed);
     if (response && context.settings.count_hits && feed->subject() == Subject::object)
@@ -185,21 +182,13 @@ Result<Response> answer_feed(SiteContext& context, const Request& request) {
     return response;
 }
 
-Result<Response> answer_archive(SiteContext& context, const Request& request) {
-    const auto feed = context.parse(Route::archive, request);
+Result<Response> answer_archive(SiteContext& context, const Request& request, Route route) {
+    const auto feed = context.parse(route, request);
     if (!feed) return fail(feed.error());
     return answer_with_feed(context, request, *feed);
 }
 
-Result<Response> answer_release_archive(SiteContext& context, const Request& request) {
-    if (const auto version = version_in_path(request.path); !version)
-        return fail(version.error());
-    const auto feed = context.parse(Route::release_archive, request);
-    if (!feed) return fail(feed.error());
-    return answer_with_feed(context, request, *feed);
-}
-
-Result<Response> answer_old_link(SiteContext& context, const Request& request) {
+Result<Response> answer_old_link(SiteContext& context, const Request& request, Route) {
     const auto feed = context.parse(Route::feed, request);
     if (!feed) return fail(feed.error());
     return fail(moved("feed", feed->at("/rss").url()));

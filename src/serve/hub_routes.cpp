@@ -162,12 +162,12 @@ HttpError no_method_of_hub() {
     return error;
 }
 
-Result<Response> answer_hub(SiteContext& context, const Request& request) {
+Result<Response> answer_hub(SiteContext& context, const Request& request, Route) {
     if (auto error = check_sender(context, request)) return fail(*std::move(error));
     return fail(no_method_of_hub());
 }
 
-Result<Response> take_subscription(SiteContext& context, const Request& request) {
+Result<Response> take_subscription(SiteContext& context, const Request& request, Route) {
     if (auto error = check_sender(context, request)) return fail(*std::move(error));
     auto asked = parse_hub_request(context, request);
     if (!asked) return fail(asked.error());

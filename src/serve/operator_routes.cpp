@@ -179,8 +179,8 @@ std::string health_report(const SiteContext& context, const Health& health) {
 
 }  // namespace
 
-Result<Response> answer_health(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::health, request);
+Result<Response> answer_health(SiteContext& context, const Request& request, Route route) {
+    const auto query = context.parse(route, request);
     if (!query) return fail(query.error());
     const auto health = health_of(context);
     const bool is_healthy = query->has("for") ? health.can_serve : health.is_ok();
@@ -190,7 +190,7 @@ Result<Response> answer_health(SiteContext& context, const Request& request) {
     return response;
 }
 
-Result<Response> answer_metrics(SiteContext& context, const Request&) {
+Result<Response> answer_metrics(SiteContext& context, const Request&, Route) {
     Metrics::Gauges gauges;
     gauges.release = current_release(context);
     const auto counts = context.store_counts.get([&] {

@@ -17,6 +17,7 @@
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
+#include "serve/feed_loading.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
@@ -30,20 +31,9 @@ constexpr std::size_t most_rows = 10'000;   // of an object's history page, whic
 constexpr std::size_t most_of_difference = 4 << 20;  // bytes of JSON
 constexpr std::size_t most_of_history = 1 << 20;     // bytes of JSON, of one part
 constexpr std::size_t most_of_tree = 16 << 20;       // bytes of JSON
-constexpr long suggestions_max_age = 60;             // seconds
 constexpr long file_max_age = 86400;                 // a new version of Varve keeps their URLs
 
-Metadata file_metadata(std::string content_type, long max_age) {
-    return {
-        .content_type = std::move(content_type), .vary = "Accept-Encoding", .max_age = max_age};
-}
-
 bool is_json(const Query& query) { return query.get("format") == "json"; }
-
-Metadata metadata_of(const Query& query, const SiteContext& context) {
-    return is_json(query) ? file_metadata("application/json", context.settings.max_age)
-                          : html_metadata(context);
-}
 
 // The page with its body, or 404 where the last part is before the one that is asked for.
 Result<RenderedPage> with_part(std::size_t asked, std::size_t last, std::string body,
@@ -63,8 +53,46 @@ void add_found(render::HomeView& view, SiteContext& context, const Query& query)
     view.search_url = query.without("from").url();
 }
 
-Result<RenderedPage> render_home(SiteContext& context, const Query& query,
-                                 const query::ServedBuild& build) {
+HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
+    // These texts are for people: they name the unknown release, or the nearest that are known.
+    if (error.kind == base::ErrorKind::absent)
+        return {404, error.text + (error.text.ends_with('.') ? "" : ".")};
+    return http_error_of(error, wanted_object(object));
+}
+
+// Returns the answer with the feed at the URL of a page, if format= or else Accept asks for one; nullopt: the page
+// is wanted. A feed names its format in its own URL, because the URL without one is that of the page.
+std::optional<Result<Response>> feed_at_page(SiteContext& context, const Request& request,
+                                             Route feed_route) {
+    const auto named = context.parse(Route::releases_feed, request);
+    if (!named) return fail(named.error());
+    auto format = named->get("format");
+    if (format.empty()) {
+        std::vector<std::string_view> media_types = {"text/html"};
+        for (const auto& each : render::formats()) media_types.push_back(each.media_type);
+        const auto best = preferred_type(request.field("accept"), media_types);
+        if (best == 0) return std::nullopt;
+        format = render::formats()[best - 1].name;
+    }
+    const auto feed = context.parse(feed_route, request);
+    if (!feed) return fail(feed.error());
+    auto response = answer_with_feed(context, request, feed->with("format", format));
+    if (response && !named->has("format")) vary_by(*response, "Accept");
+    return response;
+}
+// Answers with a file, which changes with the program or its configuration only, and needs neither store nor build.
+Result<Response> answer_with_file(SiteContext& context, const Request& request, std::string type,
+                                  const std::string& text) {
+    const Metadata metadata{.content_type = std::move(type) + "; charset=utf-8",
+                            .vary = "Accept-Encoding",
+                            .max_age = file_max_age};
+    return cached_response(context, request, {request.path, std::nullopt, metadata},
+                           [&] { return RenderedPage{.body = text}; });
+}
+
+}  // namespace
+
+Result<RenderedPage> render_home(SiteContext& context, const Query& query) {
     render::HomeView view;
     view.class_name = query.get("class");
     view.text = query.get("q");
@@ -74,7 +102,7 @@ Result<RenderedPage> render_home(SiteContext& context, const Query& query,
     view.releases = context.releases();
     view.has_sources = store::perform(context.pool, store::Access::read, harvest::has_feeds);
     return RenderedPage{.body = render::home_page(view, context.page_site, context.templates),
-                        .provisional = build.version.empty()};
+                        .provisional = !context.has_build()};
 }
 
 Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
@@ -105,8 +133,8 @@ Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
     return with_part(asked, part, std::move(shown.html), std::move(page));
 }
 
-Result<RenderedPage> render_release(SiteContext& context, const std::string& version,
-                                    const Query& query) {
+Result<RenderedPage> render_release(SiteContext& context, const Query& query) {
+    const auto version = version_of(query);
     const query::ContentsQuery contents_query{query.get("class"), query.get("q"),
                                               query.number("from", 0)};
     auto contents =
@@ -118,20 +146,13 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
                                                      context.page_site, context.templates)};
 }
 
-Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
-                                     const query::ServedBuild& build) {
+Result<RenderedPage> render_releases(SiteContext& context, const Query& query) {
+    const auto from = query.number("from", 0);
     auto list = context.releases();
     if (from > 0 && from >= list->size()) return fail(past_the_end());
     return RenderedPage{.body = render::releases_page({std::move(list), from}, context.page_site,
                                                       context.templates),
-                        .provisional = build.version.empty()};
-}
-
-HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
-    // These texts are for people: they name the unknown release, or the nearest that are known.
-    if (error.kind == base::ErrorKind::absent)
-        return {404, error.text + (error.text.ends_with('.') ? "" : ".")};
-    return http_error_of(error, wanted_object(object));
+                        .provisional = !context.has_build()};
 }
 
 Result<RenderedPage> render_difference(SiteContext& context, const Query& query) {
@@ -195,130 +216,40 @@ Result<RenderedPage> render_opml(SiteContext& context, const Query& query) {
                         .provisional = !listed->up_to_date};
 }
 
-// Returns the answer with the feed at the URL of a page, if format= or else Accept asks for one; nullopt: the page
-// is wanted. A feed names its format in its own URL, because the URL without one is that of the page.
-std::optional<Result<Response>> feed_at_page(SiteContext& context, const Request& request,
-                                             Route feed_route) {
-    const auto named = context.parse(Route::releases_feed, request);
-    if (!named) return fail(named.error());
-    auto format = named->get("format");
-    if (format.empty()) {
-        std::vector<std::string_view> media_types = {"text/html"};
-        for (const auto& each : render::formats()) media_types.push_back(each.media_type);
-        const auto best = preferred_type(request.field("accept"), media_types);
-        if (best == 0) return std::nullopt;
-        format = render::formats()[best - 1].name;
-    }
-    const auto feed = context.parse(feed_route, request);
-    if (!feed) return fail(feed.error());
-    auto response = answer_with_feed(context, request, feed->with("format", format));
-    if (response && !named->has("format")) vary_by(*response, "Accept");
-    return response;
-}
-
-Metadata negotiated_metadata(const SiteContext& context) {
-    auto metadata = html_metadata(context);
-    metadata.vary += ", Accept";
-    return metadata;
-}
-
-}  // namespace
-
-Result<Response> answer_home(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::home, request);
+Result<Response> answer_page(SiteContext& context, const Request& request, Route route,
+                             const Page& page) {
+    if (page.feed != Route::none)
+        if (auto feed = feed_at_page(context, request, page.feed)) return *std::move(feed);
+    const auto query = context.parse(route, request);
     if (!query) return fail(query.error());
-    const auto build = context.history.served_build();
-    // The page without a search is one key, and what it shows is kept in memory.
-    const auto cost = query->canonical().empty() ? PageCost::ordinary : PageCost::wide;
-    return cached_response(context, request,
-                           {query->url(), build, metadata_of(*query, context), cost},
-                           [&] { return render_home(context, *query, build); });
-}
-
-Result<Response> answer_history(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::history, request);
-    if (!query) return fail(query.error());
-    return cached_response(
-        context, request,
-        {query->url(), context.history.served_build(), metadata_of(*query, context)},
-        [&] { return render_history(context, *query); });
-}
-
-Result<Response> answer_difference(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::difference, request);
-    if (!query) return fail(query.error());
-    return cached_response(context, request,
-                           {query->url(), context.history.served_build(),
-                            metadata_of(*query, context), PageCost::wide},
-                           [&] { return render_difference(context, *query); });
-}
-
-Result<Response> answer_object(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::object, request);
-    if (!query) return fail(query.error());
-    return cached_response(context, request,
-                           {query->url(), context.history.served_build(),
-                            metadata_of(*query, context), PageCost::wide},
-                           [&] { return render_object(context, *query); });
-}
-
-Result<Response> answer_release(SiteContext& context, const Request& request) {
-    const auto version = version_in_path(request.path);
-    if (!version) return fail(version.error());
-    if (auto feed = feed_at_page(context, request, Route::release_feed)) return *std::move(feed);
-    const auto query = context.parse(Route::release, request);
-    if (!query) return fail(query.error());
-    return cached_response(context, request,
-                           {query->url(), context.history.served_build(),
-                            negotiated_metadata(context), PageCost::wide},
-                           [&] { return render_release(context, *version, *query); });
-}
-
-Result<Response> answer_releases(SiteContext& context, const Request& request) {
-    if (auto feed = feed_at_page(context, request, Route::releases_feed)) return *std::move(feed);
-    const auto query = context.parse(Route::releases, request);
-    if (!query) return fail(query.error());
-    const auto build = context.history.served_build();
-    return cached_response(
-        context, request, {query->url(), build, negotiated_metadata(context), PageCost::wide},
-        [&] { return render_releases(context, query->number("from", 0), build); });
-}
-
-Result<Response> answer_suggest(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::suggest, request);
-    if (!query) return fail(query.error());
-    const auto metadata = file_metadata("application/json",
-                                        std::min(suggestions_max_age, context.settings.max_age));
-    return cached_response(
-        context, request,
-        {query->url(), context.history.served_build(), metadata, PageCost::wide},
-        [&] { return render_suggestions(context, *query); });
-}
-
-Result<Response> answer_opml(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::opml, request);
-    if (!query) return fail(query.error());
-    const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
-    auto response =
-        cached_response(context, request,
-                        {query->url(), context.history.served_build(), metadata, PageCost::wide},
-                        [&] { return render_opml(context, *query); });
+    const auto type = !query->has("format") ? page.type
+                      : is_json(*query)     ? MediaType::json
+                                            : MediaType::opml;
+    const Metadata metadata{.content_type = std::string(type),
+                            .vary = page.feed == Route::none ? "Accept-Encoding"
+                                                             : "Accept-Encoding, Accept",
+                            .max_age = std::min(page.max_age, context.settings.max_age),
+                            .is_for_browser = type == MediaType::html};
+    const bool is_ordinary =
+        query->canonical().empty() ? page.is_ordinary_bare : page.is_ordinary;
+    auto response = cached_response(context, request,
+                                    {query->url(), context.history.served_build(), metadata,
+                                     is_ordinary ? PageCost::ordinary : PageCost::wide},
+                                    [&] { return page.render(context, *query); });
     if (response) note_use_of_list(context, *query);
     return response;
 }
 
-Result<Response> answer_file(SiteContext& context, const Request& request) {
+Result<Response> answer_file(SiteContext& context, const Request& request, Route) {
     const auto name = std::string_view(request.path).substr(1);
-    const auto metadata = file_metadata(name.ends_with(".css")  ? "text/css; charset=utf-8"
-                                        : name.ends_with(".js") ? "text/javascript; charset=utf-8"
-                                                                : "text/plain; charset=utf-8",
-                                        file_max_age);
-    // Files change with the program or its configuration only, and need neither store nor build.
-    return cached_response(context, request, {request.path, std::nullopt, metadata},
-                           [&] { return RenderedPage{.body = context.templates.file(name)}; });
+    return answer_with_file(context, request,
+                            name.ends_with(".css")  ? "text/css"
+                            : name.ends_with(".js") ? "text/javascript"
+                                                    : "text/plain",
+                            context.templates.file(name));
 }
 
-Result<Response> answer_robots(SiteContext& context, const Request& request) {
+Result<Response> answer_robots(SiteContext& context, const Request& request, Route) {
     const auto base = base_path_of(context.site.base_url);
     std::string text = "User-agent: *\n";
     const auto disallow = [&](std::string_view path) {
@@ -332,9 +263,7 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
               "/release/*/archive", "/*feed=", "/*tag=", "/*change=", "/*mass=", "/*since=",
               "/*include=", "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);
-    const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);
-    return cached_response(context, request, {request.path, std::nullopt, metadata},
-                           [&] { return RenderedPage{.body = text}; });
+    return answer_with_file(context, request, "text/plain", text);
 }
 
 }  // namespace serve

@@ -185,13 +185,6 @@ std::string gzip(std::string_view bytes) {
     return coded;
 }
 
-Metadata html_metadata(const SiteContext& context) {
-    return {.content_type = "text/html; charset=utf-8",
-            .vary = "Accept-Encoding",
-            .max_age = context.settings.max_age,
-            .is_for_browser = true};
-}
-
 void vary_by(Response& response, std::string_view request_field) {
     for (auto& [name, value] : response.fields) {
         if (name != "Vary") continue;

@@ -28,9 +28,6 @@ struct Metadata {
     bool is_for_browser = false;  // adds the fields that restrict what the page may load
 };
 
-// That of pages for people.
-[[nodiscard]] Metadata html_metadata(const SiteContext& context);
-
 // Adds a request field to Vary, unless it is there.
 void vary_by(Response& response, std::string_view request_field);
 // Adds the fields that keep a browser from running or loading anything that a page does not need.

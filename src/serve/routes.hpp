@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,9 @@
 
 namespace serve {
 
-class Query;         // parameters.hpp
-struct SiteContext;  // context.hpp
+class Query;          // parameters.hpp
+struct SiteContext;   // context.hpp
+struct RenderedPage;  // representation.hpp
 
 // What was requested; the label `route` of the metrics. The compiler asks for the name of a new one
 // (monitoring.cpp).
@@ -44,27 +46,49 @@ enum class Route : unsigned char {
 inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metrics) + 1;
 [[nodiscard]] std::string_view name_of(Route route);
 
-using AnswerRoute = Result<Response>(SiteContext& context, const Request& request);
+using AnswerRoute = Result<Response>(SiteContext& context, const Request& request, Route route);
 
-AnswerRoute answer_feed, answer_archive, answer_release_archive;
+AnswerRoute answer_feed;
+AnswerRoute answer_archive;   // of rows, and of a release
 AnswerRoute answer_old_link;  // redirects the links of the first system: /db/rss?name=…;class=…
-AnswerRoute answer_home, answer_history, answer_difference, answer_object;
-AnswerRoute answer_release, answer_releases;  // a page, or a feed when the client asks for one
-AnswerRoute answer_watch;
-AnswerRoute answer_kept_watch;  // the page of a list that is kept: /watch/ID
 // POST: changes a list by what the form of its page sends, and leads to the page of the new list.
 // Nothing is stored, unless a short address is asked for.
 //   returns  303, or an error
 AnswerRoute take_watch_form;
-AnswerRoute answer_opml, answer_suggest;
-AnswerRoute answer_sources;  // the source feeds that the harvester polls, or one of them
-AnswerRoute answer_hub;      // the WebSub hub, which takes POST alone: 405, or 404 without a hub
+AnswerRoute answer_hub;  // the WebSub hub, which takes POST alone: 405, or 404 without a hub
 // POST: records what a subscriber asks for, before it is verified and whatever comes of that.
 //   returns  202, or an error whose text names the parameter
 AnswerRoute take_subscription;
 AnswerRoute answer_file;    // style sheets and the script of the pages
 AnswerRoute answer_robots;  // asks crawlers to stay away from pages that are made for one reader
 AnswerRoute answer_health, answer_metrics;
+
+// Renders a page for a query that was parsed.
+//   throws  as cached_response() says
+using RenderPage = Result<RenderedPage>(SiteContext& context, const Query& query);
+
+RenderPage render_home, render_history, render_difference, render_object;
+RenderPage render_release, render_releases;
+RenderPage render_watch;  // of a list in its address, or of one that is kept: /watch/ID
+RenderPage render_opml, render_suggestions;
+RenderPage render_sources;  // the source feeds that the harvester polls, or one of them
+
+struct MediaType {
+    static constexpr std::string_view html = "text/html; charset=utf-8";
+    static constexpr std::string_view json = "application/json";
+    static constexpr std::string_view opml = "text/x-opml; charset=utf-8";
+};
+// What answers GET at the address of a page.
+struct Page {
+    RenderPage* render = nullptr;
+    std::string_view type = MediaType::html;          // without format=
+    long max_age = std::numeric_limits<long>::max();  // seconds, if the site has no lower one
+    Route feed = Route::none;  // at the same address, for clients that prefer one
+    // Whether it costs no more than that of one object, with parameters and without any.
+    bool is_ordinary = false, is_ordinary_bare = false;
+};
+[[nodiscard]] Result<Response> answer_page(SiteContext& context, const Request& request,
+                                           Route route, const Page& page);
 
 // Returns the error of other methods than POST for the hub.
 [[nodiscard]] HttpError no_method_of_hub();

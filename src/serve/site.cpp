@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "serve/access_control.hpp"
+#include "serve/asked_objects.hpp"
 #include "serve/errors.hpp"
 #include "serve/hub_topics.hpp"
 #include "serve/parameters.hpp"
@@ -20,50 +21,73 @@ namespace {
 struct RouteEntry {
     std::string_view path;
     Route route = Route::none;
-    AnswerRoute* answer = nullptr;
+    AnswerRoute* answer = nullptr;  // GET, if it is no page
+    Page page = {};
     // subscribers: limited as readers are; the route looks at their tokens.
     enum class Access : unsigned char { everyone, readers, subscribers } access = Access::readers;
     AnswerRoute* take = nullptr;  // POST, if it has that
+    // Of an entry for all paths that begin with `path`: finds out what is wrong with one.
+    std::optional<HttpError> (*check)(const std::string& path) = nullptr;
 };
 
 // Served to everyone, without limit or token: monitoring, and files that error pages need.
 constexpr auto everyone = RouteEntry::Access::everyone;
+constexpr long changing_max_age = 60;  // seconds
+
+// /release/WS187, /release/WS187/archive
+constexpr std::string_view release_prefix = "/release/", archive_suffix = "/archive";
+std::optional<HttpError> check_version(const std::string& path) {
+    const auto version = version_in_path(path);
+    return version ? std::nullopt : std::optional(version.error());
+}
+// /watch/ID
+std::optional<HttpError> check_list(const std::string& path) {
+    if (query::is_watch_list_id(list_id_of(Query(path)))) return std::nullopt;
+    return HttpError{404, "There is no watch list at this address."};
+}
 
 // To add an address: add its path here, its function to routes.hpp, and its name to Route
 // (routes.hpp).
 constexpr auto routes = std::to_array<RouteEntry>({
     {"/rss", Route::feed, answer_feed},
-    {"/", Route::home, answer_home},
-    {"/history", Route::history, answer_history},
-    {"/diff", Route::difference, answer_difference},
-    {"/object", Route::object, answer_object},
+    {"/", Route::home, {}, {.render = render_home, .is_ordinary_bare = true}},
+    {"/history", Route::history, {}, {.render = render_history, .is_ordinary = true}},
+    {"/diff", Route::difference, {}, {render_difference}},
+    {"/object", Route::object, {}, {render_object}},
     {"/rss/archive", Route::archive, answer_archive},
-    {"/releases", Route::releases, answer_releases},
-    {"/watch", Route::watch, answer_watch, RouteEntry::Access::readers, take_watch_form},
-    {"/opml", Route::opml, answer_opml},
-    {"/suggest", Route::suggest, answer_suggest},
-    {"/feeds", Route::sources, answer_sources},
+    {"/releases", Route::releases, {}, {.render = render_releases, .feed = Route::releases_feed}},
+    {.path = "/watch",
+     .route = Route::watch,
+     .page = {.render = render_watch, .is_ordinary_bare = true},
+     .take = take_watch_form},
+    {"/opml", Route::opml, {}, {render_opml, MediaType::opml}},
+    {"/suggest", Route::suggest, {}, {render_suggestions, MediaType::json, changing_max_age}},
+    {"/feeds", Route::sources, {}, {render_sources, MediaType::html, changing_max_age}},
     {"/db/rss", Route::old_link, answer_old_link},
-    {"/hub", Route::hub, answer_hub, RouteEntry::Access::subscribers, take_subscription},
-    {"/style.css", Route::file, answer_file, everyone},
-    {"/feed.css", Route::file, answer_file, everyone},
-    {"/varve.js", Route::file, answer_file, everyone},
-    {"/json-feed.txt", Route::file, answer_file, everyone},
-    {"/robots.txt", Route::file, answer_robots, everyone},
-    {"/healthz", Route::health, answer_health, everyone},
-    {"/metrics", Route::metrics, answer_metrics, everyone},
+    {"/hub", Route::hub, answer_hub, {}, RouteEntry::Access::subscribers, take_subscription},
+    {"/style.css", Route::file, answer_file, {}, everyone},
+    {"/feed.css", Route::file, answer_file, {}, everyone},
+    {"/varve.js", Route::file, answer_file, {}, everyone},
+    {"/json-feed.txt", Route::file, answer_file, {}, everyone},
+    {"/robots.txt", Route::file, answer_robots, {}, everyone},
+    {"/healthz", Route::health, answer_health, {}, everyone},
+    {"/metrics", Route::metrics, answer_metrics, {}, everyone},
 });
+constexpr RouteEntry release_route{
+    .path = release_prefix,
+    .route = Route::release,
+    .page = {.render = render_release, .feed = Route::release_feed},
+    .check = check_version};
+constexpr RouteEntry release_archive_route{.path = release_prefix,
+                                           .route = Route::release_archive,
+                                           .answer = answer_archive,
+                                           .check = check_version};
+constexpr RouteEntry kept_watch_route{.path = "/watch/",
+                                      .route = Route::watch,
+                                      .page = {.render = render_watch},
+                                      .check = check_list};
 
-// The paths that contain a version: /release/WS187, /release/WS187/archive.
-constexpr std::string_view release_prefix = "/release/", archive_suffix = "/archive";
-constexpr RouteEntry release_route{release_prefix, Route::release, answer_release};
-constexpr RouteEntry release_archive_route{release_prefix, Route::release_archive,
-                                           answer_release_archive};
-
-// The paths of short addresses: /watch/ID.
-constexpr RouteEntry kept_watch_route{"/watch/", Route::watch, answer_kept_watch};
-
-Result<Response> answer_no_page(SiteContext&, const Request& request) {
+Result<Response> answer_no_page(SiteContext&, const Request& request, Route) {
     if (request.error) return fail(*request.error);
     return fail(404, "There is no page at this address.");
 }
@@ -123,6 +147,18 @@ HttpError no_method(const RouteEntry& entry) {
     return error;
 }
 
+Result<Response> answer_method(const RouteEntry& entry, SiteContext& context,
+                               const Request& request) {
+    if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD") {
+        if (request.method != "POST" || entry.take == nullptr) return fail(no_method(entry));
+        return entry.take(context, request, entry.route);
+    }
+    if (entry.check != nullptr)
+        if (auto error = entry.check(request.path)) return fail(*std::move(error));
+    return entry.answer != nullptr ? entry.answer(context, request, entry.route)
+                                   : answer_page(context, request, entry.route, entry.page);
+}
+
 Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
                               const Request& request,
                               const std::vector<std::string>& query_tokens) {
@@ -133,16 +169,11 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
             return fail(std::move(*error));
     if (request.method == "OPTIONS" && is_for_other_sites(context, entry, request))
         return options_response();
-    auto answer = entry.answer;
-    if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD") {
-        if (request.method != "POST" || entry.take == nullptr) return fail(no_method(entry));
-        answer = entry.take;
-    }
     if (!context.settings.private_site || query_tokens.size() != 1)
-        return answer(context, request);
+        return answer_method(entry, context, request);
     auto with_token = request;
     with_token.query_token = query_tokens.front();
-    return answer(context, with_token);
+    return answer_method(entry, context, with_token);
 }
 
 // Returns 503, since a smaller page, or the same one when others are finished, may have room.

@@ -29,7 +29,6 @@ constexpr std::size_t most_events = 100;       // of a feed: as many as are kept
 constexpr std::size_t most_versions = 20;      // entries and edits on the page of a feed
 constexpr std::size_t most_in_opml = 100'000;  // feeds
 constexpr std::size_t read_at_once = 1000;     // of these
-constexpr long status_max_age = 60;            // seconds
 
 render::SourceStatus shown_status(const harvest::FeedStatus& status) {
     const auto& feed = status.feed;
@@ -163,30 +162,12 @@ Result<RenderedPage> render_source(const SiteContext& context, const Query& quer
     return RenderedPage{.body = text + "\n"};
 }
 
-Result<RenderedPage> render_sources(const SiteContext& context, const Query& query) {
+}  // namespace
+
+Result<RenderedPage> render_sources(SiteContext& context, const Query& query) {
     if (query.has("feed")) return render_source(context, query);
     if (query.get("format") == "opml") return render_opml_of_sources(context, query);
     return render_list(context, query);
-}
-
-std::string media_type_of(const Query& query) {
-    if (!query.has("format")) return "text/html; charset=utf-8";
-    return query.get("format") == "json" ? "application/json" : "text/x-opml; charset=utf-8";
-}
-
-}  // namespace
-
-Result<Response> answer_sources(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::sources, request);
-    if (!query) return fail(query.error());
-    const Metadata metadata{.content_type = media_type_of(*query),
-                            .vary = "Accept-Encoding",
-                            .max_age = std::min(status_max_age, context.settings.max_age),
-                            .is_for_browser = !query->has("format")};
-    return cached_response(
-        context, request,
-        {query->url(), context.history.served_build(), metadata, PageCost::wide},
-        [&] { return render_sources(context, *query); });
 }
 
 }  // namespace serve

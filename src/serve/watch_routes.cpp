@@ -92,8 +92,9 @@ Result<query::HistoryService::Listed> known_of(SiteContext& context,
     return fail(http_error_of(listed.error(), wanted_list()));
 }
 
-Result<RenderedPage> render_watch(SiteContext& context, const Query& query,
-                                  const query::ServedBuild& build) {
+}  // namespace
+
+Result<RenderedPage> render_watch(SiteContext& context, const Query& query) {
     auto asked = objects_of_list(context, query);
     if (!asked) return fail(asked.error());
     auto listed = known_of(context, *asked);
@@ -117,8 +118,10 @@ Result<RenderedPage> render_watch(SiteContext& context, const Query& query,
     view.classes = context.classes();
     view.changes = std::move(listed->list);
     return RenderedPage{.body = render::watch_page(view, context.page_site, context.templates),
-                        .provisional = build.version.empty() || !listed->up_to_date};
+                        .provisional = !context.has_build() || !listed->up_to_date};
 }
+
+namespace {
 
 // ---- what readers send ----
 
@@ -266,26 +269,7 @@ HttpError kept_at(SiteContext& context, SentList list) {
 
 }  // namespace
 
-Result<Response> answer_watch(SiteContext& context, const Request& request) {
-    const auto query = context.parse(Route::watch, request);
-    if (!query) return fail(query.error());
-    const auto build = context.history.served_build();
-    // The page without a list is one key, and what it shows is kept in memory.
-    const auto cost = query->url() == "/watch" ? PageCost::ordinary : PageCost::wide;
-    auto response =
-        cached_response(context, request, {query->url(), build, html_metadata(context), cost},
-                        [&] { return render_watch(context, *query, build); });
-    if (response) note_use_of_list(context, *query);
-    return response;
-}
-
-Result<Response> answer_kept_watch(SiteContext& context, const Request& request) {
-    if (!query::is_watch_list_id(list_id_of(Query(request.path))))
-        return fail(404, "There is no watch list at this address.");
-    return answer_watch(context, request);
-}
-
-Result<Response> take_watch_form(SiteContext& context, const Request& request) {
+Result<Response> take_watch_form(SiteContext& context, const Request& request, Route) {
     if (auto other_site = check_origin(context, request)) return fail(std::move(*other_site));
     if (request.body_error) return fail(*request.body_error);
     const auto form = parse_form(request.field("content-type"), request.body);
