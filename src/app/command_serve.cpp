@@ -11,15 +11,12 @@
 #include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
-#include "serve/fastcgi.hpp"
-#include "serve/http_server.hpp"
+#include "serve/server.hpp"
 
 namespace app {
 namespace {
 
 using namespace std::chrono_literals;
-using ::serve::FastcgiServer;
-using ::serve::HttpServer;
 using ::serve::Request;
 
 // Answers the client of a CGI program. Only the web server's log shows what goes to stderr.
@@ -65,22 +62,21 @@ void stop_at_once() {
 
 // Returns what answers until it is destroyed.
 //   http  the address to listen at for HTTP; empty: [serve] listen, for FastCGI
-base::Result<std::shared_ptr<void>> start_server(const ServeConfig& config,
-                                                 const std::string& http,
-                                                 const HttpServer::Answer& answer) {
+base::Result<std::unique_ptr<::serve::Server>> start_server(
+    const ServeConfig& config, const std::string& http, const ::serve::Server::Answer& answer) {
     auto listener = ::serve::listen_on(http.empty() ? config.listen : http);
     if (!listener) return tl::unexpected(listener.error());
     // Paths come whole: base_url, and with it its path, may change while this runs.
     if (http.empty())
-        return FastcgiServer::start(std::move(*listener), {.workers = config.threads}, answer);
+        return ::serve::start_fastcgi(std::move(*listener), {.workers = config.threads}, answer);
     if (!listener->is_loopback() && !config.trusted_front)
         return base::fail(base::ErrorKind::refused,
                           "--http " + http +
                               " is not an address of this host alone, such as 127.0.0.1:8080; "
                               "set [serve] trusted_front = yes if only a proxy can reach it");
-    return HttpServer::start(std::move(*listener),
-                             {.workers = config.threads, .trusted_front = config.trusted_front},
-                             answer);
+    return ::serve::start_http(std::move(*listener),
+                               {.workers = config.threads, .trusted_front = config.trusted_front},
+                               answer);
 }
 
 int serve_until_stopped(const Config& config, const std::string& http) {

@@ -1,5 +1,6 @@
+// The FastCGI server. A worker reads what has arrived of a request, and answers it when it is whole and
+// known to be right.
 // SPDX-License-Identifier: MIT
-#include "serve/fastcgi.hpp"
 
 #include <fcgiapp.h>
 #include <fcntl.h>
@@ -31,6 +32,7 @@
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 #include "serve/fastcgi_records.hpp"
+#include "serve/server.hpp"
 
 namespace serve {
 
@@ -39,8 +41,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr auto rest_of_request_after_stop = milliseconds(500);
-constexpr auto rest_of_answer_after_stop = milliseconds(5000);
 constexpr auto pause_without_descriptors = milliseconds(10);
 
 enum class Phase : unsigned char { reading, computing, writing };
@@ -49,10 +49,10 @@ enum class Phase : unsigned char { reading, computing, writing };
 struct Connection {
     base::Descriptor socket;
     RequestRecords records;
-    // State::epoll knows the socket. Set whenever the connection is passed on to the worker that gets
+    // FastcgiServer::epoll knows the socket. Set whenever the connection is passed on to the worker that gets
     // the next event, and loaded by that one, so that it sees what this one did.
     std::atomic<bool> is_known = false;
-    Phase phase = Phase::reading;                           // State::mutex guards it,
+    Phase phase = Phase::reading;                           // FastcgiServer::mutex guards it,
     Clock::time_point deadline = Clock::time_point::max();  // and this
     std::list<Connection>::iterator self;
 };
@@ -134,12 +134,17 @@ void write(FCGX_Stream* stream, std::string_view bytes) {
     }
 }
 
-}  // namespace
-
-struct FastcgiServer::State {
-    State(Listener listener_, FastcgiSettings settings_, Answer answer_)
+class FastcgiServer : public Server {
+   public:
+    FastcgiServer(Listener listener_, FastcgiSettings settings_, Answer answer_)
         : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)) {}
+    ~FastcgiServer() override { FastcgiServer::stop(); }
 
+    [[nodiscard]] bool open();
+    void start_threads();
+    void stop() override;
+
+   private:
     const Listener listener;
     const FastcgiSettings settings;
     const Answer answer;
@@ -158,10 +163,6 @@ struct FastcgiServer::State {
     std::vector<std::thread> workers;
     std::thread timekeeper;
 
-    [[nodiscard]] bool open();
-    void start_threads();
-    void stop();
-
     [[nodiscard]] bool watch(int operation, int descriptor, unsigned events, void* owner) const;
     void watch_listener();
     void limit(Connection& connection) const;
@@ -175,8 +176,7 @@ struct FastcgiServer::State {
     void close(Connection& connection);
 };
 
-bool FastcgiServer::State::watch(int operation, int descriptor, unsigned events,
-                                 void* owner) const {
+bool FastcgiServer::watch(int operation, int descriptor, unsigned events, void* owner) const {
     epoll_event event{};
     event.events = events;
     event.data.ptr = owner;
@@ -184,7 +184,7 @@ bool FastcgiServer::State::watch(int operation, int descriptor, unsigned events,
 }
 
 // Lets one worker accept the next connection, unless too many requests are arriving. Requires `mutex`.
-void FastcgiServer::State::watch_listener() {
+void FastcgiServer::watch_listener() {
     is_full = arriving >= settings.most_connections;
     if (is_full || stopping) return;
     if (!watch(EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr))
@@ -192,7 +192,7 @@ void FastcgiServer::State::watch_listener() {
 }
 
 // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
-void FastcgiServer::State::limit(Connection& connection) const {
+void FastcgiServer::limit(Connection& connection) const {
     const auto give = [&](milliseconds usually, milliseconds when_stopping) {
         const auto time = stopping ? std::min(usually, when_stopping) : usually;
         connection.deadline = std::min(connection.deadline, Clock::now() + time);
@@ -205,7 +205,7 @@ void FastcgiServer::State::limit(Connection& connection) const {
 
 // Shuts down connections when their deadline passes, until the server has ended. What has arrived by
 // then can still be read: all workers may have been busy.
-void FastcgiServer::State::close_late() {
+void FastcgiServer::close_late() {
     const auto pause =
         std::max(milliseconds(1), std::min(settings.read_timeout, settings.write_timeout) / 8);
     std::unique_lock lock(mutex);
@@ -221,7 +221,7 @@ void FastcgiServer::State::close_late() {
 // ---- the workers ------------------------------------------------------------------------------------
 
 // Each event wakes one worker, which reads what has arrived, and answers the request when it is whole.
-void FastcgiServer::State::work(int memory) {
+void FastcgiServer::work(int memory) {
     for (;;) {
         epoll_event event{};
         if (::epoll_wait(epoll.number(), &event, 1, -1) != 1) continue;
@@ -236,7 +236,7 @@ void FastcgiServer::State::work(int memory) {
 }
 
 // Returns nullptr when no connection waits to be accepted, or none can be.
-Connection* FastcgiServer::State::accept_one() {
+Connection* FastcgiServer::accept_one() {
     // Connections are accepted under the lock, so that stop() knows of all of them.
     std::unique_lock lock(mutex);
     base::Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -263,7 +263,7 @@ Connection* FastcgiServer::State::accept_one() {
 
 // Reads what has arrived. Returns true when the request is whole. Otherwise the connection is watched
 // for the rest, or closed since the request is refused.
-bool FastcgiServer::State::read_more(Connection& connection) {
+bool FastcgiServer::read_more(Connection& connection) {
     const bool is_known = connection.is_known.load(std::memory_order_acquire);
     const int socket = connection.socket.number();
     std::array<char, 16384> input;  // NOLINT(*-member-init): recv() fills it
@@ -292,7 +292,7 @@ bool FastcgiServer::State::read_more(Connection& connection) {
     return true;
 }
 
-void FastcgiServer::State::close(Connection& connection) {
+void FastcgiServer::close(Connection& connection) {
     const std::lock_guard lock(mutex);
     if (connection.phase == Phase::reading) {
         --arriving;
@@ -304,7 +304,7 @@ void FastcgiServer::State::close(Connection& connection) {
 
 // Lets libfcgi read the request from memory, so that it waits for nobody, and write the answer to the
 // peer.
-void FastcgiServer::State::serve(Connection& connection, int memory) {
+void FastcgiServer::serve(Connection& connection, int memory) {
     FCGX_Request libfcgi;
     ::FCGX_InitRequest(&libfcgi, -1, 0);  // it accepts no connections itself
     libfcgi.ipcFd = readable_request(connection.records, memory);
@@ -334,7 +334,7 @@ void FastcgiServer::State::serve(Connection& connection, int memory) {
 // ---- begin and end ----------------------------------------------------------------------------------
 
 // Returns false, with a reason in errno, when the system has no more descriptors.
-bool FastcgiServer::State::open() {
+bool FastcgiServer::open() {
     epoll = base::Descriptor(::epoll_create1(EPOLL_CLOEXEC));
     wake = base::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     for (std::size_t i = 0; i < settings.workers; ++i)
@@ -345,14 +345,14 @@ bool FastcgiServer::State::open() {
            watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr);
 }
 
-void FastcgiServer::State::start_threads() {
+void FastcgiServer::start_threads() {
     timekeeper = std::thread([this] { close_late(); });
     for (const auto& memory : memories)
         workers.emplace_back([this, &memory] { work(memory.number()); });
 }
 
 // Connections in the backlog were opened before the stop, so they are answered.
-void FastcgiServer::State::accept_backlog() {
+void FastcgiServer::accept_backlog() {
     for (int i = 0; i < backlog; ++i) {
         auto* accepted = accept_one();
         if (accepted == nullptr) return;
@@ -362,7 +362,7 @@ void FastcgiServer::State::accept_backlog() {
     }
 }
 
-void FastcgiServer::State::stop() {
+void FastcgiServer::stop() {
     {
         const std::lock_guard lock(mutex);
         if (has_ended) return;
@@ -391,28 +391,23 @@ void FastcgiServer::State::stop() {
     if (timekeeper.joinable()) timekeeper.join();
 }
 
-base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener listener,
-                                                                  FastcgiSettings settings,
-                                                                  Answer answer) {
+}  // namespace
+
+base::Result<std::unique_ptr<Server>> start_fastcgi(Listener listener, FastcgiSettings settings,
+                                                    Server::Answer answer) {
     initialise_libfcgi();
-    std::unique_ptr<FastcgiServer> server(new FastcgiServer(
-        std::make_unique<State>(std::move(listener), settings, std::move(answer))));
-    if (!server->state_->open())
+    auto server =
+        std::make_unique<FastcgiServer>(std::move(listener), settings, std::move(answer));
+    if (!server->open())
         return base::fail(base::ErrorKind::unavailable,
                           "cannot watch connections: " + std::generic_category().message(errno));
     try {
-        server->state_->start_threads();
+        server->start_threads();
     } catch (const std::system_error& none) {
         return base::fail(base::ErrorKind::unavailable,
                           std::string("cannot start threads: ") + none.what());
     }
     return server;
 }
-
-FastcgiServer::FastcgiServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
-
-FastcgiServer::~FastcgiServer() { stop(); }
-
-void FastcgiServer::stop() { state_->stop(); }
 
 }  // namespace serve

@@ -1,5 +1,6 @@
+// The HTTP server. One thread reads requests and writes answers, and workers compute these. A request, an
+// answer and the time between them have one deadline each.
 // SPDX-License-Identifier: MIT
-#include "serve/http_server.hpp"
 
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -27,6 +28,7 @@
 
 #include "base/text.hpp"
 #include "serve/cgi.hpp"
+#include "serve/server.hpp"
 
 namespace serve {
 
@@ -36,8 +38,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t connection_memory = 72 * 1024;  // of a request's head and of its answer's
-constexpr auto rest_of_request_after_stop = milliseconds(500);
-constexpr auto rest_of_answer_after_stop = milliseconds(5000);
 
 // What a connection waits for: a request, the rest of its head and of its body, a worker, or the peer
 // that reads the answer.
@@ -47,7 +47,7 @@ struct HttpConnection {
     MHD_Connection* handle = nullptr;
     int socket = -1;
     Phase phase = Phase::head;                              // only MHD's thread changes it
-    Clock::time_point deadline = Clock::time_point::max();  // State::mutex guards it
+    Clock::time_point deadline = Clock::time_point::max();  // HttpServer::mutex guards it
     std::list<HttpConnection>::iterator self;
 
     // Of the request in progress. A worker has it in the phase `worker`, otherwise MHD's thread.
@@ -149,12 +149,17 @@ MHD_Response* made_for_mhd(const Response& response) {
     return made;
 }
 
-}  // namespace
-
-struct HttpServer::State {
-    State(Listener listener_, HttpSettings settings_, Answer answer_)
+class HttpServer : public Server {
+   public:
+    HttpServer(Listener listener_, HttpSettings settings_, Answer answer_)
         : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)) {}
+    ~HttpServer() override { HttpServer::stop(); }
 
+    // Returns what went wrong.
+    [[nodiscard]] std::optional<std::string> open();
+    void stop() override;
+
+   private:
     const Listener listener;
     const HttpSettings settings;
     const Answer answer;
@@ -167,9 +172,6 @@ struct HttpServer::State {
     bool stopping = false, ended = false;
 
     std::vector<std::thread> threads;
-
-    std::optional<std::string> open();
-    void stop();
 
     [[nodiscard]] Clock::time_point deadline_of(Phase phase) const;
     void enter(HttpConnection& connection, Phase phase);
@@ -194,7 +196,7 @@ struct HttpServer::State {
 };
 
 // MHD has timeouts of its own, but they count silence: a byte a second would keep a connection for ever.
-Clock::time_point HttpServer::State::deadline_of(Phase phase) const {
+Clock::time_point HttpServer::deadline_of(Phase phase) const {
     const auto in = [&](milliseconds usually, milliseconds when_stopping) {
         return Clock::now() + (stopping ? std::min(usually, when_stopping) : usually);
     };
@@ -204,7 +206,7 @@ Clock::time_point HttpServer::State::deadline_of(Phase phase) const {
     return in(settings.read_timeout, rest_of_request_after_stop);
 }
 
-void HttpServer::State::enter(HttpConnection& connection, Phase phase) {
+void HttpServer::enter(HttpConnection& connection, Phase phase) {
     const std::lock_guard lock(mutex);
     connection.phase = phase;
     if (phase != Phase::body) connection.deadline = Clock::time_point::max();
@@ -212,13 +214,13 @@ void HttpServer::State::enter(HttpConnection& connection, Phase phase) {
 }
 
 // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
-void HttpServer::State::limit(HttpConnection& connection) const {
+void HttpServer::limit(HttpConnection& connection) const {
     connection.deadline = std::min(connection.deadline, deadline_of(connection.phase));
     if (stopping && connection.phase == Phase::idle) ::shutdown(connection.socket, SHUT_RDWR);
 }
 
 // Shuts down connections whose deadline has passed, until the server has ended.
-void HttpServer::State::close_late() {
+void HttpServer::close_late() {
     const auto pause =
         std::min({settings.read_timeout, settings.write_timeout, settings.idle_timeout}) / 16;
     std::unique_lock lock(mutex);
@@ -233,7 +235,7 @@ void HttpServer::State::close_late() {
     }
 }
 
-void HttpServer::State::work() {
+void HttpServer::work() {
     std::unique_lock lock(mutex);
     for (;;) {
         called.wait(lock, [&] { return ended || !queue.empty(); });
@@ -249,9 +251,9 @@ void HttpServer::State::work() {
 
 // ---- what MHD calls in its thread ------------------------------------------------------------------
 
-void HttpServer::State::on_connection(void* self, MHD_Connection* handle, void** context,
-                                      MHD_ConnectionNotificationCode code) {
-    auto& state = *static_cast<State*>(self);
+void HttpServer::on_connection(void* self, MHD_Connection* handle, void** context,
+                               MHD_ConnectionNotificationCode code) {
+    auto& state = *static_cast<HttpServer*>(self);
     const std::lock_guard lock(state.mutex);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         auto& connection = state.connections.emplace_back();
@@ -268,7 +270,7 @@ void HttpServer::State::on_connection(void* self, MHD_Connection* handle, void**
 }
 
 // The target is given here alone as it was sent.
-void* HttpServer::State::on_target(void* self, const char* target, MHD_Connection* handle) {
+void* HttpServer::on_target(void* self, const char* target, MHD_Connection* handle) {
     auto& connection = connection_of(handle);
     connection.target = target;
     // MHD must find no parameters: it keeps each of them, and a request for which it has no memory
@@ -276,16 +278,16 @@ void* HttpServer::State::on_target(void* self, const char* target, MHD_Connectio
     if (const auto question = connection.target.find('?'); question != std::string::npos)
         const_cast<char*>(target)[question + 1] = '\0';
     if (connection.phase == Phase::idle)
-        static_cast<State*>(self)->enter(connection, Phase::head);
+        static_cast<HttpServer*>(self)->enter(connection, Phase::head);
     return nullptr;
 }
 
 // Is called when the head is there, for each piece of the body, at its end, and when the request was
 // answered.
-MHD_Result HttpServer::State::on_request(void* self, MHD_Connection* handle, const char*,
-                                         const char* method, const char*, const char* data,
-                                         std::size_t* size, void**) {
-    auto& state = *static_cast<State*>(self);
+MHD_Result HttpServer::on_request(void* self, MHD_Connection* handle, const char*,
+                                  const char* method, const char*, const char* data,
+                                  std::size_t* size, void**) {
+    auto& state = *static_cast<HttpServer*>(self);
     auto& connection = connection_of(handle);
     if (connection.phase == Phase::head) return state.take_head(connection, method);
     if (*size > 0) {
@@ -298,7 +300,7 @@ MHD_Result HttpServer::State::on_request(void* self, MHD_Connection* handle, con
     return MHD_YES;
 }
 
-MHD_Result HttpServer::State::take_head(HttpConnection& connection, std::string_view method) {
+MHD_Result HttpServer::take_head(HttpConnection& connection, std::string_view method) {
     enter(connection, Phase::body);
     HeadFields fields;
     MHD_get_connection_values(connection.handle, MHD_HEADER_KIND, &add_head_field, &fields);
@@ -319,14 +321,14 @@ MHD_Result HttpServer::State::take_head(HttpConnection& connection, std::string_
     return MHD_YES;
 }
 
-void HttpServer::State::take_body(HttpConnection& connection, std::string_view piece) {
+void HttpServer::take_body(HttpConnection& connection, std::string_view piece) {
     const auto most = connection.request.method == "POST" ? longest_body : std::size_t{0};
     connection.is_too_long =
         connection.is_too_long || connection.body.size() + piece.size() > most;
     if (!connection.is_too_long) connection.body.append(piece);
 }
 
-void HttpServer::State::pass_to_worker(HttpConnection& connection) {
+void HttpServer::pass_to_worker(HttpConnection& connection) {
     auto& request = connection.request;
     if (request.method == "POST") {
         if (connection.is_too_long)
@@ -341,8 +343,7 @@ void HttpServer::State::pass_to_worker(HttpConnection& connection) {
     called.notify_one();
 }
 
-MHD_Result HttpServer::State::send(HttpConnection& connection, const Response& response,
-                                   bool is_last) {
+MHD_Result HttpServer::send(HttpConnection& connection, const Response& response, bool is_last) {
     auto* made = made_for_mhd(response);
     if (made == nullptr) return MHD_NO;
     {
@@ -358,14 +359,13 @@ MHD_Result HttpServer::State::send(HttpConnection& connection, const Response& r
     return queued;
 }
 
-void HttpServer::State::on_end(void* self, MHD_Connection* handle, void**,
-                               MHD_RequestTerminationCode) {
-    static_cast<State*>(self)->enter(connection_of(handle), Phase::idle);
+void HttpServer::on_end(void* self, MHD_Connection* handle, void**, MHD_RequestTerminationCode) {
+    static_cast<HttpServer*>(self)->enter(connection_of(handle), Phase::idle);
 }
 
 // ---- start and stop ---------------------------------------------------------------------------------
 
-std::optional<std::string> HttpServer::State::open() {
+std::optional<std::string> HttpServer::open() {
     // Its own, because MHD may close it when it cannot start.
     const int socket = ::fcntl(listener.number(), F_DUPFD_CLOEXEC, 3);
     daemon = MHD_start_daemon(
@@ -389,7 +389,7 @@ std::optional<std::string> HttpServer::State::open() {
     return std::nullopt;
 }
 
-void HttpServer::State::stop() {
+void HttpServer::stop() {
     if (daemon == nullptr) return;
     const int socket = MHD_quiesce_daemon(daemon);  // connections go on
     {
@@ -407,19 +407,15 @@ void HttpServer::State::stop() {
     ::close(socket);
 }
 
-base::Result<std::unique_ptr<HttpServer>> HttpServer::start(Listener listener,
-                                                            HttpSettings settings,
-                                                            Answer answer) {
+}  // namespace
+
+base::Result<std::unique_ptr<Server>> start_http(Listener listener, HttpSettings settings,
+                                                 Server::Answer answer) {
     std::signal(SIGPIPE, SIG_IGN);
-    std::unique_ptr<HttpServer> server(new HttpServer(
-        std::make_unique<State>(std::move(listener), settings, std::move(answer))));
-    if (const auto failed = server->state_->open())
+    auto server = std::make_unique<HttpServer>(std::move(listener), settings, std::move(answer));
+    if (const auto failed = server->open())
         return base::fail(base::ErrorKind::unavailable, *failed);
     return server;
 }
-
-HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
-HttpServer::~HttpServer() { stop(); }
-void HttpServer::stop() { state_->stop(); }
 
 }  // namespace serve

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "fuzz/fuzz.hpp"
-#include "serve/fastcgi.hpp"
 #include "serve/fastcgi_records.hpp"
+#include "serve/server.hpp"
 #include "support/fcgi_client.hpp"
 #include "support/temp_dir.hpp"
 
@@ -35,7 +35,7 @@ class FuzzedServer {
     FuzzedServer() {
         auto listener = serve::listen_on("unix:" + path_);
         require(listener.has_value());
-        auto server = serve::FastcgiServer::start(std::move(*listener), {.workers = 1}, answer);
+        auto server = serve::start_fastcgi(std::move(*listener), {.workers = 1}, answer);
         require(server.has_value());
         server_ = std::move(*server);
     }
@@ -55,7 +55,7 @@ class FuzzedServer {
 
     support::TempDir folder_;
     std::string path_ = (folder_.path() / "s").string();
-    std::unique_ptr<serve::FastcgiServer> server_;
+    std::unique_ptr<serve::Server> server_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include <tuple>
 
 #include "base/log.hpp"
-#include "serve/fastcgi.hpp"
+#include "serve/server.hpp"
 #include "support/catch.hpp"
 #include "support/fcgi_client.hpp"
 #include "support/repeat_until.hpp"
@@ -46,14 +46,12 @@ serve::Response echo(const serve::Request& request) {
 struct Running {
     support::TempDir folder;
     std::string path = (folder.path() / "s").string();
-    std::unique_ptr<serve::FastcgiServer> server;
+    std::unique_ptr<serve::Server> server;
 
-    explicit Running(serve::FastcgiSettings settings,
-                     serve::FastcgiServer::Answer answer = echo) {
+    explicit Running(serve::FastcgiSettings settings, serve::Server::Answer answer = echo) {
         auto listener = serve::listen_on("unix:" + path);
         if (!listener) throw std::runtime_error(listener.error().text);
-        auto started =
-            serve::FastcgiServer::start(std::move(*listener), settings, std::move(answer));
+        auto started = serve::start_fastcgi(std::move(*listener), settings, std::move(answer));
         if (!started) throw std::runtime_error(started.error().text);
         server = std::move(*started);
     }
@@ -295,7 +293,7 @@ TEST_CASE("Requests are answered over TCP as well") {
     sockaddr_in address{};
     socklen_t size = sizeof address;
     REQUIRE(::getsockname(listener->number(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    const auto server = serve::FastcgiServer::start(std::move(*listener), {.workers = 2}, echo);
+    const auto server = serve::start_fastcgi(std::move(*listener), {.workers = 2}, echo);
     REQUIRE(server);
     REQUIRE(FcgiClient(ntohs(address.sin_port)).ask("/1"));
     const FcgiClient waiting(ntohs(address.sin_port));

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "serve/http_server.hpp"
+#include "serve/server.hpp"
 #include "support/catch.hpp"
 #include "support/repeat_until.hpp"
 
@@ -43,18 +43,17 @@ serve::Response described(const serve::Request& request) {
 
 struct RunningHttp {
     std::uint16_t port = 0;
-    std::unique_ptr<serve::HttpServer> server;
+    std::unique_ptr<serve::Server> server;
 
     explicit RunningHttp(serve::HttpSettings settings = {.workers = 1},
-                         serve::HttpServer::Answer answer = described) {
+                         serve::Server::Answer answer = described) {
         auto listener = serve::listen_on("127.0.0.1:0");
         if (!listener) throw std::runtime_error(listener.error().text);
         sockaddr_in address{};
         socklen_t size = sizeof address;
         ::getsockname(listener->number(), reinterpret_cast<sockaddr*>(&address), &size);
         port = ntohs(address.sin_port);
-        auto started =
-            serve::HttpServer::start(std::move(*listener), settings, std::move(answer));
+        auto started = serve::start_http(std::move(*listener), settings, std::move(answer));
         if (!started) throw std::runtime_error(started.error().text);
         server = std::move(*started);
     }
