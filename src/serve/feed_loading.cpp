@@ -2,9 +2,13 @@
 #include "serve/feed_loading.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "harvest/feeds.hpp"
+#include "harvest/versions.hpp"
 #include "query/histories.hpp"
 #include "query/search.hpp"
 #include "serve/asked_objects.hpp"
@@ -76,6 +80,42 @@ Result<LoadedFeed> load_release(SiteContext& context, const Query& query,
     return LoadedFeed{std::move(*page), render::subject_of_release(release, context.site)};
 }
 
+Result<LoadedFeed> load_copy(const SiteContext& context, const Query& query,
+                             const query::PageRequest& page_request) {
+    auto feed =
+        load_source_feed(context, source_feed_of(query), query.get("older"), page_request.most);
+    if (!feed) return fail(std::move(feed.error()));
+    auto subject = render::subject_of(*feed, context.site);
+    return LoadedFeed{*std::move(feed), std::move(subject)};
+}
+
+// Returns the texts of a field of an entry, as feed::tree_of() writes them.
+std::vector<std::string> texts_at(const std::vector<tree::Node>& nodes, std::string_view tag) {
+    std::vector<std::string> texts;
+    for (const auto& node : nodes)
+        if (node.cell.kind == tree::CellKind::tag && node.cell.text == tag)
+            for (const auto& value : node.children) texts.push_back(value.cell.text);
+    return texts;
+}
+
+render::SourceItem item_of(harvest::EntryVersion version) {
+    auto& entry = version.entry;
+    const bool is_edit = version.revision > 0;
+    const auto published =
+        std::min(version.published.value_or(entry.first_seen), entry.first_seen);
+    return {.entry = entry.id,
+            .revision = version.revision,
+            .recorded_at = version.recorded_at,
+            .published = is_edit ? std::nullopt : version.published,
+            .entry_day = std::chrono::floor<std::chrono::days>(published),
+            .title = std::move(version.title),
+            .link = entry.link,
+            .authors = texts_at(entry.tree, "Author"),
+            .categories = texts_at(entry.tree, "Category"),
+            .content = is_edit ? std::string() : std::move(entry.content),
+            .changes = std::move(version.changes)};
+}
+
 // Returns the address of the document alone, for the hub and for its self link: with format= where content
 // negotiation would choose another one. On a site without a hub it stays as it is.
 std::string own_url_of(const SiteContext& context, const FeedDocument& document) {
@@ -140,11 +180,46 @@ Result<LoadedFeed> load_feed(SiteContext& context, const Query& query,
         case Subject::watch_list: return load_list(context, query, page_request);
         case Subject::whole_class: return load_class(context, query, page_request);
         case Subject::release: return load_release(context, query, page_request);
-        case Subject::object:
-        case Subject::all_releases: break;  // the latter: render_releases_document()
-        case Subject::source_feed: break;   // load_source_feed()
+        case Subject::all_releases:
+            return LoadedFeed{query::compared_releases(*context.releases()),
+                              render::subject_of_releases(context.site), context.has_build()};
+        case Subject::source_feed: return load_copy(context, query, page_request);
+        case Subject::object: break;
     }
     return load_object(context, query, page_request);
+}
+
+std::int64_t source_feed_of(const Query& query) {
+    return static_cast<std::int64_t>(query.number("feed", 0));
+}
+
+HttpError no_source_feed(std::int64_t feed) {
+    return {404, "There is no source feed with the number " + std::to_string(feed) + "."};
+}
+
+Result<render::SourceFeed> load_source_feed(const SiteContext& context, std::int64_t id,
+                                            const std::string& older, std::size_t most) {
+    std::optional<harvest::FeedRow> row;
+    harvest::EntryVersions found;
+    std::optional<harvest::VersionPosition> before;
+    if (const auto position = render::parse_position(older))
+        before = {position->recorded_at, position->entry, position->revision};
+    store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
+        row = harvest::load_feed(transaction, id);
+        if (row) found = harvest::load_versions(transaction, row->id, before, most);
+    });
+    if (!row) return fail(no_source_feed(id));
+    render::SourceFeed feed{.id = row->id,
+                            .name = row->display_name(),
+                            .url = row->url,
+                            .description = row->description,
+                            .language = row->language,
+                            .updated = row->added_at};
+    for (auto& version : found.versions) feed.items.push_back(item_of(std::move(version)));
+    if (!feed.items.empty()) feed.updated = feed.items.front().recorded_at;
+    if (found.rest)
+        feed.rest = {found.rest->recorded_at, found.rest->entry, found.rest->revision};
+    return feed;
 }
 
 std::string with_token(std::string url, const std::string& token) {
@@ -182,20 +257,20 @@ std::string current_url_of(const Query& query) {
     return query.at(path.substr(0, path.size() - archive_suffix.size())).without("before").url();
 }
 
-render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
-                           const render::Subject& subject) {
+std::string render_feed(const SiteContext& context, const FeedDocument& document, LoadedFeed feed,
+                        bool is_part) {
     const auto& query = document.query;
     const auto address = [&](const std::string& url) {
         return with_token(context.absolute_url(url), document.query_token);
     };
-    const bool is_source = query.subject() == Subject::source_feed;
     const std::string format(document.format.name);
-    return {
-        .subject = subject,
+    const auto* source = std::get_if<render::SourceFeed>(&feed.content);
+    const render::Channel channel{
+        .subject = std::move(feed.subject),
         .filter_text = filter_text_of(query),
         .self_url = address(own_url_of(context, document)),
         .current_url = query.has("before") ? address(current_url_of(query)) : std::string(),
-        .archive_url = query.subject() == Subject::all_releases || is_source
+        .archive_url = query.subject() == Subject::all_releases || source != nullptr
                            ? std::string()
                            : address(archive_url_of(query, format)),
         .before = document.page.before,
@@ -203,10 +278,17 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
         .hub_url = topic_url_of(context, document).empty()
                        ? std::string()
                        : with_token(context.site.hub_url, document.query_token),
-        .older_url =
-            is_source ? address(query.with("format", format).url_up_to("older")) : std::string(),
+        .is_part = is_part,
+        .older_url = source != nullptr ? address(query.with("format", format).url_up_to("older"))
+                                       : std::string(),
         .is_older = query.has("older"),
+        .language = source != nullptr ? source->language : std::string(),
     };
+    return std::visit(
+        [&](const auto& content) {
+            return document.format.render(content, channel, context.site);
+        },
+        feed.content);
 }
 
 }  // namespace serve

@@ -1,14 +1,18 @@
-// serve/feed_loading.hpp -- from a parsed feed request to the rows of the feed and to what its document
-// says besides them. The routes of feeds, of the hub and what is new in a topic begin with it.
+// serve/feed_loading.hpp -- from a parsed feed request to what the feed has, and from that to its document. The routes of feeds, of the hub and what is new in a topic begin with it.
 // For this room only. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "query/history_page.hpp"
+#include "query/release_contents.hpp"
 #include "render/feed.hpp"
+#include "render/source_feed.hpp"
 #include "serve/context.hpp"
 #include "serve/http.hpp"
 #include "serve/parameters.hpp"
@@ -45,18 +49,35 @@ struct FeedDocument {
 // Returns the format that the query names, or the one that Accept prefers.
 [[nodiscard]] const render::Format& format_of(const Query& query, std::string_view accept);
 
-// The rows of a feed.
+// What a feed has: rows, releases, or what the harvester recorded of a source feed.
 struct LoadedFeed {
-    query::HistoryPage page;
+    std::variant<query::HistoryPage, query::ReleaseList, render::SourceFeed> content;
     render::Subject subject;
     bool up_to_date = true;  // false: some object could not be compared with the current build
 };
 
-// Reads the rows of a feed.
+// Reads a feed.
 //   page_request  which rows; the hub needs more than the feed's
 //   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
+//   throws  store::Failure
 [[nodiscard]] Result<LoadedFeed> load_feed(SiteContext& context, const Query& query,
                                            const query::PageRequest& page_request);
+
+// Returns the id in feed=; 0: there is none.
+[[nodiscard]] std::int64_t source_feed_of(const Query& query);
+
+// The error of a source feed that is not known.
+[[nodiscard]] HttpError no_source_feed(std::int64_t feed);
+
+// Reads the newest items of our copy of a source feed.
+//   older   a position, behind which the items are; empty: all
+//   most    items
+//   error   404
+//   throws  store::Failure
+[[nodiscard]] Result<render::SourceFeed> load_source_feed(const SiteContext& context,
+                                                          std::int64_t feed,
+                                                          const std::string& older,
+                                                          std::size_t most);
 
 // Returns the URL with token= for a reader who needs it there.
 [[nodiscard]] std::string with_token(std::string url, const std::string& token);
@@ -73,8 +94,9 @@ struct LoadedFeed {
 // Returns the URL of the feed that an archive page belongs to.
 [[nodiscard]] std::string current_url_of(const Query& query);
 
-// Returns what the document says besides its items.
-[[nodiscard]] render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
-                                         const render::Subject& subject);
+// Returns the document with what was loaded.
+//   is_part  that is a part of what it has now
+[[nodiscard]] std::string render_feed(const SiteContext& context, const FeedDocument& document,
+                                      LoadedFeed feed, bool is_part = false);
 
 }  // namespace serve

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
+#include "harvest/feeds.hpp"
 #include "hub/protocol.hpp"
 #include "query/histories.hpp"
 #include "render/feed.hpp"
@@ -16,7 +18,6 @@
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
-#include "serve/source_feeds.hpp"
 
 namespace serve {
 
@@ -85,43 +86,19 @@ std::optional<HttpError> check_tag_of_object(SiteContext& context, const Query& 
     return no_tag(tag, "class " + class_name + " or of a recorded change", known);
 }
 
-// Renders a feed of rows.
-Result<RenderedPage> render_rows(SiteContext& context, const FeedDocument& document) {
+Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document) {
     const auto& query = document.query;
     auto loaded = load_feed(context, query, document.page);
     if (!loaded) return fail(std::move(loaded.error()));
-    if (auto wrong = check_tag_of_object(context, query, loaded->page))
-        return fail(std::move(*wrong));
-    if (query.has("before") && loaded->page.rows.empty())
-        return fail(404, "This archive has no page before=" + query.get("before") + ".");
-    const auto channel = channel_of(context, document, loaded->subject);
-    return RenderedPage{.body = document.format.render(loaded->page, channel, context.site),
-                        .provisional = !loaded->up_to_date};
-}
-
-// Renders our copy of a source feed.
-Result<RenderedPage> render_source_document(SiteContext& context, const FeedDocument& document) {
-    const auto feed = load_source_feed(context, source_feed_of(document.query),
-                                       document.query.get("older"), document.page.most);
-    if (!feed) return fail(feed.error());
-    auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
-    channel.language = feed->language;
-    return RenderedPage{.body = document.format.render(*feed, channel, context.site)};
-}
-
-// Renders the feed of all releases.
-RenderedPage render_releases_document(SiteContext& context, const FeedDocument& document) {
-    const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
-    return {.body = document.format.render(query::compared_releases(*context.releases()), channel,
-                                           context.site),
-            .provisional = !context.has_build()};
-}
-
-Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document) {
-    const auto subject = document.query.subject();
-    if (subject == Subject::source_feed) return render_source_document(context, document);
-    if (subject == Subject::all_releases) return render_releases_document(context, document);
-    return render_rows(context, document);
+    if (const auto* page = std::get_if<query::HistoryPage>(&loaded->content)) {
+        if (auto wrong = check_tag_of_object(context, query, *page))
+            return fail(std::move(*wrong));
+        if (query.has("before") && page->rows.empty())
+            return fail(404, "This archive has no page before=" + query.get("before") + ".");
+    }
+    const bool is_provisional = !loaded->up_to_date;
+    return RenderedPage{.body = render_feed(context, document, *std::move(loaded)),
+                        .provisional = is_provisional};
 }
 
 // Returns the key of a document. The addresses in it repeat the token of its reader.
@@ -145,6 +122,26 @@ void add_hub_link(const SiteContext& context, const FeedDocument& document, Resp
     if (topic.empty()) return;
     response.fields.emplace_back(
         "Link", hub::link_field(with_token(context.site.hub_url, document.query_token), topic));
+}
+
+// Notes that somebody asked for our copy of a source feed: those without readers are fetched once a day. It writes to
+// the store at most once a day; if it cannot be reached, at the next request.
+void note_reader(SiteContext& context, std::int64_t feed) {
+    const auto today = std::chrono::floor<std::chrono::days>(context.settings.clock());
+    if (!context.noted_readers.note(feed, today)) return;
+    try {
+        // A program that is started for one request looks first, and need not wait for those who write.
+        const bool is_noted = store::perform(
+            context.pool, store::Access::read, [&](store::Transaction& transaction) {
+                const auto row = harvest::load_feed(transaction, feed);
+                return !row || row->last_read >= today;
+            });
+        if (is_noted) return;
+        store::perform(context.pool, store::Access::write, harvest::note_read, feed, today);
+    } catch (const store::Failure& failure) {
+        context.noted_readers.forget(feed);
+        base::log::warning("cannot record that a feed has readers", {{"reason", failure.what()}});
+    }
 }
 
 }  // namespace

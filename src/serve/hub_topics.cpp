@@ -14,7 +14,6 @@
 #include "serve/feed_position.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/routes.hpp"
-#include "serve/source_feeds.hpp"
 
 namespace serve {
 
@@ -79,6 +78,13 @@ hub::FeedNews position_alone(const FeedDocument& document, std::string position)
     return {document.content_type(), {}, std::move(position)};
 }
 
+// Returns the news with the document of what is new, or of all.
+hub::FeedNews news_with(const SiteContext& context, const FeedDocument& document,
+                        LoadedFeed content, bool is_all, std::string position) {
+    return {document.content_type(), render_feed(context, document, std::move(content), !is_all),
+            std::move(position)};
+}
+
 // Returns the page with the new rows alone; `recorded` stays that of the feed.
 query::HistoryPage part_of(query::HistoryPage page, const NewRows& news, std::size_t most) {
     if (news.all) {
@@ -103,20 +109,17 @@ News news_of_rows(SiteContext& context, const FeedDocument& document, std::strin
     page_request.most = 2 * most;  // to know the earlier document
     auto loaded = load_feed(context, document.query, page_request);
     if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
-    if (since.empty()) return position_alone(document, position_of(loaded->page, most));
-    auto news = rows_since(loaded->page, most, since);
+    auto& page = std::get<query::HistoryPage>(loaded->content);
+    auto position = position_of(page, most);
+    if (since.empty()) return position_alone(document, std::move(position));
+    auto news = rows_since(page, most, since);
     if (!news && !loaded->up_to_date)
         return base::fail(ErrorKind::unavailable,
                           "an object cannot be compared with the current build right now");
     if (!news) return std::nullopt;
     news = in_format(*std::move(news), document);
-    auto position = position_of(loaded->page, most);
-    auto channel = channel_of(context, document, loaded->subject);
-    channel.is_part = !news->all;
-    const auto page = part_of(std::move(loaded->page), *news, most);
-    return hub::FeedNews{document.content_type(),
-                         document.format.render(page, channel, context.site),
-                         std::move(position)};
+    page = part_of(std::move(page), *news, most);
+    return news_with(context, document, *std::move(loaded), news->all, std::move(position));
 }
 
 // Returns the releases as rows, of which positions are made.
@@ -129,7 +132,7 @@ query::HistoryPage rows_of(const query::ReleaseList& releases) {
 
 News news_of_releases(SiteContext& context, const FeedDocument& document,
                       std::string_view since) {
-    const auto releases =
+    auto releases =
         query::compared_releases(context.release_details.get(context.history.read_context()));
     const auto rows = rows_of(releases);
     auto position = position_of(rows, render::releases_in_feed);
@@ -137,14 +140,11 @@ News news_of_releases(SiteContext& context, const FeedDocument& document,
     auto news = rows_since(rows, render::releases_in_feed, since);
     if (!news) return std::nullopt;
     news = in_format(*std::move(news), document);
-    auto channel = channel_of(context, document, render::subject_of_releases(context.site));
-    channel.is_part = !news->all;
     query::ReleaseList part;
     for (const auto index : news->rows) part.push_back(releases[index]);
-    return hub::FeedNews{
-        document.content_type(),
-        document.format.render(news->all ? releases : part, channel, context.site),
-        std::move(position)};
+    LoadedFeed content{news->all ? std::move(releases) : std::move(part),
+                       render::subject_of_releases(context.site)};
+    return news_with(context, document, std::move(content), news->all, std::move(position));
 }
 
 using Versions = std::vector<harvest::VersionPosition>;  // of entries, those recorded last first
@@ -196,21 +196,18 @@ News news_of_source(SiteContext& context, const FeedDocument& document, std::str
     auto news = versions_since(versions, most, since);
     if (!news) return std::nullopt;
     news = in_format(*std::move(news), document);
-    auto feed = load_source_feed(context, id, {}, most);
-    if (!feed) return tl::unexpected(hub_error_of(context, feed.error()));
-    auto channel = channel_of(context, document, render::subject_of(*feed, context.site));
-    channel.language = feed->language;
-    channel.is_part = !news->all;
+    auto loaded = load_feed(context, document.query, document.page);
+    if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
     if (!news->all)
-        std::erase_if(feed->items, [&](const render::SourceItem& item) {
-            return std::ranges::none_of(news->rows, [&](std::size_t index) {
-                return versions[index] ==
-                       harvest::VersionPosition{item.recorded_at, item.entry, item.revision};
-            });
-        });
-    return hub::FeedNews{document.content_type(),
-                         document.format.render(*feed, channel, context.site),
-                         std::move(position)};
+        std::erase_if(std::get<render::SourceFeed>(loaded->content).items,
+                      [&](const render::SourceItem& item) {
+                          return std::ranges::none_of(news->rows, [&](std::size_t index) {
+                              return versions[index] == harvest::VersionPosition{item.recorded_at,
+                                                                                 item.entry,
+                                                                                 item.revision};
+                          });
+                      });
+    return news_with(context, document, *std::move(loaded), news->all, std::move(position));
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include "render/pages.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
+#include "serve/feed_loading.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
-#include "serve/source_feeds.hpp"
 
 namespace serve {
 
