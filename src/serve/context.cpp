@@ -3,28 +3,10 @@
 
 #include <utility>
 
-#include "base/log.hpp"
 #include "query/search.hpp"
 #include "store/store.hpp"
 
 namespace serve {
-
-namespace {
-
-using namespace std::chrono_literals;
-
-// Returns whether the store can be read.
-bool answers(store::Pool& pool) {
-    try {
-        (void)store::check_schema(pool);
-        return true;
-    } catch (const store::Failure& failure) {
-        base::log::error("cannot reach the store", {{"reason", failure.what()}});
-        return false;
-    }
-}
-
-}  // namespace
 
 bool NotedReaders::note(std::int64_t feed, base::Date day) {
     const std::lock_guard lock(mutex_);
@@ -40,17 +22,8 @@ void NotedReaders::forget(std::int64_t feed) {
 
 SiteContext::SiteContext(const Services& services, render::Site site_,
                          render::Templates templates_, Settings settings_)
-    : history(services.history), build(services.build), pool(services.pool),
-      tokens(services.tokens), site(std::move(site_)), page_site(site),
-      templates(std::move(templates_)), settings(std::move(settings_)),
-      pages(settings.cache_bytes, settings.steady_clock, settings.clock),
-      store_answer({.refresh_after = 1s}, settings.steady_clock),
-      store_state({.refresh_after = 10s}, settings.steady_clock),
-      store_counts({.refresh_after = 60s}, settings.steady_clock),
-      hub_numbers({.refresh_after = 60s}, settings.steady_clock),
-      harvest_numbers({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
-      subscriptions(pool, settings.subscription_limits), wide_gate(settings.wide),
-      metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
+    : Services(services), site(std::move(site_)), page_site(site),
+      templates(std::move(templates_)), settings(std::move(settings_)) {}
 
 SiteContext::Moment SiteContext::moment() {
     const auto now = settings.steady_clock().time_since_epoch();
@@ -58,10 +31,7 @@ SiteContext::Moment SiteContext::moment() {
 }
 
 bool SiteContext::store_answers() {
-    const auto known = store_answer.get([this]() -> std::optional<bool> {
-        return answers(pool) ? std::optional(true) : std::nullopt;
-    });
-    return !known.has_failed;
+    return store_answer.is_reachable([this] { return store::check_schema(pool).has_value(); });
 }
 
 std::shared_ptr<const query::ReleaseList> SiteContext::releases() {

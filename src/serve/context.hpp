@@ -16,6 +16,7 @@
 
 #include "base/date.hpp"
 #include "base/gate.hpp"
+#include "base/log.hpp"
 #include "base/single_flight.hpp"
 #include "harvest/feeds.hpp"
 #include "history/current.hpp"
@@ -31,6 +32,7 @@
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 #include "store/pool.hpp"
+#include "store/store.hpp"
 
 namespace serve {
 
@@ -71,6 +73,42 @@ struct StoreState {
     std::string forgetting;    // the release that is being forgotten; empty: none
 };
 
+// What the store says, which is asked now and then while somebody wants to know.
+template <class T>
+class Watched {
+   public:
+    Watched(std::chrono::seconds refresh_after, const SteadyClock& clock)
+        : known_({.refresh_after = refresh_after}, clock) {}
+
+    // Returns what `read` returned when the store was asked last; nullopt: it could not be reached, or was never
+    // asked.
+    template <class Read>
+    [[nodiscard]] std::optional<T> get(const Read& read) {
+        const auto known = look(read);
+        if (known.value == nullptr || known.has_failed) return std::nullopt;
+        return *known.value;
+    }
+    // Returns false if the store could not be reached then.
+    template <class Read>
+    [[nodiscard]] bool is_reachable(const Read& read) {
+        return !look(read).has_failed;
+    }
+
+   private:
+    template <class Read>
+    auto look(const Read& read) {
+        return known_.get([&]() -> std::optional<T> {
+            try {
+                return read();
+            } catch (const store::Failure& failure) {
+                base::log::error("cannot reach the store", {{"reason", failure.what()}});
+                return std::nullopt;
+            }
+        });
+    }
+    base::RefreshedValue<T> known_;
+};
+
 // The source feeds of which somebody asked for our copy today, so that the store is written to once a day.
 class NotedReaders {
    public:
@@ -86,24 +124,33 @@ class NotedReaders {
 };
 
 // What the routes of one site share. The services outlive it.
-struct SiteContext {
+struct SiteContext : Services {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
                 Settings settings_);
 
-    query::HistoryService& history;
-    const history::CurrentBuild& build;
-    store::Pool& pool;
-    TokenHolders& tokens;
     const render::Site site;           // for feeds and JSON
     const render::PageSite page_site;  // the same for pages
     const render::Templates templates;
     const Settings settings;
-    PageCache pages;
-    base::RefreshedValue<bool> store_answer;  // asked every second, while somebody wants to know
-    base::RefreshedValue<StoreState> store_state;
-    base::RefreshedValue<query::StoreCounts> store_counts;
-    base::RefreshedValue<hub::HubNumbers> hub_numbers;
-    base::RefreshedValue<harvest::HarvestNumbers> harvest_numbers;
+    Metrics own_metrics;  // used when the settings name none
+    Metrics& metrics = settings.metrics != nullptr ? *settings.metrics : own_metrics;
+
+    // ---- what protects the site from its clients ----
+
+    RateLimiter limiter{settings.limits};
+    // Of lists that are kept, by anybody: a stranger who fills the store needs days.
+    RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
+    // Of requests to the hub, each of which sends a verification to the host of its callback.
+    RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
+    RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
+    base::Gate wide_gate{settings.wide};
+
+    // ---- what is kept in memory ----
+
+    PageCache pages{settings.cache_bytes, settings.steady_clock, settings.clock};
+    hub::Subscriptions subscriptions{pool, settings.subscription_limits};
+    NotedReaders noted_readers;
+    query::ReleaseListCache release_details;
     // What the pages of one build share, kept for a part of the time for which these are fresh.
     struct Moment {
         query::ServedBuild build;
@@ -111,19 +158,13 @@ struct SiteContext {
         bool operator==(const Moment&) const = default;
     };
     base::VersionedValue<Moment, std::vector<std::string>> known_classes;
-    query::ReleaseListCache release_details;
     base::VersionedValue<Moment, std::shared_ptr<const query::ReleaseList>> release_list;
-    RateLimiter limiter;
-    // Of lists that are kept, by anybody: a stranger who fills the store needs days.
-    RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
-    // Of requests to the hub, each of which sends a verification to the host of its callback.
-    RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
-    RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
-    hub::Subscriptions subscriptions;
-    NotedReaders noted_readers;
-    base::Gate wide_gate;
-    Metrics own_metrics;  // used when the settings name none
-    Metrics& metrics;
+    Watched<bool> store_answer{std::chrono::seconds(1), settings.steady_clock};
+    Watched<StoreState> store_state{std::chrono::seconds(10), settings.steady_clock};
+    Watched<query::StoreCounts> store_counts{std::chrono::minutes(1), settings.steady_clock};
+    Watched<hub::HubNumbers> hub_numbers{std::chrono::minutes(1), settings.steady_clock};
+    Watched<harvest::HarvestNumbers> harvest_numbers{std::chrono::minutes(1),
+                                                     settings.steady_clock};
 
     [[nodiscard]] bool has_build() const { return !history.served_build().version.empty(); }
     // Returns whether the store could be read when it was asked last, at most a second ago.

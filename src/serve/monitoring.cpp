@@ -115,33 +115,6 @@ void append_release(std::string& text, const base::Release& release) {
 
 }  // namespace
 
-std::string_view name_of(Route route) {
-    switch (route) {
-        case Route::none: break;
-        case Route::home: return "home";
-        case Route::feed: return "feed";
-        case Route::archive: return "archive";
-        case Route::history: return "history";
-        case Route::difference: return "diff";
-        case Route::release:
-        case Route::release_feed: return "release";
-        case Route::release_archive: return "release_archive";
-        case Route::releases:
-        case Route::releases_feed: return "releases";
-        case Route::object: return "object";
-        case Route::watch: return "watch";
-        case Route::opml: return "opml";
-        case Route::suggest: return "suggest";
-        case Route::sources: return "feeds";
-        case Route::file: return "file";
-        case Route::old_link: return "old_link";
-        case Route::hub: return "hub";
-        case Route::health: return "healthz";
-        case Route::metrics: return "metrics";
-    }
-    return "none";
-}
-
 void Metrics::count(Route route, int status, std::chrono::steady_clock::duration took) {
     constexpr auto relaxed = std::memory_order_relaxed;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
@@ -170,7 +143,7 @@ void Metrics::append_requests(std::string& text) const {
             if (count == 0) continue;
             const auto status = statuses[i] == 0 ? "other" : std::to_string(statuses[i]);
             text += fmt::format("varve_requests_total{{route=\"{}\",status=\"{}\"}} {}\n",
-                                name_of(static_cast<Route>(route)), status, count);
+                                route_names[route], status, count);
         }
 }
 

@@ -26,17 +26,6 @@ std::optional<base::Release> current_release(const SiteContext& context) {
     return build->release();
 }
 
-// Returns what `read` returns; nullopt when the store cannot be reached.
-template <class Read>
-auto if_reachable(Read&& read) -> std::optional<decltype(read())> {
-    try {
-        return read();
-    } catch (const store::Failure& failure) {
-        base::log::error("cannot reach the store", {{"reason", failure.what()}});
-        return std::nullopt;
-    }
-}
-
 // Looks at the store, and writes to it.
 //   throws  store::Failure: it cannot be reached
 StoreState look_at_store(store::Pool& pool) {
@@ -59,22 +48,16 @@ StoreState look_at_store(store::Pool& pool) {
     return state;
 }
 
-// Returns the numbers that `read` finds in the store once in a while; nullopt: they are unknown.
-template <class Numbers, class Read>
-std::optional<Numbers> numbers_in(SiteContext& context, base::RefreshedValue<Numbers>& numbers,
-                                  const Read& read) {
-    const auto known = numbers.get([&] {
-        return if_reachable(
-            [&] { return store::perform(context.pool, store::Access::read, read); });
-    });
-    if (known.value == nullptr || known.has_failed) return std::nullopt;
-    return *known.value;
+// Returns what `read` finds in a transaction.
+template <class Read>
+auto in_store(SiteContext& context, const Read& read) {
+    return [&context, read] { return store::perform(context.pool, store::Access::read, read); };
 }
 
 // Returns the numbers of the hub; nullopt: they are unknown, or the site has no hub.
 std::optional<hub::HubNumbers> numbers_of_hub(SiteContext& context) {
     if (context.site.hub_url.empty()) return std::nullopt;
-    return numbers_in(context, context.hub_numbers, hub::hub_numbers);
+    return context.hub_numbers.get(in_store(context, hub::hub_numbers));
 }
 
 // Returns what is wrong with the hub of the site; empty: nothing, or it has nothing to do.
@@ -94,9 +77,9 @@ std::string fault_of(const hub::HubNumbers& hub, base::Seconds now) {
 // Returns the numbers of the harvesters; nullopt: they are unknown, or there is no source feed.
 std::optional<harvest::HarvestNumbers> numbers_of_harvest(SiteContext& context) {
     auto numbers =
-        numbers_in(context, context.harvest_numbers, [&](store::Transaction& transaction) {
+        context.harvest_numbers.get(in_store(context, [&](store::Transaction& transaction) {
             return harvest::harvest_numbers(transaction, context.settings.clock());
-        });
+        }));
     if (numbers && numbers->feeds == 0) numbers.reset();
     return numbers;
 }
@@ -128,9 +111,7 @@ Health health_of(SiteContext& context) {
     Health health;
     health.build = context.history.served_build();
     health.store_answers = context.store_answers();
-    const auto known = context.store_state.get(
-        [&] { return if_reachable([&] { return look_at_store(context.pool); }); });
-    if (known.value != nullptr && !known.has_failed) health.store = *known.value;
+    health.store = context.store_state.get([&] { return look_at_store(context.pool); });
     if (health.store) health.store_fault = fault_of(*health.store);
     if (health.store_fault.empty() && context.history.failed_to_record())
         health.store_fault = "could not take what a request recorded in the last minute";
@@ -193,12 +174,9 @@ Result<Response> answer_health(SiteContext& context, const Request& request, Rou
 Result<Response> answer_metrics(SiteContext& context, const Request&, Route) {
     Metrics::Gauges gauges;
     gauges.release = current_release(context);
-    const auto counts = context.store_counts.get([&] {
-        return if_reachable([&] {
-            return store::perform(context.pool, store::Access::read, tables::count_store);
-        });
+    gauges.store = context.store_counts.get([&] {
+        return store::perform(context.pool, store::Access::read, tables::count_store);
     });
-    if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
     const auto health = health_of(context);
     gauges.store_up = health.store_answers;
     gauges.store_writable = gauges.store_up && health.store_fault.empty();

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -18,8 +19,7 @@ class Query;          // parameters.hpp
 struct SiteContext;   // context.hpp
 struct RenderedPage;  // representation.hpp
 
-// What was requested; the label `route` of the metrics. The compiler asks for the name of a new one
-// (monitoring.cpp).
+// What was requested.
 enum class Route : unsigned char {
     none,  // no page has this path, or the request cannot be parsed
     home,
@@ -41,10 +41,19 @@ enum class Route : unsigned char {
     old_link,
     hub,
     health,
-    metrics,  // the last one: the counters have room up to here
+    metrics,
 };
-inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metrics) + 1;
-[[nodiscard]] std::string_view name_of(Route route);
+// The label `route` of the metrics, in the same order.
+inline constexpr auto route_names =
+    std::to_array<std::string_view>({"none",    "home",     "feed",
+                                     "archive", "history",  "diff",
+                                     "object",  "release",  "release_archive",
+                                     "release", "releases", "releases",
+                                     "watch",   "opml",     "suggest",
+                                     "feeds",   "file",     "old_link",
+                                     "hub",     "healthz",  "metrics"});
+inline constexpr std::size_t route_count = route_names.size();
+static_assert(route_count == static_cast<std::size_t>(Route::metrics) + 1);
 
 using AnswerRoute = Result<Response>(SiteContext& context, const Request& request, Route route);
 
