@@ -170,7 +170,7 @@ constexpr Routes on(auto... routes) {
 }
 constexpr auto rss = on(Route::feed, Route::archive);
 constexpr auto narrowed = rss | on(Route::release_feed, Route::release_archive);
-constexpr auto feeds = narrowed | on(Route::releases_feed);
+constexpr auto any_feed = narrowed | on(Route::releases_feed);
 constexpr auto pages_of_object = on(Route::history, Route::object, Route::difference);
 constexpr auto searches = on(Route::home, Route::suggest, Route::watch, Route::release);
 constexpr auto long_lists = on(Route::home, Route::release, Route::releases, Route::sources);
@@ -211,7 +211,7 @@ constexpr auto parameters = std::to_array<Parameter>({
     {"change", changes, narrowed},
     {"mass", no, narrowed},
     {"include", mentions, on(Route::feed)},
-    {"format", feed_format, feeds},
+    {"format", feed_format, any_feed},
     {"format", json, pages_of_object | on(Route::home)},
     {"format", json_or_opml, on(Route::sources)},
     {"older", item_position, on(Route::feed)},
