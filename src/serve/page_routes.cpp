@@ -17,7 +17,7 @@
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
-#include "serve/feed_loading.hpp"
+#include "serve/feeds.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"

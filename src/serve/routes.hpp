@@ -8,9 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
+#include "hub/topic.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
@@ -105,6 +108,13 @@ struct Page {
 // Returns the feed at an address, in its format or the one that Accept prefers.
 [[nodiscard]] Result<Response> answer_with_feed(SiteContext& context, const Request& request,
                                                 const Query& feed);
+
+// Reads what is new, as hub::ReadNews says. RSS and Atom have the new items alone; JSON Feed has all that the
+// feed has. Where only some of the rows can be told apart, all of them come again (feed_position.hpp).
+//   throws  store::Failure; query::Busy
+[[nodiscard]] base::Result<std::optional<hub::FeedNews>> read_news(SiteContext& context,
+                                                                   const hub::Topic& topic,
+                                                                   std::string_view since);
 
 // Returns the version in /release/VERSION and /release/VERSION/archive; 404 when it is not one.
 [[nodiscard]] Result<std::string> version_in_path(std::string_view path);

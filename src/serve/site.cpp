@@ -10,7 +10,6 @@
 #include "serve/access_control.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/errors.hpp"
-#include "serve/hub_topics.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 

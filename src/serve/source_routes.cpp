@@ -12,7 +12,7 @@
 #include "render/pages.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
-#include "serve/feed_loading.hpp"
+#include "serve/feeds.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
 

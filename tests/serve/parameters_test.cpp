@@ -4,7 +4,7 @@
 #include <array>
 
 #include "render/feed.hpp"
-#include "serve/feed_loading.hpp"
+#include "serve/feeds.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,5 @@
-// serve/feed_loading.hpp -- from a parsed feed request to what the feed has, and from that to its document. The routes of feeds, of the hub and what is new in a topic begin with it.
+// serve/feeds.hpp -- from a parsed feed request to what the feed has, and from that to its document, for
+// readers and for the hub.
 // For this room only. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -39,10 +40,6 @@ struct FeedDocument {
 // Returns the version of a feed of a release; empty: it is another feed.
 [[nodiscard]] std::string version_of(const Query& query);
 
-// True for feeds whose rows are those of thousands of objects. Each value of their parameters is a page that is
-// expensive to render.
-[[nodiscard]] bool is_of_many(const Query& query);
-
 // Returns what the title of a filtered feed adds to that of the full one: ", since WS186, newest 20".
 [[nodiscard]] std::string filter_text_of(const Query& query);
 
@@ -79,15 +76,9 @@ struct LoadedFeed {
                                                           const std::string& older,
                                                           std::size_t most);
 
-// Returns the URL with token= for a reader who needs it there.
-[[nodiscard]] std::string with_token(std::string url, const std::string& token);
-
 // Returns whether the feed can be subscribed to at the hub: not where that looks at thousands of rows each time, as of
 // a narrowed class or release, nor with mentions: the hub looks for rows.
 [[nodiscard]] bool can_be_topic(const Query& query);
-// Returns the topic that the document belongs to, its absolute URL without a token; empty: it is none, or the
-// site has no hub.
-[[nodiscard]] std::string topic_url_of(const SiteContext& context, const FeedDocument& document);
 
 // Returns the URL of the archive pages of a feed in one format, without their number: it ends with "before=".
 [[nodiscard]] std::string archive_url_of(const Query& query, std::string_view format);
