@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/representation.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 
 #include "base/date.hpp"
 #include "base/digest.hpp"
@@ -26,10 +22,6 @@ constexpr std::string_view content_policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-constexpr int gzip_level = 6;         // 9 takes a fifth longer and saves almost nothing
-constexpr int gzip_window = 15 + 16;  // the largest window; 16: gzip's header and trailer
-constexpr int gzip_memory = 8;        // zlib's default
-
 // Returns the entity tag of a body in the coding identity, 34 bytes with its quotes.
 std::string tag_of(std::string_view body) {
     return '"' + base::sha256_hex(body).substr(0, 32) + '"';
@@ -47,92 +39,24 @@ Representation page_of(SiteContext& context, const std::optional<query::ServedBu
     return page;
 }
 
-Representation gzip_form(const Representation& page) {
-    auto coded = page;
-    coded.entity_tag = tag_in_coding(page.entity_tag, Coding::gzip);
-    coded.body = std::make_shared<const std::string>(gzip(*page.body));
-    return coded;
-}
-
-// Where a page is kept.
-struct CacheKey {
-    CacheKey(const CachePolicy& policy, Coding coding_)
-        : url(policy.key), build(policy.build ? *policy.build : none),
-          needs_store(policy.build.has_value()), coding(coding_),
-          coded_url(coding == Coding::identity ? std::string() : url + " gzip") {}
-    [[nodiscard]] const std::string& name() const {
-        return coding == Coding::identity ? url : coded_url;
-    }
-
-    static inline const query::ServedBuild none;
-    const std::string& url;
-    const query::ServedBuild& build;
-    const bool needs_store;
-    const Coding coding;
-    const std::string coded_url;
-};
-
-Result<PageCache::Found> cached_in_coding(PageCache& pages, const CacheKey& key,
-                                          const PageCache::Render& render,
-                                          PageCache::WhileRendering policy) {
-    if (key.coding == Coding::identity) return pages.get(key.url, key.build, render, policy);
-    const auto compress = [&]() -> Result<Representation> {
-        // Waits for the page of this build: its gzip form must never be that of a stale page.
-        auto found = pages.get(key.url, key.build, render);
-        if (!found) return fail(std::move(found.error()));
-        auto coded = gzip_form(*found->page);
-        coded.provisional = coded.provisional || found->stale;
-        if (found->hit) coded.kept_since = found->rendered_at;
-        return coded;
-    };
-    return pages.get(key.name(), key.build, compress, policy);
-}
-
-// Returns the page, which it renders in its turn. A request that is not admitted waits for nobody, not
-// even for another one that renders the same page.
-Result<PageCache::Found> wide_page(base::Gate& gate, PageCache& pages, const CacheKey& key,
-                                   const PageCache::Render& render) {
+Result<PageCache::Found> cached_page(SiteContext& context, const CachePolicy& policy,
+                                     const PageCache::Render& render) {
     constexpr auto busy = "The server is busy with pages about many objects. "
                           "Please try again in a minute.";
-    const auto admitted = gate.admit();
-    if (!admitted) {
-        if (auto stale = pages.find_stale(key.name())) return *std::move(stale);
-        return fail(503, busy);
-    }
+    auto& pages = context.pages;
+    const auto build = policy.build.value_or(query::ServedBuild());
+    if (auto fresh = pages.find(policy.key, build)) return *std::move(fresh);
+    auto stale = pages.find_stale(policy.key);
+    if (policy.build && stale && !context.store_answers()) return *std::move(stale);
+    if (policy.cost == PageCost::ordinary) return pages.get(policy.key, build, render);
+    // A request that is not admitted waits for nobody, not even for another one that renders the same page.
+    const auto admitted = context.wide_gate.admit();
+    if (!admitted) return stale ? Result<PageCache::Found>(*std::move(stale)) : fail(503, busy);
     const auto render_in_turn = [&]() -> Result<Representation> {
-        const auto turn = gate.wait_for_turn();
+        const auto turn = context.wide_gate.wait_for_turn();
         return turn ? render() : fail(503, busy);
     };
-    return cached_in_coding(pages, key, render_in_turn, PageCache::WhileRendering::send_stale);
-}
-
-// Returns the page if it is fresh, or if the store does not answer and nothing better can be had.
-std::optional<PageCache::Found> kept_page(SiteContext& context, const CacheKey& key) {
-    if (auto fresh = context.pages.find(key.name(), key.build)) return fresh;
-    if (!key.needs_store) return std::nullopt;
-    auto stale = context.pages.find_stale(key.name());
-    return stale && !context.store_answers() ? stale : std::nullopt;
-}
-
-Result<PageCache::Found> cached_page(SiteContext& context, const CacheKey& key,
-                                     const PageCache::Render& render, PageCost cost) {
-    if (auto kept = kept_page(context, key)) return *std::move(kept);
-    const auto render_or_unavailable = [&]() -> Result<Representation> {
-        try {
-            return render();
-        } catch (const store::Failure& failure) {
-            base::log::error("cannot reach the store", {{"reason", failure.what()}});
-            return fail(503, "This page is not available right now. "
-                             "Please try again in a minute.");
-        } catch (const query::Busy&) {
-            return fail(503, "The server is busy with long histories. "
-                             "Please try again in a minute.");
-        }
-    };
-    if (cost == PageCost::wide)
-        return wide_page(context.wide_gate, context.pages, key, render_or_unavailable);
-    return cached_in_coding(context.pages, key, render_or_unavailable,
-                            PageCache::WhileRendering::wait);
+    return pages.get(policy.key, build, render_in_turn, PageCache::WhileRendering::send_stale);
 }
 
 Response page_response(const SiteContext& context, const Request& request,
@@ -164,27 +88,6 @@ Response page_response(const SiteContext& context, const Request& request,
 
 }  // namespace
 
-std::string gzip(std::string_view bytes) {
-    if (bytes.size() > std::numeric_limits<uInt>::max())
-        throw std::runtime_error("gzip: more than 4 GB");
-    z_stream stream{};
-    if (deflateInit2(&stream, gzip_level, Z_DEFLATED, gzip_window, gzip_memory,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        throw std::runtime_error("gzip: deflateInit2 failed");
-    const std::unique_ptr<z_stream, decltype(&deflateEnd)> owner(&stream, &deflateEnd);
-    std::string coded(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
-    // zlib only reads this, through a pointer that is not const.
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(coded.data());
-    stream.avail_out = static_cast<uInt>(coded.size());
-    if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
-        throw std::runtime_error("gzip: deflate failed");
-    coded.resize(stream.total_out);
-    coded.shrink_to_fit();
-    return coded;
-}
-
 void vary_by(Response& response, std::string_view request_field) {
     for (auto& [name, value] : response.fields) {
         if (name != "Vary") continue;
@@ -214,14 +117,24 @@ Response uncached(int status, std::string_view content_type, std::string body) {
 Result<Response> cached_response(SiteContext& context, const Request& request,
                                  const CachePolicy& policy,
                                  const std::function<Result<RenderedPage>()>& render) {
-    const auto coding = preferred_coding(request.field("accept-encoding"));
     const auto render_page = [&]() -> Result<Representation> {
-        return render().map([&](RenderedPage rendered) {
-            return page_of(context, policy.build, std::move(rendered));
-        });
+        try {
+            return render().map([&](RenderedPage rendered) {
+                return page_of(context, policy.build, std::move(rendered));
+            });
+        } catch (const store::Failure& failure) {
+            base::log::error("cannot reach the store", {{"reason", failure.what()}});
+            return fail(503, "This page is not available right now. "
+                             "Please try again in a minute.");
+        } catch (const query::Busy&) {
+            return fail(503, "The server is busy with long histories. "
+                             "Please try again in a minute.");
+        }
     };
-    const auto found = cached_page(context, CacheKey(policy, coding), render_page, policy.cost);
+    auto found = cached_page(context, policy, render_page);
     if (!found) return fail(found.error());
+    const auto coding = preferred_coding(request.field("accept-encoding"));
+    if (coding == Coding::gzip) found->page = context.pages.gzip_form(policy.key, found->page);
     context.metrics.count_page(found->hit);
     return page_response(context, request, *found, policy.metadata, coding);
 }

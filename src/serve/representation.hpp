@@ -14,12 +14,6 @@
 
 namespace serve {
 
-// Returns the gzip form of bytes (RFC 1952). Equal bytes give equal bytes: the header has no time,
-// name or system.
-//   throws  std::runtime_error when zlib has no memory
-//   cost    about 7 us a KB, nine times the rendering: keep the result
-[[nodiscard]] std::string gzip(std::string_view bytes);
-
 // How a representation is described to clients and caches.
 struct Metadata {
     std::string content_type;

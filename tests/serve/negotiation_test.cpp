@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "serve/negotiation.hpp"
-#include "serve/representation.hpp"
+#include "serve/page_cache.hpp"
 #include "support/catch.hpp"
 #include "support/gunzip.hpp"
 
