@@ -2,6 +2,7 @@
 #include "serve/http.hpp"
 
 #include <algorithm>
+#include <microhttpd.h>
 
 namespace serve {
 
@@ -31,31 +32,7 @@ HttpError body_too_long() {
 }
 
 std::string_view reason_phrase(int status) {
-    switch (status) {
-        case 200: return "OK";
-        case 202: return "Accepted";
-        case 204: return "No Content";
-        case 300: return "Multiple Choices";
-        case 301: return "Moved Permanently";
-        case 302: return "Found";
-        case 303: return "See Other";
-        case 304: return "Not Modified";
-        case 400: return "Bad Request";
-        case 401: return "Unauthorized";
-        case 403: return "Forbidden";
-        case 404: return "Not Found";
-        case 405: return "Method Not Allowed";
-        case 408: return "Request Timeout";
-        case 411: return "Length Required";
-        case 413: return "Content Too Large";
-        case 414: return "URI Too Long";
-        case 415: return "Unsupported Media Type";
-        case 429: return "Too Many Requests";
-        case 500: return "Internal Server Error";
-        case 503: return "Service Unavailable";
-        case 507: return "Insufficient Storage";
-        default: return "Unknown";
-    }
+    return MHD_get_reason_phrase_for(static_cast<unsigned>(status));
 }
 
 std::string head_of(const Response& response) {
