@@ -174,21 +174,28 @@ std::string token_in(std::string_view authorization) {
     return colon == std::string::npos ? std::string() : user_and_password.substr(colon + 1);
 }
 
+Result<std::string> valid_token(TokenHolders& holders, std::vector<std::string> tokens,
+                                std::size_t most) {
+    if (tokens.size() > most) tokens.clear();
+    for (auto& token : tokens) {
+        const auto holder = holders.holder_of(token);
+        if (!holder) {
+            base::log::warning("token lookup failed", {{"reason", holder.error().text}});
+            return fail(
+                503, "Your token cannot be checked right now. Please try again in a minute.");
+        }
+        if (*holder) return std::move(token);
+    }
+    return std::string();
+}
+
 std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
                                      const std::vector<std::string>& query_tokens) {
     auto tokens = query_tokens;
     tokens.push_back(token_in(request.field("authorization")));
-    // A client that sends many tokens is guessing.
-    if (tokens.size() > 2) tokens.clear();
-    for (const auto& token : tokens) {
-        const auto holder = holders.holder_of(token);
-        if (!holder) {
-            base::log::warning("token lookup failed", {{"reason", holder.error().text}});
-            return HttpError{
-                503, "Your token cannot be checked right now. Please try again in a minute."};
-        }
-        if (*holder) return std::nullopt;
-    }
+    const auto valid = valid_token(holders, std::move(tokens), 2);
+    if (!valid) return valid.error();
+    if (!valid->empty()) return std::nullopt;
     return HttpError{401,
                      "This site is private and needs a token. Add ?token=… to the URL of a feed, "
                      "or enter the token as the password when your browser asks."};

@@ -74,6 +74,12 @@ class TokenHolders {
 // Returns the token in the field Authorization; empty: there is none. Pure.
 [[nodiscard]] std::string token_in(std::string_view authorization);
 
+// Returns the first token that is valid; empty: none is.
+//   most    tokens that a client may send; one that sends more is guessing
+//   error   503: they cannot be checked
+[[nodiscard]] Result<std::string> valid_token(TokenHolders& holders,
+                                              std::vector<std::string> tokens, std::size_t most);
+
 // Checks that the request has a valid token.
 //   query_tokens  the values of token=, which the query no longer contains
 //   returns       401 without a valid token, 503 when tokens cannot be checked; nullopt: allowed

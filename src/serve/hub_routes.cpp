@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t longest_hub_request = 16 * 1024;  // bytes
 constexpr std::size_t most_hub_fields = 100;
-constexpr std::size_t most_tokens = 3;  // who sends more of them is guessing
+constexpr std::size_t most_tokens = 3;
 constexpr long full_host_retry = 3600;  // seconds
 
 using base::ErrorKind;
@@ -192,14 +192,9 @@ Result<std::string> token_digest_of(SiteContext& context, const Request& request
     auto tokens = topic.tokens;
     for (auto token : {request.query_token, token_in(request.field("authorization"))})
         if (!token.empty()) tokens.push_back(std::move(token));
-    if (tokens.size() > most_tokens) tokens.clear();
-    for (const auto& token : tokens) {
-        const auto holder = context.tokens.holder_of(token);
-        if (!holder)
-            return fail(503, "Your token cannot be checked right now. Please try again in a "
-                             "minute.");
-        if (*holder) return base::sha256_hex(token);
-    }
+    const auto valid = valid_token(context.tokens, std::move(tokens), most_tokens);
+    if (!valid) return fail(valid.error());
+    if (!valid->empty()) return base::sha256_hex(*valid);
     return fail(401, "hub.topic is a feed of a private site, which needs a reader's token: as "
                      "token= in hub.topic or in the address of the hub.");
 }
