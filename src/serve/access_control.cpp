@@ -181,8 +181,8 @@ Result<std::string> valid_token(TokenHolders& holders, std::vector<std::string> 
         const auto holder = holders.holder_of(token);
         if (!holder) {
             base::log::warning("token lookup failed", {{"reason", holder.error().text}});
-            return fail(
-                503, "Your token cannot be checked right now. Please try again in a minute.");
+            return fail(503,
+                        "Your token cannot be checked right now. Please try again in a minute.");
         }
         if (*holder) return std::move(token);
     }

@@ -392,12 +392,6 @@ std::string key_of(const FeedDocument& document) {
     return key;
 }
 
-std::string vary_of(const FeedDocument& document) {
-    std::string vary = "Accept-Encoding";
-    if (!document.query.has("format") || is_xml(document.format.media_type)) vary += ", Accept";
-    return vary;
-}
-
 // Adds the field that names the hub and the topic (WebSub section 4). The topic has no token, because the hub
 // stores it and names it in deliveries; the hub's address has that of the reader, who subscribes with it.
 void add_hub_link(const SiteContext& context, const FeedDocument& document, Response& response) {
@@ -429,8 +423,8 @@ void note_reader(SiteContext& context, std::int64_t feed) {
 
 }  // namespace
 
-Result<Response> answer_with_feed(SiteContext& context, const Request& request,
-                                  const Query& feed) {
+Result<Response> answer_with_feed(SiteContext& context, const Request& request, const Query& feed,
+                                  FormatBy by) {
     const auto accept = request.field("accept");
     const auto& format = format_of(feed, accept);
     const FeedDocument document{
@@ -438,13 +432,18 @@ Result<Response> answer_with_feed(SiteContext& context, const Request& request,
         is_xml(format.media_type) && is_browser(accept, format.media_type), request.query_token};
     const auto build = context.history.served_build();
     if (auto wrong = check_tag(context, feed)) return fail(std::move(*wrong));
-    const Metadata metadata{.content_type = document.content_type(),
-                            .vary = vary_of(document),
-                            .max_age = context.settings.max_age,
-                            .is_for_browser = document.is_for_browser};
-    // Feeds that are made of many rows take turns (docs/protocols.md).
-    const auto cost = feed.subject() == Subject::object ? PageCost::ordinary : PageCost::wide;
-    auto response = cached_response(context, request, {key_of(document), build, metadata, cost},
+    const bool depends_on_accept =
+        by == FormatBy::accept || !feed.has("format") || is_xml(format.media_type);
+    const CachePolicy policy{
+        .key = key_of(document),
+        .build = build,
+        // Feeds that are made of many rows take turns (docs/protocols.md).
+        .cost = feed.subject() == Subject::object ? PageCost::ordinary : PageCost::wide,
+        .content_type = document.content_type(),
+        .vary = depends_on_accept ? "Accept-Encoding, Accept" : "Accept-Encoding",
+        .max_age = context.settings.max_age,
+        .is_for_browser = document.is_for_browser};
+    auto response = cached_response(context, request, policy,
                                     [&] { return render_document(context, document); });
     if (response && response->status == 200) add_hub_link(context, document, *response);
     return response;

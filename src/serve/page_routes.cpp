@@ -76,18 +76,19 @@ std::optional<Result<Response>> feed_at_page(SiteContext& context, const Request
     }
     const auto feed = context.parse(feed_route, request);
     if (!feed) return fail(feed.error());
-    auto response = answer_with_feed(context, request, feed->with("format", format));
-    if (response && !named->has("format")) vary_by(*response, "Accept");
-    return response;
+    return answer_with_feed(context, request, feed->with("format", format),
+                            named->has("format") ? FormatBy::url : FormatBy::accept);
 }
+
 // Answers with a file, which changes with the program or its configuration only, and needs neither store nor build.
 Result<Response> answer_with_file(SiteContext& context, const Request& request, std::string type,
                                   const std::string& text) {
-    const Metadata metadata{.content_type = std::move(type) + "; charset=utf-8",
-                            .vary = "Accept-Encoding",
-                            .max_age = file_max_age};
-    return cached_response(context, request, {request.path, std::nullopt, metadata},
-                           [&] { return RenderedPage{.body = text}; });
+    const CachePolicy policy{.key = request.path,
+                             .build = std::nullopt,
+                             .content_type = std::move(type) + "; charset=utf-8",
+                             .vary = "Accept-Encoding",
+                             .max_age = file_max_age};
+    return cached_response(context, request, policy, [&] { return RenderedPage{.body = text}; });
 }
 
 }  // namespace
@@ -225,17 +226,18 @@ Result<Response> answer_page(SiteContext& context, const Request& request, Route
     const auto type = !query->has("format") ? page.type
                       : is_json(*query)     ? MediaType::json
                                             : MediaType::opml;
-    const Metadata metadata{.content_type = std::string(type),
-                            .vary = page.feed == Route::none ? "Accept-Encoding"
-                                                             : "Accept-Encoding, Accept",
-                            .max_age = std::min(page.max_age, context.settings.max_age),
-                            .is_for_browser = type == MediaType::html};
     const bool is_ordinary =
         query->canonical().empty() ? page.is_ordinary_bare : page.is_ordinary;
-    auto response = cached_response(context, request,
-                                    {query->url(), context.history.served_build(), metadata,
-                                     is_ordinary ? PageCost::ordinary : PageCost::wide},
-                                    [&] { return page.render(context, *query); });
+    const CachePolicy policy{.key = query->url(),
+                             .build = context.history.served_build(),
+                             .cost = is_ordinary ? PageCost::ordinary : PageCost::wide,
+                             .content_type = std::string(type),
+                             .vary = page.feed == Route::none ? "Accept-Encoding"
+                                                              : "Accept-Encoding, Accept",
+                             .max_age = std::min(page.max_age, context.settings.max_age),
+                             .is_for_browser = type == MediaType::html};
+    auto response =
+        cached_response(context, request, policy, [&] { return page.render(context, *query); });
     if (response) note_use_of_list(context, *query);
     return response;
 }

@@ -60,7 +60,7 @@ Result<PageCache::Found> cached_page(SiteContext& context, const CachePolicy& po
 }
 
 Response page_response(const SiteContext& context, const Request& request,
-                       const PageCache::Found& found, const Metadata& metadata, Coding coding) {
+                       const PageCache::Found& found, const CachePolicy& policy, Coding coding) {
     const Representation& page = *found.page;
     // A date that lies ahead decides nothing, and is not sent (RFC 9110 section 8.8.2.1).
     const bool has_date =
@@ -70,34 +70,23 @@ Response page_response(const SiteContext& context, const Request& request,
     response.fields = {{"ETag", page.entity_tag}};
     if (has_date)
         response.fields.emplace_back("Last-Modified", base::format_http_date(page.last_modified));
-    auto max_age = metadata.max_age;
+    auto max_age = policy.max_age;
     if (page.provisional || found.stale) max_age = std::min(provisional_max_age, max_age);
     response.fields.emplace_back("Cache-Control", "public, max-age=" + std::to_string(max_age));
-    response.fields.emplace_back("Vary", metadata.vary);
+    response.fields.emplace_back("Vary", policy.vary);
     if (is_not_modified(request, validators)) {
         response.status = 304;
         return response;
     }
-    response.fields.emplace_back("Content-Type", metadata.content_type);
+    response.fields.emplace_back("Content-Type", policy.content_type);
     if (coding == Coding::gzip) response.fields.emplace_back("Content-Encoding", "gzip");
     response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-    if (metadata.is_for_browser) add_security_fields(response);
+    if (policy.is_for_browser) add_security_fields(response);
     response.body = page.body;
     return response;
 }
 
 }  // namespace
-
-void vary_by(Response& response, std::string_view request_field) {
-    for (auto& [name, value] : response.fields) {
-        if (name != "Vary") continue;
-        const auto listed = base::split(value, ',');
-        const bool is_listed =
-            std::any_of(listed.begin(), listed.end(),
-                        [&](std::string_view each) { return base::trim(each) == request_field; });
-        if (!is_listed) value.append(", ").append(request_field);
-    }
-}
 
 void add_security_fields(Response& response) {
     response.fields.emplace_back("Content-Security-Policy", content_policy);
@@ -136,7 +125,7 @@ Result<Response> cached_response(SiteContext& context, const Request& request,
     const auto coding = preferred_coding(request.field("accept-encoding"));
     if (coding == Coding::gzip) found->page = context.pages.gzip_form(policy.key, found->page);
     context.metrics.count_page(found->hit);
-    return page_response(context, request, *found, policy.metadata, coding);
+    return page_response(context, request, *found, policy, coding);
 }
 
 }  // namespace serve

@@ -14,16 +14,6 @@
 
 namespace serve {
 
-// How a representation is described to clients and caches.
-struct Metadata {
-    std::string content_type;
-    std::string vary;
-    long max_age = 0;             // seconds; shorter for a provisional page
-    bool is_for_browser = false;  // adds the fields that restrict what the page may load
-};
-
-// Adds a request field to Vary, unless it is there.
-void vary_by(Response& response, std::string_view request_field);
 // Adds the fields that keep a browser from running or loading anything that a page does not need.
 void add_security_fields(Response& response);
 
@@ -39,11 +29,15 @@ struct RenderedPage {
     std::string body;
     bool provisional = false;  // the build or store could not be reached
 };
+// How a page is kept, and described to clients and caches.
 struct CachePolicy {
     std::string key;  // the canonical URL, and what else the bytes depend on
     std::optional<query::ServedBuild> build;  // nullopt: the page depends on none
-    Metadata metadata;
     PageCost cost = PageCost::ordinary;
+    std::string content_type;
+    std::string vary;
+    long max_age = 0;             // seconds; shorter for a provisional page
+    bool is_for_browser = false;  // adds the fields that restrict what the page may load
 };
 // Returns the response with such a page, from the cache or rendered now, in the coding that the client
 // prefers: 200, or 304 when the client has it. Counts hits and misses.

@@ -106,8 +106,10 @@ struct Page {
 [[nodiscard]] HttpError no_method_of_hub();
 
 // Returns the feed at an address, in its format or the one that Accept prefers.
+//   by  what chose the format, where the URL of the feed has another one than the client asked for
+enum class FormatBy : unsigned char { url, accept };
 [[nodiscard]] Result<Response> answer_with_feed(SiteContext& context, const Request& request,
-                                                const Query& feed);
+                                                const Query& feed, FormatBy by = FormatBy::url);
 
 // Reads what is new, as hub::ReadNews says. RSS and Atom have the new items alone; JSON Feed has all that the
 // feed has. Where only some of the rows can be told apart, all of them come again (feed_position.hpp).

@@ -175,12 +175,16 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
     return answer_method(entry, context, with_token);
 }
 
+void log_failure(const Request& request, std::string_view reason) {
+    base::log::error("request failed", {{"path", without_token(request.path)},
+                                        {"query", without_token(request.query)},
+                                        {"reason", reason}});
+}
+
 // Returns 503, since a smaller page, or the same one when others are finished, may have room.
 Response without_memory(const Request& request, const ErrorPageStyle& style) {
     try {
-        base::log::error("request failed", {{"path", without_token(request.path)},
-                                            {"query", without_token(request.query)},
-                                            {"reason", "out of memory"}});
+        log_failure(request, "out of memory");
         return error_response({503,
                                "The server has no memory for this page right now. Please try "
                                "again in a minute."},
@@ -201,9 +205,7 @@ Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Re
     } catch (const std::bad_alloc&) {
         return without_memory(request, style);
     } catch (const std::exception& failure) {
-        base::log::error("request failed", {{"path", without_token(request.path)},
-                                            {"query", without_token(request.query)},
-                                            {"reason", failure.what()}});
+        log_failure(request, failure.what());
         return error_response({500, "An internal error occurred. It has been logged."}, request,
                               style);
     }
