@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "serve/context.hpp"
-#include "serve/errors.hpp"
 #include "serve/http.hpp"
 #include "serve/parameters.hpp"
+#include "serve/responses.hpp"
 
 namespace serve {
 

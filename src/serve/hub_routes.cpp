@@ -17,11 +17,10 @@
 #include "render/feed.hpp"
 #include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
-#include "serve/errors.hpp"
 #include "serve/feed_position.hpp"
 #include "serve/feeds.hpp"
 #include "serve/negotiation.hpp"
-#include "serve/representation.hpp"
+#include "serve/responses.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

@@ -7,8 +7,7 @@
 #include "hub/subscriptions.hpp"
 #include "query/release_contents.hpp"
 #include "serve/context.hpp"
-#include "serve/errors.hpp"
-#include "serve/representation.hpp"
+#include "serve/responses.hpp"
 #include "serve/routes.hpp"
 #include "store/store.hpp"
 

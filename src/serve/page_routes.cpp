@@ -16,10 +16,9 @@
 #include "serve/asked_objects.hpp"
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
-#include "serve/errors.hpp"
 #include "serve/feeds.hpp"
 #include "serve/negotiation.hpp"
-#include "serve/representation.hpp"
+#include "serve/responses.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

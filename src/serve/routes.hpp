@@ -20,7 +20,7 @@ namespace serve {
 
 class Query;          // parameters.hpp
 struct SiteContext;   // context.hpp
-struct RenderedPage;  // representation.hpp
+struct RenderedPage;  // responses.hpp
 
 // What was requested.
 enum class Route : unsigned char {

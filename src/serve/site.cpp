@@ -9,8 +9,8 @@
 #include "base/log.hpp"
 #include "serve/access_control.hpp"
 #include "serve/asked_objects.hpp"
-#include "serve/errors.hpp"
 #include "serve/parameters.hpp"
+#include "serve/responses.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

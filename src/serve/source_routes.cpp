@@ -11,9 +11,8 @@
 #include "render/json.hpp"
 #include "render/pages.hpp"
 #include "serve/context.hpp"
-#include "serve/errors.hpp"
 #include "serve/feeds.hpp"
-#include "serve/representation.hpp"
+#include "serve/responses.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

@@ -12,7 +12,7 @@
 #include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
 #include "serve/form.hpp"
-#include "serve/representation.hpp"
+#include "serve/responses.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {

@@ -2,7 +2,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "serve/errors.hpp"
+#include "serve/responses.hpp"
 #include "serve/world.hpp"
 #include "support/gunzip.hpp"
 
