@@ -228,17 +228,10 @@ Response answer_without_token(SiteContext& context, const Request& request,
 
 }  // namespace
 
-Site::Site(const Services& services, render::Site site, render::Templates templates,
-           Settings settings)
-    : context_(std::make_unique<SiteContext>(services, std::move(site), std::move(templates),
-                                             std::move(settings))) {}
-
-Site::~Site() = default;
-
 base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,
                                                       std::string_view since) {
     try {
-        return read_news(*context_, topic, since);
+        return read_news(context_, topic, since);
     } catch (const std::exception& failure) {
         base::log::error("cannot read what is new",
                          {{"topic", topic.url}, {"reason", failure.what()}});
@@ -248,8 +241,8 @@ base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,
 
 base::Result<bool> Site::may_read(std::string_view token_digest) {
     // Whoever opened the site: the settings of an operator's own ask for no token.
-    if (!context_->site.is_private && !context_->settings.private_site) return true;
-    return context_->tokens.holder_with_digest(token_digest).map([](const auto& holder) {
+    if (!context_.site.is_private && !context_.settings.private_site) return true;
+    return context_.tokens.holder_with_digest(token_digest).map([](const auto& holder) {
         return holder.has_value();
     });
 }
@@ -261,12 +254,12 @@ Response Site::answer(const Request& request) {
     const auto contains = [&](auto what) {
         return request.query.find(what) != std::string::npos;
     };
-    if (!contains(name) && !contains('%')) return answer_without_token(*context_, request, {});
+    if (!contains(name) && !contains('%')) return answer_without_token(context_, request, {});
     auto tokens = extract_parameter(request.query, name);
-    if (tokens.values.empty()) return answer_without_token(*context_, request, {});
+    if (tokens.values.empty()) return answer_without_token(context_, request, {});
     auto stripped = request;
     stripped.query = std::move(tokens.rest);
-    return answer_without_token(*context_, stripped, tokens.values);
+    return answer_without_token(context_, stripped, tokens.values);
 }
 
 }  // namespace serve

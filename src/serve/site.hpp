@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/result.hpp"
 #include "hub/topic.hpp"
@@ -20,8 +20,8 @@ namespace serve {
 class Site {
    public:
     Site(const Services& services, render::Site site, render::Templates templates,
-         Settings settings);
-    ~Site();
+         Settings settings)
+        : context_(services, std::move(site), std::move(templates), std::move(settings)) {}
 
     // Returns the response to a request. Never throws: a failure becomes a 5xx with a short page
     // and a line in the log.
@@ -39,7 +39,7 @@ class Site {
     [[nodiscard]] base::Result<bool> may_read(std::string_view token_digest);
 
    private:
-    std::unique_ptr<SiteContext> context_;
+    SiteContext context_;
 };
 
 }  // namespace serve
