@@ -140,11 +140,223 @@ class FastcgiServer : public Server {
         : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)) {}
     ~FastcgiServer() override { FastcgiServer::stop(); }
 
-    [[nodiscard]] bool open();
-    void start_threads();
-    void stop() override;
+    // Returns false, with a reason in errno, when the system has no more descriptors.
+    [[nodiscard]] bool open() {
+        epoll = base::Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+        wake = base::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        for (std::size_t i = 0; i < settings.workers; ++i)
+            if (!memories.emplace_back(::memfd_create("request", MFD_CLOEXEC)).is_open())
+                return false;
+        return epoll.is_open() && wake.is_open() &&
+               watch(EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) &&
+               watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr);
+    }
+
+    void start_threads() {
+        timekeeper = std::thread([this] { close_late(); });
+        for (const auto& memory : memories)
+            workers.emplace_back([this, &memory] { work(memory.number()); });
+    }
+
+    void stop() override {
+        {
+            const std::lock_guard lock(mutex);
+            if (has_ended) return;
+            stopping = true;
+            for (auto& connection : connections) limit(connection);
+        }
+        if (!workers.empty()) {
+            // The order fits both kinds of socket: shutting down a TCP listener resets waiting
+            // connections, while a unix listener keeps them and then refuses new ones. An inherited one
+            // may be shared with other processes.
+            accept_backlog();
+            if (listener.origin() != Listener::Origin::inherited) {
+                ::shutdown(listener.number(), SHUT_RDWR);
+                accept_backlog();
+            }
+            std::unique_lock lock(mutex);
+            closed.wait(lock, [&] { return connections.empty(); });
+        }
+        ::eventfd_write(wake.number(), 1);  // nobody reads it, so that all workers see it
+        for (auto& worker : workers) worker.join();
+        {
+            const std::lock_guard lock(mutex);
+            has_ended = true;
+        }
+        ended.notify_all();
+        if (timekeeper.joinable()) timekeeper.join();
+    }
 
    private:
+    [[nodiscard]] bool watch(int operation, int descriptor, unsigned events, void* owner) const {
+        epoll_event event{};
+        event.events = events;
+        event.data.ptr = owner;
+        return ::epoll_ctl(epoll.number(), operation, descriptor, &event) == 0;
+    }
+
+    // Lets one worker accept the next connection, unless too many requests are arriving. Requires `mutex`.
+    void watch_listener() {
+        is_full = arriving >= settings.most_connections;
+        if (is_full || stopping) return;
+        if (!watch(EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr))
+            cannot_accept.log(errno);
+    }
+
+    // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
+    void limit(Connection& connection) const {
+        const auto give = [&](milliseconds usually, milliseconds when_stopping) {
+            const auto time = stopping ? std::min(usually, when_stopping) : usually;
+            connection.deadline = std::min(connection.deadline, Clock::now() + time);
+        };
+        if (connection.phase == Phase::reading)
+            give(settings.read_timeout, rest_of_request_after_stop);
+        if (connection.phase == Phase::writing)
+            give(settings.write_timeout, rest_of_answer_after_stop);
+    }
+
+    // Shuts down connections when their deadline passes, until the server has ended. What has arrived by
+    // then can still be read: all workers may have been busy.
+    void close_late() {
+        const auto pause = std::max(milliseconds(1),
+                                    std::min(settings.read_timeout, settings.write_timeout) / 8);
+        std::unique_lock lock(mutex);
+        while (!ended.wait_for(lock, pause, [&] { return has_ended; })) {
+            const auto now = Clock::now();
+            for (const auto& connection : connections)
+                if (connection.deadline <= now)
+                    ::shutdown(connection.socket.number(),
+                               connection.phase == Phase::reading ? SHUT_RD : SHUT_RDWR);
+        }
+    }
+
+    // ---- the workers ------------------------------------------------------------------------------------
+
+    // Each event wakes one worker, which reads what has arrived, and answers the request when it is whole.
+    void work(int memory) {
+        for (;;) {
+            epoll_event event{};
+            if (::epoll_wait(epoll.number(), &event, 1, -1) != 1) continue;
+            if (event.data.ptr == &wake) return;
+            auto* connection = static_cast<Connection*>(event.data.ptr);
+            if (connection == nullptr) connection = accept_one();
+            if (connection != nullptr && read_more(*connection)) {
+                serve(*connection, memory);
+                close(*connection);
+            }
+        }
+    }
+
+    // Returns nullptr when no connection waits to be accepted, or none can be.
+    Connection* accept_one() {
+        // Connections are accepted under the lock, so that stop() knows of all of them.
+        std::unique_lock lock(mutex);
+        base::Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!socket.is_open()) {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+                cannot_accept.log(errno);
+                lock.unlock();
+                std::this_thread::sleep_for(pause_without_descriptors);
+                lock.lock();
+            }
+            watch_listener();
+            return nullptr;
+        }
+        const int yes = 1;  // an answer takes several writes; no effect on a unix socket
+        ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        auto& accepted = connections.emplace_back();
+        accepted.socket = std::move(socket);
+        accepted.self = std::prev(connections.end());
+        limit(accepted);
+        ++arriving;
+        watch_listener();
+        return &accepted;
+    }
+
+    // Reads what has arrived. Returns true when the request is whole. Otherwise the connection is watched
+    // for the rest, or closed since the request is refused.
+    [[nodiscard]] bool read_more(Connection& connection) {
+        const bool is_known = connection.is_known.load(std::memory_order_acquire);
+        const int socket = connection.socket.number();
+        std::array<char, 16384> input;  // NOLINT(*-member-init): recv() fills it
+        auto state = RequestRecords::State::refused;
+        const auto count = ::recv(socket, input.data(), input.size(), MSG_DONTWAIT);
+        if (count > 0)
+            state =
+                read_records(connection.records, {input.data(), static_cast<std::size_t>(count)});
+        else if (count < 0 && (errno == EAGAIN || errno == EINTR))
+            state = RequestRecords::State::more;
+        if (state == RequestRecords::State::more) {
+            connection.is_known.store(true, std::memory_order_release);
+            if (watch(is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, EPOLLIN | EPOLLONESHOT,
+                      &connection))
+                return false;
+            cannot_answer.log(errno);
+        }
+        if (state != RequestRecords::State::whole) {
+            close(connection);
+            return false;
+        }
+        const std::lock_guard lock(mutex);
+        connection.phase = Phase::computing;
+        connection.deadline = Clock::time_point::max();
+        --arriving;
+        if (is_full) watch_listener();
+        return true;
+    }
+
+    void close(Connection& connection) {
+        const std::lock_guard lock(mutex);
+        if (connection.phase == Phase::reading) {
+            --arriving;
+            if (is_full) watch_listener();
+        }
+        connections.erase(connection.self);
+        if (stopping && connections.empty()) closed.notify_all();
+    }
+
+    // Lets libfcgi read the request from memory, so that it waits for nobody, and write the answer to the
+    // peer.
+    void serve(Connection& connection, int memory) {
+        FCGX_Request libfcgi;
+        ::FCGX_InitRequest(&libfcgi, -1, 0);  // it accepts no connections itself
+        libfcgi.ipcFd = readable_request(connection.records, memory);
+        if (libfcgi.ipcFd < 0) return cannot_answer.log(errno);
+        libfcgi.keepConnection = 1;  // otherwise FCGX_Accept_r closes what it is to read
+        libfcgi.detached = 1;        // close() without waiting until the peer has closed
+        if (::FCGX_Accept_r(&libfcgi) == 0) {
+            libfcgi.keepConnection = 0;
+            const auto request = request_in(libfcgi, connection.records);
+            if (request.error && request.error->status == 500)
+                cannot_answer.log(request.error->text);
+            const auto response = answer(request);
+            {
+                const std::lock_guard lock(mutex);
+                connection.phase = Phase::writing;
+                limit(connection);
+            }
+            if (::dup3(connection.socket.number(), libfcgi.ipcFd, O_CLOEXEC) >= 0) {
+                write(libfcgi.out, head_of(response));
+                if (response.body && response.send_body) write(libfcgi.out, *response.body);
+            } else {
+                cannot_answer.log(errno);
+            }
+        }
+        ::FCGX_Finish_r(&libfcgi);
+    }
+
+    // Connections in the backlog were opened before the stop, so they are answered.
+    void accept_backlog() {
+        for (int i = 0; i < backlog; ++i) {
+            auto* accepted = accept_one();
+            if (accepted == nullptr) return;
+            accepted->is_known.store(true, std::memory_order_release);
+            if (!watch(EPOLL_CTL_ADD, accepted->socket.number(), EPOLLIN | EPOLLONESHOT,
+                       accepted))
+                close(*accepted);
+        }
+    }
+
     const Listener listener;
     const FastcgiSettings settings;
     const Answer answer;
@@ -162,234 +374,7 @@ class FastcgiServer : public Server {
     std::vector<base::Descriptor> memories;  // a worker's each, see readable_request()
     std::vector<std::thread> workers;
     std::thread timekeeper;
-
-    [[nodiscard]] bool watch(int operation, int descriptor, unsigned events, void* owner) const;
-    void watch_listener();
-    void limit(Connection& connection) const;
-    void close_late();
-
-    void work(int memory);
-    Connection* accept_one();
-    void accept_backlog();
-    [[nodiscard]] bool read_more(Connection& connection);
-    void serve(Connection& connection, int memory);
-    void close(Connection& connection);
 };
-
-bool FastcgiServer::watch(int operation, int descriptor, unsigned events, void* owner) const {
-    epoll_event event{};
-    event.events = events;
-    event.data.ptr = owner;
-    return ::epoll_ctl(epoll.number(), operation, descriptor, &event) == 0;
-}
-
-// Lets one worker accept the next connection, unless too many requests are arriving. Requires `mutex`.
-void FastcgiServer::watch_listener() {
-    is_full = arriving >= settings.most_connections;
-    if (is_full || stopping) return;
-    if (!watch(EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr))
-        cannot_accept.log(errno);
-}
-
-// Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
-void FastcgiServer::limit(Connection& connection) const {
-    const auto give = [&](milliseconds usually, milliseconds when_stopping) {
-        const auto time = stopping ? std::min(usually, when_stopping) : usually;
-        connection.deadline = std::min(connection.deadline, Clock::now() + time);
-    };
-    if (connection.phase == Phase::reading)
-        give(settings.read_timeout, rest_of_request_after_stop);
-    if (connection.phase == Phase::writing)
-        give(settings.write_timeout, rest_of_answer_after_stop);
-}
-
-// Shuts down connections when their deadline passes, until the server has ended. What has arrived by
-// then can still be read: all workers may have been busy.
-void FastcgiServer::close_late() {
-    const auto pause =
-        std::max(milliseconds(1), std::min(settings.read_timeout, settings.write_timeout) / 8);
-    std::unique_lock lock(mutex);
-    while (!ended.wait_for(lock, pause, [&] { return has_ended; })) {
-        const auto now = Clock::now();
-        for (const auto& connection : connections)
-            if (connection.deadline <= now)
-                ::shutdown(connection.socket.number(),
-                           connection.phase == Phase::reading ? SHUT_RD : SHUT_RDWR);
-    }
-}
-
-// ---- the workers ------------------------------------------------------------------------------------
-
-// Each event wakes one worker, which reads what has arrived, and answers the request when it is whole.
-void FastcgiServer::work(int memory) {
-    for (;;) {
-        epoll_event event{};
-        if (::epoll_wait(epoll.number(), &event, 1, -1) != 1) continue;
-        if (event.data.ptr == &wake) return;
-        auto* connection = static_cast<Connection*>(event.data.ptr);
-        if (connection == nullptr) connection = accept_one();
-        if (connection != nullptr && read_more(*connection)) {
-            serve(*connection, memory);
-            close(*connection);
-        }
-    }
-}
-
-// Returns nullptr when no connection waits to be accepted, or none can be.
-Connection* FastcgiServer::accept_one() {
-    // Connections are accepted under the lock, so that stop() knows of all of them.
-    std::unique_lock lock(mutex);
-    base::Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket.is_open()) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            cannot_accept.log(errno);
-            lock.unlock();
-            std::this_thread::sleep_for(pause_without_descriptors);
-            lock.lock();
-        }
-        watch_listener();
-        return nullptr;
-    }
-    const int yes = 1;  // an answer takes several writes; no effect on a unix socket
-    ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    auto& accepted = connections.emplace_back();
-    accepted.socket = std::move(socket);
-    accepted.self = std::prev(connections.end());
-    limit(accepted);
-    ++arriving;
-    watch_listener();
-    return &accepted;
-}
-
-// Reads what has arrived. Returns true when the request is whole. Otherwise the connection is watched
-// for the rest, or closed since the request is refused.
-bool FastcgiServer::read_more(Connection& connection) {
-    const bool is_known = connection.is_known.load(std::memory_order_acquire);
-    const int socket = connection.socket.number();
-    std::array<char, 16384> input;  // NOLINT(*-member-init): recv() fills it
-    auto state = RequestRecords::State::refused;
-    const auto count = ::recv(socket, input.data(), input.size(), MSG_DONTWAIT);
-    if (count > 0)
-        state = read_records(connection.records, {input.data(), static_cast<std::size_t>(count)});
-    else if (count < 0 && (errno == EAGAIN || errno == EINTR))
-        state = RequestRecords::State::more;
-    if (state == RequestRecords::State::more) {
-        connection.is_known.store(true, std::memory_order_release);
-        if (watch(is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, EPOLLIN | EPOLLONESHOT,
-                  &connection))
-            return false;
-        cannot_answer.log(errno);
-    }
-    if (state != RequestRecords::State::whole) {
-        close(connection);
-        return false;
-    }
-    const std::lock_guard lock(mutex);
-    connection.phase = Phase::computing;
-    connection.deadline = Clock::time_point::max();
-    --arriving;
-    if (is_full) watch_listener();
-    return true;
-}
-
-void FastcgiServer::close(Connection& connection) {
-    const std::lock_guard lock(mutex);
-    if (connection.phase == Phase::reading) {
-        --arriving;
-        if (is_full) watch_listener();
-    }
-    connections.erase(connection.self);
-    if (stopping && connections.empty()) closed.notify_all();
-}
-
-// Lets libfcgi read the request from memory, so that it waits for nobody, and write the answer to the
-// peer.
-void FastcgiServer::serve(Connection& connection, int memory) {
-    FCGX_Request libfcgi;
-    ::FCGX_InitRequest(&libfcgi, -1, 0);  // it accepts no connections itself
-    libfcgi.ipcFd = readable_request(connection.records, memory);
-    if (libfcgi.ipcFd < 0) return cannot_answer.log(errno);
-    libfcgi.keepConnection = 1;  // otherwise FCGX_Accept_r closes what it is to read
-    libfcgi.detached = 1;        // close() without waiting until the peer has closed
-    if (::FCGX_Accept_r(&libfcgi) == 0) {
-        libfcgi.keepConnection = 0;
-        const auto request = request_in(libfcgi, connection.records);
-        if (request.error && request.error->status == 500) cannot_answer.log(request.error->text);
-        const auto response = answer(request);
-        {
-            const std::lock_guard lock(mutex);
-            connection.phase = Phase::writing;
-            limit(connection);
-        }
-        if (::dup3(connection.socket.number(), libfcgi.ipcFd, O_CLOEXEC) >= 0) {
-            write(libfcgi.out, head_of(response));
-            if (response.body && response.send_body) write(libfcgi.out, *response.body);
-        } else {
-            cannot_answer.log(errno);
-        }
-    }
-    ::FCGX_Finish_r(&libfcgi);
-}
-
-// ---- begin and end ----------------------------------------------------------------------------------
-
-// Returns false, with a reason in errno, when the system has no more descriptors.
-bool FastcgiServer::open() {
-    epoll = base::Descriptor(::epoll_create1(EPOLL_CLOEXEC));
-    wake = base::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    for (std::size_t i = 0; i < settings.workers; ++i)
-        if (!memories.emplace_back(::memfd_create("request", MFD_CLOEXEC)).is_open())
-            return false;
-    return epoll.is_open() && wake.is_open() &&
-           watch(EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) &&
-           watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr);
-}
-
-void FastcgiServer::start_threads() {
-    timekeeper = std::thread([this] { close_late(); });
-    for (const auto& memory : memories)
-        workers.emplace_back([this, &memory] { work(memory.number()); });
-}
-
-// Connections in the backlog were opened before the stop, so they are answered.
-void FastcgiServer::accept_backlog() {
-    for (int i = 0; i < backlog; ++i) {
-        auto* accepted = accept_one();
-        if (accepted == nullptr) return;
-        accepted->is_known.store(true, std::memory_order_release);
-        if (!watch(EPOLL_CTL_ADD, accepted->socket.number(), EPOLLIN | EPOLLONESHOT, accepted))
-            close(*accepted);
-    }
-}
-
-void FastcgiServer::stop() {
-    {
-        const std::lock_guard lock(mutex);
-        if (has_ended) return;
-        stopping = true;
-        for (auto& connection : connections) limit(connection);
-    }
-    if (!workers.empty()) {
-        // The order fits both kinds of socket: shutting down a TCP listener resets waiting
-        // connections, while a unix listener keeps them and then refuses new ones. An inherited one
-        // may be shared with other processes.
-        accept_backlog();
-        if (listener.origin() != Listener::Origin::inherited) {
-            ::shutdown(listener.number(), SHUT_RDWR);
-            accept_backlog();
-        }
-        std::unique_lock lock(mutex);
-        closed.wait(lock, [&] { return connections.empty(); });
-    }
-    ::eventfd_write(wake.number(), 1);  // nobody reads it, so that all workers see it
-    for (auto& worker : workers) worker.join();
-    {
-        const std::lock_guard lock(mutex);
-        has_ended = true;
-    }
-    ended.notify_all();
-    if (timekeeper.joinable()) timekeeper.join();
-}
 
 }  // namespace
 

@@ -123,11 +123,6 @@ bool is_browser(std::string_view accept, std::string_view media_type) {
            weight_of(accept, media_type).value_or(0) == 0;
 }
 
-std::string tag_in_coding(std::string_view entity_tag, Coding coding) {
-    if (coding == Coding::identity) return std::string(entity_tag);
-    return std::string(entity_tag.substr(0, entity_tag.size() - 1)) + "-gzip\"";
-}
-
 bool names_tag(std::string_view list, std::string_view entity_tag) {
     for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
         if (tag == entity_tag) return true;

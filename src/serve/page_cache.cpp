@@ -12,7 +12,6 @@
 #include <unordered_map>
 
 #include "base/single_flight.hpp"
-#include "serve/negotiation.hpp"
 
 namespace serve {
 
@@ -237,7 +236,8 @@ std::optional<PageCache::Found> PageCache::find_stale(const std::string& key) {
 RepresentationPtr PageCache::gzip_form(const std::string& key, const RepresentationPtr& page) {
     const auto compress = [&] {
         auto coded = *page;
-        coded.entity_tag = tag_in_coding(page->entity_tag, Coding::gzip);
+        coded.entity_tag.insert(coded.entity_tag.size() - 1,
+                                "-gzip");  // RFC 9110 section 8.8.3.3
         coded.body = std::make_shared<const std::string>(gzip(*page->body));
         return std::make_shared<const Representation>(std::move(coded));
     };
