@@ -8,7 +8,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "render/markup.hpp"
+#include "render/html.hpp"
 
 namespace render {
 
@@ -64,94 +64,55 @@ bool is_partial(std::string_view file) {
     return std::ranges::find(partials, file) != partials.end();
 }
 
-// Says what is wrong with a tag of `file`; nullopt: nothing.
-std::optional<std::string> mistake_in(const Tag& tag, std::string_view file,
+// Checks a page, or one of its partials, with what it includes.
+//   returns  "history.mustache:12: there is no variable "lable""; nullopt: nothing is wrong
+std::optional<std::string> mistake_in(std::string_view file, const TemplateTexts& texts,
                                       const PageTemplate& page) {
-    const auto quoted = [&tag] { return " \"" + std::string(tag.name) + "\""; };
-    if (tag.end == std::string_view::npos) return "{{ is never closed";
-    if (tag.sigil == '!') return std::nullopt;
-    if (tag.sigil == '=') return "set-delimiter tags are not supported";
-    if (tag.sigil == '>') {
-        if (is_partial(file)) return "a partial cannot include another one";
-        if (!is_partial(std::string(tag.name) + ".mustache"))
-            return "there is no partial" + quoted();
-        return std::nullopt;
-    }
-    if (page.variables.contains(tag.name) || common_variables().contains(tag.name))
-        return std::nullopt;
-    return "there is no variable" + quoted();
-}
-
-// Checks a page or one of its partials, and calls `found` with each partial that it includes.
-//   returns  "history.mustache:12: there is no variable "lable""
-template <class Found>
-std::optional<std::string> check(std::string_view file, std::string_view text,
-                                 const PageTemplate& page, Found found) {
-    std::size_t at = 0;
-    while (const auto tag = next_tag(text, at)) {
-        if (const auto mistake = mistake_in(*tag, file, page)) {
-            const auto before = text.substr(0, tag->from);
-            const auto line = 1 + std::ranges::count(before, '\n');
-            return std::string(file) + ":" + std::to_string(line) + ": " + *mistake;
+    const std::string_view text = texts.find(file)->second;
+    for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
+        const auto at_tag = [&](const std::string& what) {
+            const auto line = 1 + std::ranges::count(text.substr(0, tag->from), '\n');
+            return std::string(file) + ":" + std::to_string(line) + ": " + what;
+        };
+        const auto quoted = "\"" + std::string(tag->name) + "\"";
+        const auto partial = std::string(tag->name) + ".mustache";
+        const bool is_known =
+            page.variables.contains(tag->name) || common_variables().contains(tag->name);
+        if (tag->end == std::string_view::npos) return at_tag("{{ is never closed");
+        if (tag->sigil == '!') continue;
+        if (tag->sigil == '=') return at_tag("set-delimiter tags are not supported");
+        if (tag->sigil != '>') {
+            if (!is_known) return at_tag("there is no variable " + quoted);
+            continue;
         }
-        if (tag->sigil == '>') found(*tag);
-        at = tag->end;
+        if (is_partial(file)) return at_tag("a partial cannot include another one");
+        if (!is_partial(partial)) return at_tag("there is no partial " + quoted);
+        if (auto mistake = mistake_in(partial, texts, page)) return mistake;
     }
     return std::nullopt;
 }
 
-// Returns the text of a page with its partials inserted: the library would parse them again for
-// each page.
-base::Result<std::string> whole_text(const PageTemplate& page, const TemplateTexts& texts) {
-    const std::string_view text = texts.find(page.file)->second;
-    std::string whole;
-    std::size_t copied = 0;
-    std::optional<std::string> mistake_in_partial;
-    const auto insert = [&](const Tag& tag) {
-        const auto& [file, partial] = *texts.find(std::string(tag.name) + ".mustache");
-        if (!mistake_in_partial)
-            mistake_in_partial = check(file, partial, page, [](const Tag&) {});
-        whole.append(text, copied, tag.from - copied) += partial;
-        copied = tag.end;
-    };
-    const auto mistake = check(page.file, text, page, insert);
-    if (mistake_in_partial) return base::fail(base::ErrorKind::malformed, *mistake_in_partial);
-    if (mistake) return base::fail(base::ErrorKind::malformed, *mistake);
-    return whole.append(text, copied);
-}
-
-std::string escaped(const std::string& text) {
-    std::string html;
-    html.reserve(text.size() + 16);
-    append_html(html, text);
-    return html;
-}
-
 using Fields = std::set<std::string, std::less<>>;
 
-// A template as the library gets it. It escapes a variable wherever it is in the same way, but what is
-// the value of a form's field comes back to the server, and is escaped for that.
-struct Prepared {
-    std::string text;
-    Fields fields;  // variables that are values of form fields
-};
+std::string name_of_field(std::string_view variable) {
+    return "value of " + std::string(variable);
+}
 
-std::string name_of_field(const std::string& variable) { return "value of " + variable; }
-
-Prepared prepared(std::string_view text) {
-    constexpr std::string_view before = "value=\"";
-    Prepared result;
+// Returns a template as the library gets it. It escapes a variable wherever it is in the same way, but
+// what is the value of a form's field comes back to the server, and is escaped for that.
+//   fields  gets the variables that are values of form fields
+std::string prepared(std::string_view text, Fields& fields) {
+    std::string result;
     std::size_t copied = 0;
     for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
         const bool is_escaped = tag->sigil == ' ' && !text.substr(tag->from).starts_with("{{{");
-        if (!is_escaped || !text.substr(0, tag->from).ends_with(before)) continue;
-        const auto& variable = *result.fields.emplace(tag->name).first;
-        result.text.append(text, copied, tag->from - copied) +=
-            "{{{" + name_of_field(variable) + "}}}";
+        if (!is_escaped || !text.substr(0, tag->from).ends_with("value=\"")) continue;
+        fields.emplace(tag->name);
+        result.append(text, copied, tag->from - copied) +=
+            "{{{" + name_of_field(tag->name) + "}}}";
         copied = tag->end;
     }
-    result.text.append(text, copied);
-    return result;
+    return result.append(text, copied);
 }
 
 mustache::data data_of(const Variables& variables, const Fields& fields);
@@ -170,31 +131,9 @@ mustache::data data_of(const Variables& variables, const Fields& fields) {
     for (const auto& [name, value] : variables.values()) {
         data[name] = data_of(value, fields);
         if (!fields.contains(name) || value.is_section) continue;
-        std::string html;
-        append_html_value(html, value.text);
-        data[name_of_field(name)] = mustache::data(html);
+        data[name_of_field(name)] = mustache::data(as_html_value(value.text));
     }
     return data;
-}
-
-base::Result<TemplateTexts> merged(const TemplateTexts& own) {
-    TemplateTexts texts(template_files().begin(), template_files().end());
-    for (const auto& [name, text] : own) {
-        if (!texts.contains(name))
-            return base::fail(base::ErrorKind::malformed,
-                              name + ": there is no template with this name");
-        texts[name] = text;
-    }
-    return texts;
-}
-
-std::string digest_of(const TemplateTexts& texts) {
-    base::Digest digest(base::Algorithm::sha256);
-    for (const auto& [name, text] : texts) {
-        digest.update(name + ":" + std::to_string(text.size()) + ":");
-        digest.update(text);
-    }
-    return digest.hex().substr(0, 32);
 }
 
 }  // namespace
@@ -202,13 +141,11 @@ std::string digest_of(const TemplateTexts& texts) {
 struct Templates::State {
     TemplateTexts texts;
     std::string digest;
-    // render() is not const, because partials and lambdas that fail leave a message. There are
-    // none of either, so threads may share these.
-    struct Page {
-        std::unique_ptr<mustache::mustache> compiled;
-        Fields fields;  // Prepared::fields
-    };
-    std::map<std::string, Page, std::less<>> pages;
+    // render() is not const, because partials and lambdas that fail leave a message. The partials were
+    // checked, and there are no lambdas, so threads may share these.
+    std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> pages;
+    std::map<std::string, std::string> partials;  // by the name in {{> name}}, as prepared()
+    Fields fields;                                // of all of them
 };
 
 std::span<const PageTemplate> page_templates() {
@@ -239,22 +176,35 @@ const TemplateNames& common_variables() {
 }
 
 base::Result<Templates> Templates::make(const TemplateTexts& own) {
-    auto texts = merged(own);
-    if (!texts) return tl::unexpected(texts.error());
     auto state = std::make_shared<State>();
-    state->texts = std::move(*texts);
-    state->digest = digest_of(state->texts);
-    for (const auto& page : page_templates()) {
-        const auto text = whole_text(page, state->texts);
-        if (!text) return tl::unexpected(text.error());
-        auto [for_library, fields] = prepared(*text);
+    auto& texts = state->texts;
+    texts.insert(template_files().begin(), template_files().end());
+    for (const auto& [file, text] : own) {
+        if (!texts.contains(file))
+            return base::fail(base::ErrorKind::malformed,
+                              file + ": there is no template with this name");
+        texts[file] = text;
+    }
+    for (const auto& page : page_templates())
+        if (const auto mistake = mistake_in(page.file, texts, page))
+            return base::fail(base::ErrorKind::malformed, *mistake);
+    base::Digest digest(base::Algorithm::sha256);
+    for (const auto& [file, text] : texts) {
+        digest.update(file + ":" + std::to_string(text.size()) + ":");
+        digest.update(text);
+        if (!file.ends_with(".mustache")) continue;
+        const auto for_library = prepared(text, state->fields);
         auto compiled = std::make_unique<mustache::mustache>(for_library);
         if (!compiled->is_valid())
             return base::fail(base::ErrorKind::malformed,
-                              std::string(page.file) + ": " + compiled->error_message());
-        compiled->set_custom_escape(escaped);
-        state->pages.emplace(page.file, State::Page{std::move(compiled), std::move(fields)});
+                              file + ": " + compiled->error_message());
+        compiled->set_custom_escape(&as_html);
+        if (is_partial(file))
+            state->partials.emplace(file.substr(0, file.find('.')), for_library);
+        else
+            state->pages.emplace(file, std::move(compiled));
     }
+    state->digest = digest.hex().substr(0, 32);
     return Templates(std::move(state));
 }
 
@@ -266,11 +216,12 @@ const std::string& Templates::digest() const { return state_->digest; }
 
 std::string Templates::fill(std::string_view file, const Variables& variables) const {
     std::string page;
-    const auto& [compiled, fields] = state_->pages.find(file)->second;
+    auto data = data_of(variables, state_->fields);
+    for (const auto& [name, text] : state_->partials) data[name] = mustache::data(text);
     const mustache::mustache::render_handler take = [&page](const std::string& piece) {
         page += piece;
     };
-    compiled->render(data_of(variables, fields), take);
+    state_->pages.find(file)->second->render(data, take);
     return page;
 }
 

@@ -28,10 +28,12 @@ class Variables {
     };
 
     Variables& set(std::string_view name, std::string text) {
-        return insert(name, {std::move(text), {}, false});
+        values_.insert_or_assign(std::string(name), Value{std::move(text), {}, false});
+        return *this;
     }
     Variables& list(std::string_view name, std::vector<Variables> items) {
-        return insert(name, {{}, std::move(items), true});
+        values_.insert_or_assign(std::string(name), Value{{}, std::move(items), true});
+        return *this;
     }
     // A section that is shown once or not at all.
     Variables& flag(std::string_view name, bool shown) {
@@ -47,10 +49,6 @@ class Variables {
     }
 
    private:
-    Variables& insert(std::string_view name, Value value) {
-        values_.insert_or_assign(std::string(name), std::move(value));
-        return *this;
-    }
     std::map<std::string, Value, std::less<>> values_;
 };
 

@@ -101,6 +101,7 @@ TEST_CASE("A partial is checked as part of each page and cannot include another 
           "search.mustache:2: there is no variable \"label\"");
     CHECK(refusal_of("search.mustache", "{{> search}}") ==
           "search.mustache:1: a partial cannot include another one");
+    CHECK(refusal_of("search.mustache", "{{#noindex}}").starts_with("search.mustache: "));
 }
 
 TEST_CASE("A file whose name is not a template's is refused") {
