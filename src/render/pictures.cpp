@@ -129,6 +129,8 @@ std::string line_up(std::string_view look, std::uint64_t from, std::uint64_t to)
            std::to_string(to) + "\"/>";
 }
 
+// The bars. The whole height of a column links to its address; the tab key does not stop there, because a
+// table has the same links.
 class BarWriter {
    public:
     explicit BarWriter(const BarPicture& picture) : picture_(picture) {
@@ -139,6 +141,7 @@ class BarWriter {
         }
     }
 
+    //   returns  empty if there is no bar; at most 20 KB with addresses of 100 bytes
     [[nodiscard]] std::string take() const {
         const auto& columns = picture_.columns;
         if (most_ == 0 && !is_marked_) return {};
@@ -230,13 +233,6 @@ class BarWriter {
     bool is_hatched_ = false, is_marked_ = false;
 };
 
-// Returns the bars. The whole height of a column links to its address; the tab key does not stop there,
-// because a table has the same links.
-//   returns  empty if there is no bar; at most 20 KB with addresses of 100 bytes
-std::string stacked_bars(const BarPicture& picture) {
-    return picture.columns.empty() ? std::string() : BarWriter(picture).take();
-}
-
 // -- releases
 
 ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) {
@@ -303,12 +299,6 @@ std::vector<HeatRow> heat_rows(Releases newest, const compare::Ranking& ranking)
     return rows;
 }
 
-std::uint64_t largest_cell(const std::vector<HeatRow>& rows) {
-    std::uint64_t most = 1;
-    for (const auto& row : rows) most = std::max(most, std::ranges::max(row.objects));
-    return most;
-}
-
 // 1 … heat_levels; logarithmic, because one large release would make all others equal.
 std::size_t level_of(std::uint64_t objects, std::uint64_t most) {
     const auto part =
@@ -342,7 +332,7 @@ std::string heat_numbers(const std::vector<HeatRow>& rows, Releases newest, std:
     std::string svg;
     const auto columns = newest.size();
     for (std::size_t i = 0; i < columns; ++i) {
-        svg += "<svg x=\"" + percent(2 * (columns - 1 - i) + 1, 2 * columns) + "\">";
+        svg += at_middle(columns - 1 - i, columns);
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const auto objects = rows[r].objects[i];
             svg += "<text class=\"wide n" +
@@ -396,51 +386,6 @@ std::string heat_table(const std::vector<HeatRow>& classes, Releases newest) {
 }
 
 // -- the history of an object
-
-class StretchFinder {
-   public:
-    StretchFinder(const std::vector<Row>& rows, const std::vector<Release>& releases)
-        : rows_(rows), releases_(releases) {
-        for (std::size_t i = 0; i < releases.size(); ++i) index_[releases[i].version] = i;
-    }
-
-    std::vector<Stretch> find() {
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-            const auto at = index_.find(rows_[i].release.version);
-            if (at == index_.end() || at->second < next_) continue;
-            add_between(at->second, rows_[i].kind == RowKind::vanished);
-            add(Stretch::State::recorded, at->second + 1, i);
-            newer_ = &rows_[i];
-        }
-        add_between(releases_.size(), false);
-        return std::move(found_);
-    }
-
-   private:
-    // Adds the releases between two rows, or at an end.
-    void add_between(std::size_t end, bool is_absent) {
-        if (is_absent) return add(Stretch::State::absent, end);
-        if (newer_ != nullptr && !newer_->since.empty()) {
-            const auto since = index_.find(newer_->since);
-            add(Stretch::State::skipped,
-                since == index_.end() ? end : std::min(end, since->second));
-        }
-        add(Stretch::State::unchanged, end);
-    }
-
-    void add(Stretch::State state, std::size_t end, std::size_t row = 0) {
-        if (end <= next_) return;
-        found_.push_back({state, row, next_, end});
-        next_ = end;
-    }
-
-    const std::vector<Row>& rows_;
-    const std::vector<Release>& releases_;
-    std::map<std::string_view, std::size_t> index_;
-    std::vector<Stretch> found_;
-    std::size_t next_ = 0;
-    const Row* newer_ = nullptr;
-};
 
 std::string words_of_row(const Row& row) {
     const auto counts = counts_text(tables::count_changes(row.notes));
@@ -650,7 +595,7 @@ std::string release_bars(Releases newest, const Site& site) {
         picture.columns.push_back(column_of(newest[i].summary, site));
         if (newest[i].summary.is_first_seen) picture.first_seen = picture.columns.size() - 1;
     }
-    return stacked_bars(picture);
+    return BarWriter(picture).take();
 }
 
 bool has_stamps(Releases newest) {
@@ -675,7 +620,8 @@ std::string heat_map(Releases newest, const compare::Ranking& ranking) {
     if (newest.empty()) return {};
     const auto rows = heat_rows(newest, ranking);
     if (rows.empty()) return {};
-    const auto most = largest_cell(rows);
+    std::uint64_t most = 1;
+    for (const auto& row : rows) most = std::max(most, std::ranges::max(row.objects));
     auto html = heat_key(most) + "<div class=\"heat\"><ul aria-hidden=\"true\">";
     for (const auto& row : rows) html += "<li>" + as_html(row.name) + "</li>";
     return html + "</ul>" + heat_picture(rows, newest, most) + "</div>\n" +
@@ -684,7 +630,35 @@ std::string heat_map(Releases newest, const compare::Ranking& ranking) {
 
 std::vector<Stretch> stretches_of(const std::vector<Row>& rows,
                                   const std::vector<Release>& releases) {
-    return StretchFinder(rows, releases).find();
+    std::map<std::string_view, std::size_t> index;
+    for (std::size_t i = 0; i < releases.size(); ++i) index[releases[i].version] = i;
+    std::vector<Stretch> found;
+    std::size_t next = 0;
+    const auto add = [&](Stretch::State state, std::size_t end, std::size_t row = 0) {
+        if (end <= next) return;
+        found.push_back({state, row, next, end});
+        next = end;
+    };
+    const Row* newer = nullptr;
+    // Adds the releases between two rows, or at an end.
+    const auto add_between = [&](std::size_t end, bool is_absent) {
+        if (is_absent) return add(Stretch::State::absent, end);
+        if (newer != nullptr && !newer->since.empty()) {
+            const auto since = index.find(newer->since);
+            add(Stretch::State::skipped,
+                since == index.end() ? end : std::min(end, since->second));
+        }
+        add(Stretch::State::unchanged, end);
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto at = index.find(rows[i].release.version);
+        if (at == index.end() || at->second < next) continue;
+        add_between(at->second, rows[i].kind == RowKind::vanished);
+        add(Stretch::State::recorded, at->second + 1, i);
+        newer = &rows[i];
+    }
+    add_between(releases.size(), false);
+    return found;
 }
 
 std::string range_of(const std::vector<Release>& releases, std::size_t from, std::size_t end) {
@@ -718,7 +692,7 @@ std::string history_strip(const std::vector<Row>& rows, const query::FollowedRel
         }
     for (std::size_t i = 0; i < shown; ++i)
         if (releases[i].version == followed.first_seen) picture.first_seen = shown - 1 - i;
-    const auto svg = stacked_bars(picture);
+    const auto svg = BarWriter(picture).take();
     return svg.empty() ? svg : svg + strip_table(pictured);
 }
 
@@ -733,7 +707,7 @@ std::string mention_track(const query::History& history,
                       ". The table below has the same numbers.\">\n";
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].empty()) continue;
-        svg += "<svg x=\"" + percent(2 * i + 1, 2 * columns.size()) + "\">" +
+        svg += at_middle(i, columns.size()) +
                marks_of(columns[i], releases[columns.size() - 1 - i].version,
                         history.mentions.size() <= most_marks) +
                "</svg>\n";
@@ -758,7 +732,7 @@ std::string fetch_picture(const std::vector<FetchEvent>& events) {
         minute_of(fetches.back().event->at) + ": " + count(FetchEvent::Outcome::news) + ", " +
         count(FetchEvent::Outcome::nothing_new) + ", " + count(FetchEvent::Outcome::failed) +
         ". The table below has the same numbers.";
-    return stacked_bars(picture) + table_of(fetches);
+    return BarWriter(picture).take() + table_of(fetches);
 }
 
 }  // namespace render
