@@ -248,14 +248,9 @@ void append_stamp_words(std::string& html, std::string_view stamp, const query::
 
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
                   const Site& site) {
-    const auto from = html.size();
-    html += " (";
-    const auto start = html.size();
-    append_stamp_words(html, stamp, people, site);
-    if (html.size() == start)
-        html.resize(from);
-    else
-        html += ')';
+    std::string words;
+    append_stamp_words(words, stamp, people, site);
+    if (!words.empty()) html += " (" + words + ")";
 }
 
 void append_author(std::string& html, std::string_view stamp, const query::People& people,
@@ -269,14 +264,9 @@ void append_author(std::string& html, std::string_view stamp, const query::Peopl
 
 void append_small_stamp(std::string& html, std::string_view stamp, const query::People& people,
                         const Site& site) {
-    constexpr std::string_view start = "<small>";
-    const auto from = html.size();
-    html += start;
-    append_stamp(html, stamp, people, site);
-    if (html.size() == from + start.size())
-        html.resize(from);
-    else
-        html += "</small>";
+    std::string words;
+    append_stamp(words, stamp, people, site);
+    if (!words.empty()) html += "<small>" + words + "</small>";
 }
 
 bool append_node(std::string& html, const Node& node, const NodeStyle& style) {

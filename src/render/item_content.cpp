@@ -308,10 +308,6 @@ void append_relation(std::string& html, std::string_view words, const tree::Obje
     html += '.';
 }
 
-std::string_view release_before(const tables::Row& row) {
-    return row.since.empty() ? std::string_view(row.notes.previous) : row.since;
-}
-
 // Returns when a node was written: a tag by the earliest value below it (rule C4), empty if unknown.
 std::string_view time_of(const Node& node) {
     if (node.cell.kind != CellKind::tag || node.children.empty()) return node.stamp;
@@ -439,10 +435,10 @@ void append_sentence(std::string& html, const tables::Row& row, const query::His
     append_html(html, text);
     if (!relations.empty()) html += "</b>" + relations;
     html += "</p>";
-    const auto before = release_before(row);
+    const auto& before = row.since.empty() ? row.notes.previous : row.since;
     if (row.kind != RowKind::vanished || document.groups.empty()) return;
     html += "<p>When it was last seen";
-    if (!before.empty()) append_html(html, ", in " + std::string(before) + ",");
+    if (!before.empty()) append_html(html, ", in " + before + ",");
     html += " it held:</p>";
 }
 

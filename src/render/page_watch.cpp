@@ -74,13 +74,6 @@ void append_state(std::string& html, const WatchedObject& watched, bool linked,
     }
 }
 
-// The objects of the list, each with a box.
-struct WatchedList {
-    std::string html;
-    std::size_t unshown = 0;  // are in the form, and stay in the list, but are not shown
-    std::size_t missing = 0;  // are not even in the form: nothing here can be changed
-};
-
 std::string field_of(const tree::ObjectName& object, std::string_view attributes) {
     return "<input " + std::string(attributes) + " name=\"object\" value=\"" +
            as_html_value(key_of(object)) + "\">";
@@ -103,41 +96,38 @@ void append_watched(std::string& html, const WatchView& view, const WatchedObjec
     }
 }
 
-// Names so long that the form has no room for them, without anything that would change the list.
-WatchedList unchangeable(const WatchView& view) {
-    const auto items = items_within(most_of_watched, view.objects,
-                                    [](std::string& html, const WatchedObject& watched) {
-                                        html += "<li>";
-                                        append_named_text(html, watched.named);
-                                        html += "</li>\n";
-                                    });
-    return {items.html, 0, items.left_out};
-}
-
-WatchedList watched_of(const WatchView& view, const Site& site) {
+// The objects of the list, each with a box. Names that are too long for the form are listed without
+// anything that would change the list, and some may be left out.
+ListedItems watched_of(const WatchView& view, const Site& site) {
     std::vector<std::string> hidden;
     std::size_t left = 0;  // bytes of those that are not shown so far
     for (const auto& each : view.objects) {
         hidden.push_back(field_of(each.named.object, "type=\"hidden\"") + "\n");
         left += hidden.back().size();
     }
-    if (left > most_of_watched) return unchangeable(view);
-    WatchedList list;
+    if (left > most_of_watched)
+        return items_within(most_of_watched, view.objects,
+                            [](std::string& html, const WatchedObject& watched) {
+                                html += "<li>";
+                                append_named_text(html, watched.named);
+                                html += "</li>\n";
+                            });
+    std::string html;
     std::size_t at = 0;
     for (; at < hidden.size(); ++at) {
         std::string row;
         append_watched(row, view, view.objects[at], site);
-        if (list.html.size() + row.size() + left - hidden[at].size() > most_of_watched) break;
-        list.html += row;
+        if (html.size() + row.size() + left - hidden[at].size() > most_of_watched) break;
+        html += row;
         left -= hidden[at].size();
     }
-    list.unshown = hidden.size() - at;
-    if (list.unshown > 0) list.html += "<li>";
-    for (; at < hidden.size(); ++at) list.html += hidden[at];
-    if (list.unshown > 0)
-        list.html += "And " + counted(list.unshown, "more object", "more objects") +
-                     " that stay in the list.</li>\n";
-    return list;
+    if (at == hidden.size()) return {html};
+    html += "<li>";
+    const auto unshown = hidden.size() - at;
+    for (; at < hidden.size(); ++at) html += hidden[at];
+    html += "And " + counted(unshown, "more object", "more objects") +
+            " that stay in the list.</li>\n";
+    return {html};
 }
 
 // "2 vanished, 1 unknown"
@@ -282,7 +272,7 @@ std::string watch_page(const WatchView& view, const PageSite& site, const Templa
         .set("count", counted(view.objects.size(), "object", "objects"))
         .set("summary", summary_of_list(view))
         .set("watched", watched.html)
-        .flag("watched_cut", watched.missing > 0)
+        .flag("watched_cut", watched.left_out > 0)
         .set("short_url", view.id.empty() ? "" : site.link(short_path))
         .set("short_address", view.id.empty() ? "" : site.base_url + short_path)
         .set("unclear", unclear.html)
