@@ -167,12 +167,10 @@ bool says_enough(tables::RowKind kind) {
     return kind == tables::RowKind::created || kind == tables::RowKind::vanished;
 }
 
-std::string kind_html(tables::RowKind kind) {
+std::string kind_html(tables::RowKind kind, std::string_view words) {
     std::string html = "<span class=\"kind ";
-    html += tables::name_of(kind);
-    html += "\">";
-    html += word_of(kind);
-    return html + "</span>";
+    html.append(tables::name_of(kind)) += "\">";
+    return html.append(words) += "</span>";
 }
 
 std::string what_happened_html(tables::RowKind kind, const std::string& headline,
@@ -180,7 +178,7 @@ std::string what_happened_html(tables::RowKind kind, const std::string& headline
     const bool tells = kind != tables::RowKind::vanished && !headline.empty();
     // That it changed goes without saying where its changes follow.
     if (tells && kind == tables::RowKind::changed) return as_html(headline);
-    auto html = kind_html(kind);
+    auto html = kind_html(kind, word_of(kind));
     if (tells) return html + ": " + as_html(headline);
     if (says_enough(kind)) return html;
     const auto in_numbers = counts_html(counts);
@@ -214,7 +212,7 @@ std::string words_of(const query::ReleaseSummary& summary) {
 
 std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {
     const auto renamed = [&](std::string_view words, const tree::ObjectName& other) {
-        auto html = kind_html(entry.kind);
+        auto html = kind_html(entry.kind, word_of(entry.kind));
         html.append(", probably renamed ").append(words) += ' ';
         html += "<a href=\"" + as_html(page_of(other, site)) + "\">";
         append_shortened(html, other.name);

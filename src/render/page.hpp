@@ -51,8 +51,9 @@ enum class First { plain, named };
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
 // True if the kind suffices and counts add nothing: created, vanished, reappeared.
 [[nodiscard]] bool says_enough(tables::RowKind kind);
-// The same in an element of its class.
-[[nodiscard]] std::string kind_html(tables::RowKind kind);
+// Words in the element of a kind.
+//   words  HTML
+[[nodiscard]] std::string kind_html(tables::RowKind kind, std::string_view words);
 // "Status Live → Dead, 3 more changes", "created: 7 added"; in numbers where no words are known.
 [[nodiscard]] std::string what_happened_html(tables::RowKind kind, const std::string& headline,
                                              const compare::Counts& counts);

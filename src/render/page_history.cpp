@@ -41,11 +41,7 @@ std::string own_diff_url(const Row& row) {
 std::string summary_of(const Row& row) {
     const auto& headline = row.notes.headline;
     const bool tells = !headline.empty() && row.kind == RowKind::changed;
-    std::string html = "<span class=\"kind ";
-    html += tables::name_of(row.kind);
-    html += "\">";
-    html += tells ? as_html(headline) : std::string(word_of(row.kind));
-    html += "</span>";
+    auto html = kind_html(row.kind, tells ? as_html(headline) : std::string(word_of(row.kind)));
     if (skipped_releases(row)) html += (tells ? ", since " : " since ") + as_html(row.since);
     const auto counts = counts_html(tables::count_changes(row.notes));
     return tells || says_enough(row.kind) || counts.empty() ? html : html + ": " + counts;
@@ -116,25 +112,21 @@ struct RowSize {
 constexpr RowSize size_in_list = {{std::string::npos, 60}};
 constexpr RowSize smallest_in_list = {{std::string::npos, 8}};
 
-PartOfPage changes_of(const Row& row, const History& history, const RowSize& size,
-                      std::size_t part, const Site& site) {
-    const auto document = field_document(row, history, site);
-    return part_of_changes({.document = document,
-                            .people = history.people,
-                            .site = site,
-                            .references = row.notes.references,
-                            .stamps_since = row.since_on,
-                            .id = row.release.version,
-                            .heading = 4,
-                            .number = size.number,
-                            .folded = size.folds_vanished && row.kind == RowKind::vanished},
-                           size.changes, part);
-}
-
 // A row with one part of its changes, without end_of_row.
 PartOfPage open_row(const Row& row, const History& history, const RowSize& size, std::size_t part,
                     const Site& site) {
-    auto changes = changes_of(row, history, size, part, site);
+    const auto document = field_document(row, history, site);
+    auto changes =
+        part_of_changes({.document = document,
+                         .people = history.people,
+                         .site = site,
+                         .references = row.notes.references,
+                         .stamps_since = row.since_on,
+                         .id = row.release.version,
+                         .heading = 4,
+                         .number = size.number,
+                         .folded = size.folds_vanished && row.kind == RowKind::vanished},
+                        size.changes, part);
     changes.html = heading_of(row, site) + changes.html;
     return changes;
 }
@@ -317,12 +309,6 @@ void add_strip(Variables& variables, const HistoryView& view, std::size_t from, 
         .set("strip", std::move(strip));
 }
 
-void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
-    const auto& object = view.history.object;
-    variables.set("watch_url", site.link("/watch?") + watch_query_of({object}))
-        .set("watch_name", key_of(object));
-}
-
 // The releases that a reader can compare: those of the rows, and the one before the oldest row.
 void add_comparing(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& rows = view.history.rows;
@@ -391,9 +377,11 @@ PageOfPart history_part(const HistoryView& view, const PageSite& site,
     const auto* row = row_at(view);
     Variables variables;
     add_names(variables, view, site);
-    add_watching(variables, view, site);
     add_mentions(variables, view, site);
-    variables.set("all_url", page).set("one_release", view.at);
+    variables.set("watch_url", site.link("/watch?") + watch_query_of({history.object}))
+        .set("watch_name", key_of(history.object))
+        .set("all_url", page)
+        .set("one_release", view.at);
     if (view.at.empty()) {
         add_comparing(variables, view, site);
         add_last(variables, view);

@@ -37,13 +37,9 @@ std::string address_of(const ReleaseView& view, const std::string& class_name, s
 
 std::string counts_of(const std::vector<query::KindCount>& kinds) {
     std::string html;
-    for (const auto& [kind, objects] : kinds) {
-        html += html.empty() ? "<span class=\"kind " : ", <span class=\"kind ";
-        html += tables::name_of(kind);
-        html += "\">" + with_separators(objects) + " ";
-        html += word_of(kind);
-        html += "</span>";
-    }
+    for (const auto& [kind, objects] : kinds)
+        html += (html.empty() ? "" : ", ") +
+                kind_html(kind, with_separators(objects) + " " + std::string(word_of(kind)));
     return html;
 }
 
@@ -148,20 +144,16 @@ Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) 
     return entries;
 }
 
-void add_neighbours(Variables& variables, const Contents& contents, const Site& site) {
-    if (contents.before)
-        variables.set("before", contents.before->version)
-            .set("before_url", release_url(contents.before->version, site));
-    if (contents.after)
-        variables.set("after", contents.after->version)
-            .set("after_url", release_url(contents.after->version, site));
-}
-
 Variables variables_of(const ReleaseView& view, const Site& site) {
     const auto& contents = view.contents;
     const auto& release = contents.summary.release;
     Variables variables;
-    add_neighbours(variables, contents, site);
+    if (const auto& before = contents.before)
+        variables.set("before", before->version)
+            .set("before_url", release_url(before->version, site));
+    if (const auto& after = contents.after)
+        variables.set("after", after->version)
+            .set("after_url", release_url(after->version, site));
     variables.set("version", release.version)
         .set("date", base::format_date(release.released_on))
         .set("summary", words_of(contents.summary))
