@@ -98,8 +98,7 @@ std::array<CLI::Option*, 2> add_object(CLI::App* command, tree::ObjectName& obje
 }
 
 void add_server(Line& line) {
-    line.program.add_subcommand("init", "Create the store")
-        ->callback(line.configured(init));
+    line.program.add_subcommand("init", "Create the store")->callback(line.configured(init));
     auto* serving = line.program.add_subcommand(
         "serve", "Answer requests: HTTP, FastCGI, or one as a CGI program");
     serving->add_option("--http", line.options.http,
