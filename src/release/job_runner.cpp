@@ -208,12 +208,9 @@ Result<bool> run_step(store::Pool& pool, const JobOptions& options, const JobSte
 }
 
 Counters counted(store::Pool& pool, const std::string& task) {
-    const auto results = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return transaction.query("SELECT result FROM parts WHERE task = ? AND done > 0", {task});
-    });
     Counters all;
-    for (const auto& row : results) {
-        const auto counters = counters_from_json(row.text(0));
+    for (const auto& result : store::perform(pool, Access::read, results_of, task)) {
+        const auto counters = counters_from_json(result);
         if (counters)
             all.add(*counters);
         else

@@ -171,6 +171,14 @@ void Leases::give_up(const std::string& worker, std::int64_t part) {
     });
 }
 
+std::vector<std::string> results_of(Transaction& transaction, const std::string& task) {
+    std::vector<std::string> results;
+    for (const auto& row : transaction.query(
+             "SELECT result FROM parts WHERE task = ? AND done > 0 ORDER BY part", {Value{task}}))
+        results.push_back(row.text(0));
+    return results;
+}
+
 std::optional<std::string> active_until(Transaction& transaction) {
     const Running running(store::now(transaction));
     for (const auto& row :

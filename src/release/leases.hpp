@@ -68,6 +68,10 @@ class Leases {
     LeaseTerms terms_;
 };
 
+// Returns the results of the parts of a task that are done.
+[[nodiscard]] std::vector<std::string> results_of(store::Transaction& transaction,
+                                                  const std::string& task);
+
 // Returns when the last one expires of the leases that have neither expired nor lost their worker (RFC
 // 3339); nullopt: there are none.
 [[nodiscard]] std::optional<std::string> active_until(store::Transaction& transaction);

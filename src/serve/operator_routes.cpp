@@ -173,9 +173,8 @@ Result<Response> answer_health(SiteContext& context, const Request& request, Rou
 Result<Response> answer_metrics(SiteContext& context, const Request&, Route) {
     Metrics::Gauges gauges;
     gauges.release = current_release(context);
-    gauges.store = context.store_counts.get([&] {
-        return store::perform(context.pool, store::Access::read, tables::count_store);
-    });
+    gauges.store = context.store_counts.get(
+        [&] { return store::perform(context.pool, store::Access::read, tables::count_store); });
     const auto health = health_of(context);
     gauges.store_up = health.store_answers;
     gauges.store_writable = gauges.store_up && health.store_fault.empty();
