@@ -183,15 +183,18 @@ class RowReader {
         if (objects_.size() == 1 && !request.filter.chooses_rows() && request.at.empty())
             few_ = tables::FewRows::of(now_.transaction, objects_.front()->oid);
         find_candidates();
-        const auto only = now_.releases().position(request.at);
-        std::erase_if(candidates_, [&](const Candidate& candidate) {
-            return candidate.rank < *first_rank ||
-                   (!request.at.empty() && (!only || candidate.rank != only->rank));
-        });
+        std::erase_if(candidates_,
+                      [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
         std::ranges::sort(candidates_, {}, &Candidate::place);
         ShownRows rows;
         rows.cut = apply(request.filter, request.limits.filtered);
         rows.recorded = candidates_.size();
+        if (!request.at.empty()) {
+            const auto only = now_.releases().position(request.at);
+            std::erase_if(candidates_, [&](const Candidate& candidate) {
+                return !only || candidate.rank != only->rank;
+            });
+        }
         const auto of_row = request.at.empty() ? longest_shown : tables::any_bytes;
         rows.rows = whole(slice_of(request, candidates_.size()), {.of_row = of_row});
         return rows;

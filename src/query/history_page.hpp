@@ -70,7 +70,7 @@ struct PageRequest {
     // that since and filter leave are numbered from 0 for the oldest, and the page has those from
     // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
-    // Not empty: only the row of this release, as it is recorded.
+    // Not empty: of these rows only that of this release, as it is recorded.
     std::string at = {};
     // So many of the newest mentions of the objects are read with the rows.
     std::size_t mentions = 0;
