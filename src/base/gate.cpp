@@ -37,4 +37,9 @@ Gate::Pass Gate::wait_for_turn() {
     return Pass(&computing_, {this});
 }
 
+std::size_t Gate::admitted() const {
+    const std::lock_guard lock(mutex_);
+    return admitted_;
+}
+
 }  // namespace base

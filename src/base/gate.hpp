@@ -43,9 +43,11 @@ class Gate {
     //   returns  nullptr when none came in wait_at_most
     [[nodiscard]] Pass wait_for_turn();
 
+    [[nodiscard]] std::size_t admitted() const;  // callers
+
    private:
     const Limits limits_;
-    std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards what follows
     std::condition_variable has_turn_;
     std::size_t admitted_ = 0, computing_ = 0;
 };
