@@ -68,7 +68,7 @@ CREATE TABLE IF NOT EXISTS history (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
-CREATE INDEX IF NOT EXISTS history_by_content ON history (version, class, kind, content);
+CREATE INDEX IF NOT EXISTS history_by_kind ON history (version, class, kind, content);
 
 CREATE TABLE IF NOT EXISTS trees (
   oid     INTEGER NOT NULL REFERENCES objects (oid),

@@ -111,9 +111,9 @@ class UnreadableRows {
 };
 
 // Bytes of notes in the store. A page takes 8 to 9.1 bytes of memory for each of them (bench/memory_bench).
-// A page with more of them is read in its turn (SharedReads::long_pages). Nearly all have fewer.
+// A page of which 64 rows have more is read in its turn (SharedReads::long_pages). Nearly all have fewer.
 inline constexpr std::size_t short_page = 256 << 10;
-// Of feeds and pages of rows, which show fewer rows where these have more; never fewer than archive_page.
+// Of feeds and pages with more rows than archive_page, which show fewer where these have more.
 inline constexpr std::size_t longest_page = 4 << 20;
 // Of a row on such a page: it shows the beginning of longer ones (tables::shorten()).
 inline constexpr std::size_t longest_shown = longest_page / archive_page;
@@ -151,7 +151,7 @@ struct ReadView {
     const ReadContext& context;
     KnownReleasesPtr known;
     Release current;          // the build's; without a build the newest that is known
-    bool may_be_long = true;  // false: reading more than short_page throws tables::NotesTooLong
+    bool may_be_long = true;  // false: more than short_page throws tables::NotesTooLong
     [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
     // Returns what notes rows that cannot be read.
     [[nodiscard]] tables::OnUnreadable on_unreadable() const {

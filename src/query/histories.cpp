@@ -42,7 +42,7 @@ Result<std::size_t> first_rank_after(const tables::Releases& releases, const std
 //   cost     up to 64 rows a query, fewer where notes are long: 1 MB or one row is held at once
 using VisitRow = std::function<void(std::int64_t sid, tables::Row&& row)>;
 std::size_t visit_rows(const ReadView& now, std::span<const std::int64_t> sids,
-                       const RowLimits& limits, const VisitRow& visit) {
+                       const tables::NotesLimits& limits, const VisitRow& visit) {
     const std::size_t most_of_step = now.may_be_long ? 1 << 20 : short_page;
     std::size_t rows = 0, bytes = 0, step = tables::longest_list;
     while (rows < sids.size() && bytes < limits.all) {
@@ -64,7 +64,8 @@ std::size_t visit_rows(const ReadView& now, std::span<const std::int64_t> sids,
         rows += next.size();
         bytes += read->bytes;
         const auto bytes_of_row = read->bytes / next.size() + 1;
-        step = std::clamp<std::size_t>(most_of_step / bytes_of_row, 1, tables::longest_list);
+        step = std::clamp<std::size_t>(most_of_step / bytes_of_row, 1,
+                                       std::min(2 * next.size(), tables::longest_list));
     }
     return rows;
 }
@@ -196,7 +197,7 @@ class RowReader {
             });
         }
         const auto of_row = request.at.empty() ? longest_shown : tables::any_bytes;
-        rows.rows = whole(slice_of(request, candidates_.size()), {.of_row = of_row});
+        rows.rows = whole(slice_of(request, candidates_.size()), {longest_page, of_row});
         return rows;
     }
 
@@ -236,7 +237,7 @@ class RowReader {
         return sids;
     }
 
-    std::vector<tables::Row> whole(Slice slice, const RowLimits& limits) const {
+    std::vector<tables::Row> whole(Slice slice, const tables::NotesLimits& limits) const {
         const auto sids = sids_of(std::span(candidates_).subspan(slice.from, slice.size()));
         if (!few_) return rows_in_order(now_, sids, limits);
         std::vector<tables::Row> rows;
@@ -441,7 +442,8 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
 }  // namespace
 
 std::vector<tables::Row> rows_in_order(const ReadView& now, std::span<const std::int64_t> sids,
-                                       const RowLimits& limits) {
+                                       tables::NotesLimits limits) {
+    if (sids.size() <= archive_page) limits.all = tables::any_bytes;
     std::vector<tables::Row> rows;
     visit_rows(now, sids, limits, [&](std::int64_t, tables::Row&& row) {
         rows.push_back(dated(now, std::move(row)));

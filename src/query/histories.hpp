@@ -83,16 +83,14 @@ struct FollowedReleases {
                                                         const std::string& version,
                                                         const PageRequest& request);
 
-// Bytes of notes.
-struct RowLimits {
-    std::size_t all = longest_page;      // when so many were read, no further row is
-    std::size_t of_row = longest_shown;  // rows that have more are shortened
-};
 // Returns the rows of these numbers (sid), in their order; without renames.
+//   limits  when so many bytes of notes were read, no further row is, but a page of the archive is always whole;
+//           rows that have more are shortened
 //   throws  tables::NotesTooLong
 //   cost    a query for 64 rows, fewer where notes are long: 1 MB or one row is held at once
 [[nodiscard]] std::vector<tables::Row> rows_in_order(const ReadView& now,
                                                      std::span<const std::int64_t> sids,
-                                                     const RowLimits& limits = {});
+                                                     tables::NotesLimits limits = {
+                                                         longest_page, longest_shown});
 
 }  // namespace query

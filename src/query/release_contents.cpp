@@ -76,7 +76,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
                                                         tables::most_compared};
     const auto [sids, matching] = chosen_entries(now, selection, release, query);
     contents.matching = matching;
-    auto rows = rows_in_order(now, sids, {.all = tables::any_bytes});
+    auto rows = rows_in_order(now, sids, {tables::any_bytes, longest_shown});
     tables::find_renames(now.transaction, rows);
     for (const auto& row : rows) {
         // Committed since the release was counted.

@@ -259,13 +259,12 @@ std::vector<CountedRows> count_rows(Transaction& transaction,
                                     std::span<const std::string> versions) {
     std::map<std::string_view, CountedRows> counted;
     for (const auto& version : versions) counted[version].version = version;
-    for (const auto& row :
-         query_in(transaction,
-                  "SELECT version, class, kind, COUNT(*) FROM history" +
-                      store::by_index(transaction.engine(), "history_by_content") +
-                      " WHERE version IN",
-                  {}, std::vector<Value>(versions.begin(), versions.end()),
-                  " GROUP BY version, class, kind ORDER BY version, class, kind"))
+    for (const auto& row : query_in(
+             transaction,
+             "SELECT version, class, kind, COUNT(*) FROM history" +
+                 store::by_index(transaction.engine(), "history_by_kind") + " WHERE version IN",
+             {}, std::vector<Value>(versions.begin(), versions.end()),
+             " GROUP BY version, class, kind ORDER BY version, class, kind"))
         if (const auto kind = kind_named(row.text(2)))
             add_kind(counted.at(row.text(0)), row.text(1),
                      {*kind, static_cast<std::uint64_t>(row.integer(3))});

@@ -50,8 +50,8 @@ struct CountedRows {
     std::vector<ClassCount> classes;  // that have news; most objects first, then by name
     std::vector<KindCount> kinds;     // of all classes, in the order of RowKind; none is 0
     std::uint64_t reconstructed = 0;  // which no other count includes
-    std::int64_t newest =
-        0;  // newest_rows(), where the caller knows it: replaced rows may leave the counts as they were
+    // newest_rows(), where the caller knows it: replaced rows may leave the counts as they were.
+    std::int64_t newest = 0;
     bool operator==(const CountedRows&) const = default;
 
     // Returns how many rows of a class are news; of all classes if the name is empty.
