@@ -36,6 +36,10 @@ int init(const Config& config) {
     const auto connection = pool->lease();
     const auto done = store::initialise(*connection);
     if (!done) return complain(done.error().text, status_of(done.error()));
+    if (const auto missing = store::missing_parts(*connection); !missing.empty())
+        return complain("the store lacks " + base::join(missing, ", ") +
+                            ": restore the last backup",
+                        failed);
     fmt::print("{} (schema {})\n", *done ? "created the store" : "the store is up to date",
                store::schema_number);
     return ok;
@@ -55,7 +59,7 @@ int accept(const Config& config, const std::string& release, const std::filesyst
                             ", not " + release,
                         wrong_use);
     if (current.why().empty()) {
-        fmt::print("{} is already being served; there is nothing to accept\n", release);
+        fmt::print("nothing of {} is refused, so there is nothing to accept\n", release);
         return ok;
     }
     store::perform(*services->pool, store::Access::write, tables::accept_build, release,

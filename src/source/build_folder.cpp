@@ -75,7 +75,7 @@ class ReleaseFile {
         for (const auto& [key, value] : ini)
             if (key != "version" && key != "date") return fail(": unknown key \"" + key + "\"");
         if (!base::is_version(version_))
-            return fail(": version is missing, or holds more than letters, digits, . _ -");
+            return fail(": version is missing, or holds more than 32 letters, digits, . _ -");
         const auto day = base::parse_date(date_);
         if (!day) return fail(": date is missing, or not a day such as 2008-02-15");
         return base::Release{version_, *day};
