@@ -20,12 +20,6 @@ constexpr std::int64_t most_rows = 1000;      // in one page
 constexpr std::int64_t most_bytes = 8 << 20;  // in its long columns
 constexpr std::size_t enough_to_write = std::size_t{1} << 20;
 
-std::string listed(const std::vector<std::string_view>& names) {
-    std::string list;
-    for (const auto name : names) list.append(list.empty() ? "" : ", ").append(name);
-    return list;
-}
-
 Value value_at(const Row& row, std::size_t at, ColumnType type) {
     if (type == ColumnType::integer) return row.integer(at);
     return row.text(at);
@@ -78,13 +72,13 @@ class Pages {
     [[nodiscard]] std::string select_sql() const {
         std::vector<std::string_view> names;
         for (const auto& column : shape_.columns) names.emplace_back(column.name);
-        return "SELECT " + listed(names) + from_here();
+        return "SELECT " + base::join(names, ", ") + from_here();
     }
 
     [[nodiscard]] std::string from_here() const {
         return " FROM " + std::string(shape_.table->name) +
                (last_.empty() ? "" : " WHERE " + behind_.sql) + " ORDER BY " +
-               listed(shape_.table->keys) + " LIMIT ?";
+               base::join(shape_.table->keys, ", ") + " LIMIT ?";
     }
 
     [[nodiscard]] std::vector<Value> values(std::int64_t size) const {
@@ -173,12 +167,6 @@ class Exporter {
     std::string lines_;
 };
 
-// Returns the release that is being forgotten, of which some rows are gone already; empty: none is.
-std::string forgotten_release(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT text FROM meta WHERE name = 'forgetting'");
-    return rows.empty() ? std::string() : rows.front().text(0);
-}
-
 }  // namespace
 
 Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& write) {
@@ -190,13 +178,13 @@ Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& 
         return base::fail(base::ErrorKind::refused, "the store lacks " +
                                                         base::join(missing, ", ") +
                                                         ": restore the last backup");
-    const auto forgetting = forgotten_release(transaction);
-    if (!forgetting.empty())
+    for (const auto& row :
+         transaction.query("SELECT text FROM meta WHERE name = 'forgetting' AND text <> ''"))
         return base::fail(base::ErrorKind::refused,
-                          forgetting +
+                          row.text(0) +
                               " is being forgotten: export the store when that has ended; "
                               "if nothing does so now, run: varve forget release " +
-                              forgetting + " --with-later");
+                              row.text(0) + " --with-later");
     return Exporter(transaction, write).run(shapes_of(connection));
 }
 

@@ -108,15 +108,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view between) {
-    std::string joined;
-    for (const auto& part : parts) {
-        if (&part != &parts.front()) joined += between;
-        joined += part;
-    }
-    return joined;
-}
-
 std::string with_separators(std::uint64_t number) {
     auto text = std::to_string(number);
     for (auto at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');

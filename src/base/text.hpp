@@ -35,7 +35,16 @@ template <char... wanted>
 
 // Returns the parts between separators; k separators give k + 1 parts, empty ones included.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
-[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
+//   Parts  a range of texts
+template <class Parts = std::vector<std::string>>
+[[nodiscard]] std::string join(const Parts& parts, std::string_view between) {
+    std::string joined;
+    for (const auto& part : parts) {
+        if (&part != &*std::begin(parts)) joined += between;
+        joined += part;
+    }
+    return joined;
+}
 
 // "30,123"
 [[nodiscard]] std::string with_separators(std::uint64_t number);

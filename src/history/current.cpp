@@ -19,31 +19,15 @@ using base::Result;
 // Smaller classes may lose whatever they lose.
 constexpr std::uint64_t counted_from = 20;
 
-// Which classes have objects in the build before and none in this one. Objects of a class that is not recorded cannot
-// vanish.
-std::vector<std::string> classes_gone(const source::Source& build, const source::Source& previous,
-                                      store::Pool& pool) {
-    std::vector<std::string> gone;
-    const auto now = build.class_counts();
-    for (const auto& [name, objects] : previous.class_counts())
-        if (objects > 0 && source::objects_of(now, name) == 0 &&
-            store::perform(pool, store::Access::read, tables::has_objects_of, name))
-            gone.push_back(fmt::format("class {} has none and had {} in {}", name,
-                                       compare::counted(objects, "object"),
-                                       previous.release().version));
-    return gone;
-}
-
-std::vector<std::string> classes_new(const source::Source& build,
-                                     const source::Source& previous) {
-    std::vector<std::string> added;
-    const auto before = previous.class_counts();
-    for (const auto& [name, objects] : build.class_counts())
-        if (objects > 0 && source::objects_of(before, name) == 0)
-            added.push_back(fmt::format("class {} has {} and had none in {}", name,
-                                        compare::counted(objects, "object"),
-                                        previous.release().version));
-    return added;
+// Returns the classes that have objects in one build and none in the other.
+std::vector<source::ClassCount> classes_only_in(const source::Source& build,
+                                                const source::Source& other) {
+    auto counts = build.class_counts();
+    const auto others = other.class_counts();
+    std::erase_if(counts, [&](const source::ClassCount& each) {
+        return each.objects == 0 || source::objects_of(others, each.class_name) > 0;
+    });
+    return counts;
 }
 
 std::string refusal_of_classes(const source::Source& build, const source::Source& previous,
@@ -77,14 +61,20 @@ std::string contradiction_of_new(const tables::Releases& releases, const base::R
             return build.version + " differs from the recorded release " + release.version +
                    " in case alone; if it is that release, spell it alike, else give this build"
                    " another version";
-    if (const auto* newest = releases.build_after(build))
+    if (const auto* newest = releases.build_after(build)) {
+        const auto later =
+            std::ranges::find_if(releases.all(), [&](const base::Release& release) {
+                return build < release && releases.number_of(release.version) != 0;
+            });
         return fmt::format(
             "{} of {} is new, and would come before {} of {}, which is recorded: nothing is "
             "written into the middle of histories; give the build a later date or version, or, "
             "to record what follows it anew, make it the current one (source.path) and run: "
-            "varve forget release {}",
+            "varve forget release {}{}",
             build.version, base::format_date(build.released_on), newest->version,
-            base::format_date(newest->released_on), newest->version);
+            base::format_date(newest->released_on), later->version,
+            *later == *newest ? "" : " --with-later");
+    }
     return {};
 }
 
@@ -275,10 +265,20 @@ struct CurrentBuild::State {
         const auto& now = *candidate.build;
         for (const auto& before : kept_before) {
             if (before->kind() == now.kind()) continue;
-            auto differences = classes_gone(now, *before, pool);
+            const auto& version = before->release().version;
+            std::vector<std::string> differences;
+            // Objects of a class that is not recorded cannot vanish.
+            for (const auto& [name, objects] : classes_only_in(*before, now))
+                if (store::perform(pool, store::Access::read, tables::has_objects_of, name))
+                    differences.push_back(fmt::format("class {} has none and had {} in {}", name,
+                                                      compare::counted(objects, "object"),
+                                                      version));
             // Only what the index that is compared with lacks is created.
             if (before == candidate.previous)
-                std::ranges::copy(classes_new(now, *before), std::back_inserter(differences));
+                for (const auto& [name, objects] : classes_only_in(now, *before))
+                    differences.push_back(fmt::format("class {} has {} and had none in {}", name,
+                                                      compare::counted(objects, "object"),
+                                                      version));
             if (!differences.empty())
                 return refusal_of_classes(now, *before, std::move(differences));
         }
@@ -384,6 +384,11 @@ struct CurrentBuild::State {
         candidate.previous = same != kept_before.end() ? *same
                              : kept_before.empty()     ? nullptr
                                                        : kept_before.front();
+        if (before != nullptr && candidate.previous == nullptr)
+            base::log::warning(
+                "no index of the release before is kept, so new objects count as "
+                "seen for the first time",
+                {{"release", candidate.build->release().version}, {"before", before->version}});
     }
 
     // The release before may have been forgotten or published again since.

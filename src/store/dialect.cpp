@@ -10,11 +10,7 @@
 namespace store {
 namespace {
 
-std::string listed(std::span<const std::string_view> names) {
-    std::string list;
-    for (const auto name : names) list.append(list.empty() ? "" : ", ").append(name);
-    return list;
-}
+using base::join;
 
 enum class Update : unsigned char { replace, add };
 
@@ -31,7 +27,7 @@ std::string on_conflict(Engine engine, const Insert& insert, Update update) {
         list += is_mysql ? "VALUES(" + name + ")" : "excluded." + name;
     }
     return is_mysql ? " ON DUPLICATE KEY UPDATE " + list
-                    : " ON CONFLICT (" + listed(insert.keys) + ") DO UPDATE SET " + list;
+                    : " ON CONFLICT (" + join(insert.keys, ", ") + ") DO UPDATE SET " + list;
 }
 
 // "bigint", "INTEGER", "longblob", "varchar", …
@@ -90,9 +86,9 @@ void insert_rows(Transaction& transaction, const Insert& insert, std::span<const
 
 std::string insert_sql(const Insert& insert, std::size_t rows) {
     const std::vector<std::string_view> marks(insert.columns.size(), "?");
-    const std::string row = "(" + listed(marks) + ")";
-    return "INSERT INTO " + std::string(insert.table) + " (" + listed(insert.columns) +
-           ") VALUES " + listed(std::vector<std::string_view>(rows, row));
+    const std::string row = "(" + join(marks, ", ") + ")";
+    return "INSERT INTO " + std::string(insert.table) + " (" + join(insert.columns, ", ") +
+           ") VALUES " + join(std::vector<std::string_view>(rows, row), ", ");
 }
 
 std::string upsert_sql(Engine engine, const Insert& insert) {
@@ -181,7 +177,7 @@ BehindKey behind_key(Engine engine, std::span<const std::string_view> keys) {
     const std::vector<std::string_view> marks(keys.size(), "?");
     BehindKey behind;
     if (engine == Engine::sqlite) {
-        behind.sql = "(" + listed(keys) + ") > (" + listed(marks) + ")";
+        behind.sql = "(" + join(keys, ", ") + ") > (" + join(marks, ", ") + ")";
         for (std::size_t key = 0; key < keys.size(); ++key) behind.values.push_back(key);
         return behind;
     }
@@ -200,9 +196,9 @@ BehindKey behind_key(Engine engine, std::span<const std::string_view> keys) {
 std::string delete_some_sql(Engine engine, std::string_view table,
                             std::span<const std::string_view> keys) {
     const std::string from = "DELETE FROM " + std::string(table);
-    const std::string first = " ORDER BY " + listed(keys) + " LIMIT ?";
+    const std::string first = " ORDER BY " + join(keys, ", ") + " LIMIT ?";
     if (engine == Engine::mysql) return from + first;
-    return from + " WHERE (" + listed(keys) + ") IN (SELECT " + listed(keys) + " FROM " +
+    return from + " WHERE (" + join(keys, ", ") + ") IN (SELECT " + join(keys, ", ") + " FROM " +
            std::string(table) + first + ")";
 }
 
