@@ -125,9 +125,7 @@ class ReferenceFinder {
 Result<compare::Evidence> evidence_for(const BuildView& view, const Before& before,
                                        const tables::Releases& releases) {
     const auto& settings = view.context.settings;
-    // What it had was forgotten: its rows stay, and timestamps continue them.
-    const bool is_continued = before.row && before.row->label.empty();
-    const auto after = is_continued ? before.row->last_modified : settings.first_seen_since;
+    const auto after = settings.first_seen_since;
     if (before.is_known()) return compare::Evidence{after, {}, {}};  // the trees decide (C2)
     // Samples the build, so that what follows cannot fail.
     if (const auto sampled = view.build.is_loading_stamp(""); !sampled)
@@ -181,8 +179,13 @@ Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
 
 Result<std::optional<std::int64_t>> BuildView::bytes_before(const ObjectName& name) const {
     if (previous == nullptr) return std::nullopt;
-    const auto spelling = previous->find(name);
+    auto spelling = previous->find(name);
     if (!spelling) return tl::unexpected(spelling.error());
+    if (*spelling) {
+        const auto two = are_two(build, name, **spelling);
+        if (!two) return tl::unexpected(two.error());
+        if (*two) spelling->reset();
+    }
     const auto bytes = bytes_in(*previous, *spelling);
     if (!bytes) return tl::unexpected(bytes.error());
     return *bytes;

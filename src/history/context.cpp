@@ -7,12 +7,10 @@
 #include "tables/releases.hpp"
 
 namespace history {
-namespace {
 
 using base::Result;
 using store::Transaction;
 
-// Returns true when the build has both names, which differ by case only: two objects.
 Result<bool> are_two(const source::Source& build, const ObjectName& asked,
                      const ObjectName& recorded) {
     if (recorded == asked) return false;
@@ -21,6 +19,8 @@ Result<bool> are_two(const source::Source& build, const ObjectName& asked,
     if (!there) return tl::unexpected(there.error());
     return *here == asked && *there == recorded;
 }
+
+namespace {
 
 Result<Identity> identify_one(const tables::ObjectsByName& rows, const source::Source* build,
                               const ObjectName& asked) {
@@ -35,10 +35,10 @@ Result<Identity> identify_one(const tables::ObjectsByName& rows, const source::S
     auto spelling = build->find(identity.row ? identity.row->object : asked);
     if (!spelling) return tl::unexpected(spelling.error());
     identity.spelling = std::move(*spelling);
-    // An object with a row of its own may have the other spelling.
+    // The other spelling may be that of another object, or of a new one where several may be meant.
     if (identity.row && identity.spelling && *identity.spelling != identity.row->object) {
-        const auto* other = rows.find(*identity.spelling);
-        if (other != nullptr && other->object == *identity.spelling) identity.spelling.reset();
+        const auto* meant = rows.find(*identity.spelling);
+        if (meant == nullptr || meant->object != identity.row->object) identity.spelling.reset();
     }
     return identity;
 }

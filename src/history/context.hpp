@@ -68,6 +68,11 @@ struct Identity {
     std::optional<ObjectName> spelling;  // nullopt: not in the build
 };
 
+// Returns true when the build has both names, which differ by case only: two objects.
+//   error  what the look-up in the build met
+[[nodiscard]] base::Result<bool> are_two(const source::Source& build, const ObjectName& asked,
+                                         const ObjectName& recorded);
+
 // Finds objects in the store and in the build: by their exact name, else by the only match
 // without regard to ASCII case. A build that spells an object otherwise means the same object,
 // unless it has both spellings.

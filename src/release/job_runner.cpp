@@ -86,7 +86,7 @@ class WorkerPool {
     WorkerPool(store::Pool& pool, const JobOptions& options, const JobStep& step,
                const std::stop_token& stop)
         : options_(options), step_(step),
-          leases_(pool, {step.task, options.lease, options.is_gone}),
+          leases_(pool, step.task, options.lease, options.is_gone),
           on_stop_(stop, [this] { stop_.request_stop(); }) {}
 
     Result<bool> run() {

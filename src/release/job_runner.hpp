@@ -71,7 +71,7 @@ struct JobOptions {
     std::uint64_t part_objects = 20'000;  // objects of the build, or oids, in a part
     std::size_t batch_objects = 4096;     // objects that are recorded together
     std::chrono::seconds lease{30};
-    std::function<bool(const std::string& worker)> is_gone = release::is_gone;
+    IsGone is_gone = release::is_gone;
     std::function<std::string(std::size_t number)> worker_name = release::worker_name;
 };
 

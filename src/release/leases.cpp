@@ -105,13 +105,12 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
         // Where another worker has claimed the part meanwhile, it counts what that one finds.
         if (finished) static_cast<void>(finish(transaction, worker, *finished));
         const auto now = store::now(transaction);
-        const auto end = base::format_rfc3339(now + terms_.length);
+        const auto end = base::format_rfc3339(now + length_);
         const Running running(now);
         const auto is_free = [&](const Lease& lease) {
-            return !lease.done &&
-                   (!running.contains(lease.expires_at) || terms_.is_gone(lease.owner));
+            return !lease.done && (!running.contains(lease.expires_at) || is_gone_(lease.owner));
         };
-        const auto leases = leases_of(transaction, terms_.task);
+        const auto leases = leases_of(transaction, task_);
         const auto done = std::ranges::count_if(
             leases, [&](const auto& lease) { return lease.done && lease.part < parts; });
         if (done >= parts) return {std::nullopt, true};
@@ -122,16 +121,16 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
             const auto taken = transaction.execute(
                 "UPDATE parts SET owner = ?, expires_at = ? WHERE task = ? AND part = ?"
                 " AND owner = ? AND expires_at = ? AND done = 0",
-                {Value{worker}, Value{end}, Value{terms_.task}, Value{lease.part},
-                 Value{lease.owner}, Value{lease.expires_at}});
+                {Value{worker}, Value{end}, Value{task_}, Value{lease.part}, Value{lease.owner},
+                 Value{lease.expires_at}});
             if (taken == 1) return {lease.part, false};
         }
         std::set<std::int64_t> leased;
         for (const auto& lease : leases) leased.insert(lease.part);
         for (std::int64_t part = 0; part < parts; ++part) {
             if (leased.contains(part)) continue;
-            const std::vector<Value> values{Value{terms_.task}, Value{part}, Value{worker},
-                                            Value{end}, Value{std::string()}};
+            const std::vector<Value> values{Value{task_}, Value{part}, Value{worker}, Value{end},
+                                            Value{std::string()}};
             if (store::insert_unless_there(transaction, a_lease, values)) return {part, false};
         }
         return {};
@@ -140,21 +139,20 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts,
 
 bool Leases::renew(const std::string& worker, std::int64_t part) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) {
-        const auto end = base::format_rfc3339(store::now(transaction) + terms_.length);
-        return transaction.execute(
-                   "UPDATE parts SET expires_at = ? WHERE task = ? AND part = ?"
-                   " AND owner = ? AND done = 0",
-                   {Value{end}, Value{terms_.task}, Value{part}, Value{worker}}) == 1;
+        const auto end = base::format_rfc3339(store::now(transaction) + length_);
+        return transaction.execute("UPDATE parts SET expires_at = ? WHERE task = ? AND part = ?"
+                                   " AND owner = ? AND done = 0",
+                                   {Value{end}, Value{task_}, Value{part}, Value{worker}}) == 1;
     });
 }
 
 bool Leases::finish(Transaction& transaction, const std::string& worker,
                     const Done& finished) const {
     // The part may be done already, when a commit in doubt is run again.
-    return transaction.execute("UPDATE parts SET done = 1, result = ? WHERE task = ?"
-                               " AND part = ? AND owner = ?",
-                               {Value{finished.result}, Value{terms_.task}, Value{finished.part},
-                                Value{worker}}) == 1;
+    return transaction.execute(
+               "UPDATE parts SET done = 1, result = ? WHERE task = ?"
+               " AND part = ? AND owner = ?",
+               {Value{finished.result}, Value{task_}, Value{finished.part}, Value{worker}}) == 1;
 }
 
 bool Leases::finish(const std::string& worker, const Done& finished) {
@@ -167,7 +165,7 @@ void Leases::give_up(const std::string& worker, std::int64_t part) {
     store::perform(pool_, Access::write, [&](Transaction& transaction) {
         transaction.execute(
             "DELETE FROM parts WHERE task = ? AND part = ? AND owner = ? AND done = 0",
-            {Value{terms_.task}, Value{part}, Value{worker}});
+            {Value{task_}, Value{part}, Value{worker}});
     });
 }
 

@@ -27,16 +27,15 @@ namespace release {
 // A lease that ends later than this from now was written by a clock that was wrong, and has ended.
 inline constexpr std::chrono::minutes longest_lease{2};
 
-struct LeaseTerms {
-    std::string task;                 // at most 160 bytes; equal tasks have the same parts
-    std::chrono::seconds length{30};  // at most longest_lease
-    std::function<bool(const std::string& worker)> is_gone = release::is_gone;
-};
+using IsGone = std::function<bool(const std::string& worker)>;
 
 class Leases {
    public:
-    // `pool` must outlive the object.
-    Leases(store::Pool& pool, LeaseTerms terms) : pool_(pool), terms_(std::move(terms)) {}
+    //   pool    must outlive the object
+    //   task    at most 160 bytes; equal tasks have the same parts
+    //   length  at most longest_lease
+    Leases(store::Pool& pool, std::string task, std::chrono::seconds length, IsGone is_gone)
+        : pool_(pool), task_(std::move(task)), length_(length), is_gone_(std::move(is_gone)) {}
 
     struct Claim {
         std::optional<std::int64_t> part;
@@ -65,7 +64,9 @@ class Leases {
                               const Done& finished) const;
 
     store::Pool& pool_;
-    LeaseTerms terms_;
+    const std::string task_;
+    const std::chrono::seconds length_;
+    const IsGone is_gone_;
 };
 
 // Returns the results of the parts of a task that are done.

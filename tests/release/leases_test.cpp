@@ -14,19 +14,16 @@ using namespace release;
 
 namespace {
 
-LeaseTerms terms_of(const std::string& task = "WS188 objects x") {
-    LeaseTerms terms;
-    terms.task = task;
-    return terms;
+Leases leases_in(store::Pool& pool) {
+    return {pool, "WS188 objects x", std::chrono::seconds(30), is_gone};
 }
 
 struct Workers {
     Workers() : fresh(GENERATE(support::engines())), pool(fresh.connect(), 2) {}
 
     Leases leases_of(const std::string& task) {
-        auto terms = terms_of(task);
-        terms.is_gone = [this](const std::string& worker) { return worker == dead; };
-        return {pool, terms};
+        const auto is_dead = [this](const std::string& worker) { return worker == dead; };
+        return {pool, task, std::chrono::seconds(30), is_dead};
     }
 
     // Makes all leases so much older, as time does.
@@ -91,7 +88,7 @@ TEST_CASE("A part is finished and the next one claimed in one transaction") {
     support::FreshStore fresh(GENERATE(support::engines()));
     const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost_commit, 0);
     store::Pool pool(support::faulty(fresh.connect(), plan), 1);
-    Leases leases(pool, terms_of());
+    Leases leases = leases_in(pool);
     REQUIRE(leases.claim("a", 2).part == 0);
     const auto commits = plan->seen();
     CHECK(leases.claim("a", 2, Leases::Done{0, "first"}).part == 1);
@@ -137,7 +134,7 @@ TEST_CASE("A lease ends by the clock of the store") {
         return connection;
     };
     store::Pool pool(ahead, 1);
-    Leases leases(pool, terms_of());
+    Leases leases = leases_in(pool);
     REQUIRE(leases.claim("a", 1).part == 0);
     CHECK_FALSE(leases.claim("b", 1).part);
     CHECK(store::perform(pool, store::Access::read, active_until));
@@ -197,7 +194,7 @@ TEST_CASE("A claim whose commit is in doubt is found again") {
     support::sweep(fault, [&](const std::shared_ptr<support::FaultPlan>& plan) {
         const support::FreshStore fresh(engine);
         store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
-        Leases leases(pool, terms_of());
+        Leases leases = leases_in(pool);
         CHECK(leases.claim("a", 5).part == 0);
         CHECK(leases.finish("a", {0, "done"}));
         CHECK(leases.claim("a", 5).part == 1);

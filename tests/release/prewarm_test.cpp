@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/prewarm.hpp"
 
+#include <deque>
 #include <random>
 #include <thread>
 
@@ -364,4 +365,42 @@ TEST_CASE("A failing store stops the job with its error text") {
     CHECK_THAT(failed.error().text, Catch::Contains("disk is full"));
     site.execute("DROP TRIGGER full");
     CHECK(site.prewarm(small_parts(site, a)).added == 100);
+}
+
+TEST_CASE_METHOD(SiteWithStore,
+                 "Names that differ in case alone are two objects where a build has both") {
+    using Genes = std::map<std::string, std::string>;
+    const bool by_requests = GENERATE(false, true);
+    std::deque<SmallBuild> builds;
+    const auto record = [&](const std::vector<Genes>& releases) {
+        for (const auto& genes : releases) {
+            const auto number = std::to_string(builds.size() + 1);
+            const auto* previous = builds.empty() ? nullptr : &builds.back();
+            auto& build = builds.emplace_back("WS" + number, "2008-0" + number + "-01");
+            for (const auto& [name, text] : genes) build.with("Gene", name, remark(text));
+            if (by_requests)
+                site.ask_for_all(build, previous);
+            else
+                site.prewarm(build, previous);
+        }
+    };
+    SECTION("one comes") {
+        record({{{"abc", "1"}}, {{"abc", "1"}, {"ABC", "2"}}});
+        CHECK(site.kinds("WS2") == Kinds{{"ABC", "created 0 WS1"}});
+    }
+    SECTION("one goes, and comes back") {
+        record({{{"abc", "1"}, {"ABC", "2"}},
+                {{"ABC", "2"}},
+                {{"ABC", "3"}},
+                {{"abc", "1"}, {"ABC", "3"}}});
+        CHECK(site.kinds("WS2") == Kinds{{"abc", "vanished 0 WS1"}});
+        CHECK(site.kinds("WS3") == Kinds{{"ABC", "changed 0 WS2"}});
+        CHECK(site.kinds("WS4") == Kinds{{"abc", "reappeared 0 WS3"}});
+    }
+    SECTION("a third one comes for both") {
+        record({{{"abc", "1"}, {"ABC", "2"}}, {{"aBc", "3"}}});
+        CHECK(site.kinds("WS2") == Kinds{{"ABC", "vanished 0 WS1"},
+                                         {"abc", "vanished 0 WS1"},
+                                         {"aBc", "created 0 WS1"}});
+    }
 }
