@@ -181,8 +181,6 @@ class RowReader {
     Result<ShownRows> read(const PageRequest& request) {
         const auto first_rank = first_rank_after(now_.releases(), request.since, current_);
         if (!first_rank) return tl::unexpected(first_rank.error());
-        if (objects_.size() == 1 && !request.filter.chooses_rows() && request.at.empty())
-            few_ = tables::FewRows::of(now_.transaction, objects_.front()->oid);
         find_candidates();
         std::erase_if(candidates_,
                       [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
@@ -197,7 +195,10 @@ class RowReader {
             });
         }
         const auto of_row = request.at.empty() ? longest_shown : tables::any_bytes;
-        rows.rows = whole(slice_of(request, candidates_.size()), {longest_page, of_row});
+        const auto slice = slice_of(request, candidates_.size());
+        rows.rows =
+            rows_in_order(now_, sids_of(std::span(candidates_).subspan(slice.from, slice.size())),
+                          {longest_page, of_row});
         return rows;
     }
 
@@ -209,8 +210,7 @@ class RowReader {
         Sids oids;
         for (const auto* object : objects_) oids.push_back(object->oid);
         const auto& releases = now_.releases();
-        for (const auto& [sid, oid, version] :
-             few_ ? few_->keys() : tables::row_keys(now_.transaction, oids)) {
+        for (const auto& [sid, oid, version] : tables::row_keys(now_.transaction, oids)) {
             const auto position = releases.position(version);
             if (!position || current_ < releases.all()[position->rank]) continue;
             candidates_.push_back({position->rank, index_.at(oid), sid});
@@ -237,23 +237,11 @@ class RowReader {
         return sids;
     }
 
-    std::vector<tables::Row> whole(Slice slice, const tables::NotesLimits& limits) const {
-        const auto sids = sids_of(std::span(candidates_).subspan(slice.from, slice.size()));
-        if (!few_) return rows_in_order(now_, sids, limits);
-        std::vector<tables::Row> rows;
-        auto few = few_->numbered(sids, now_.on_unreadable());
-        for (const auto sid : sids)
-            if (auto found = few.by_sid.extract(sid))
-                rows.push_back(dated(now_, std::move(found.mapped())));
-        return rows;
-    }
-
     const ReadView& now_;
     const Release& current_;
     std::vector<const tables::ObjectRow*> objects_;        // by class and name
     std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
     std::set<std::int64_t> with_rows_;                     // oids
-    std::optional<tables::FewRows> few_;                   // nullopt: they are not read yet
     std::vector<Candidate> candidates_;                    // newest release first, then by object
 };
 

@@ -21,8 +21,7 @@ namespace query {
 //   identity  has a row
 //   error     absent: it is known only from a newer release; refused: the page begins after a release that is
 //             not known
-//   cost      a covering index of all its rows, then the rows shown; a filter reads all rows. Few and
-//             short rows are one statement (tables::FewRows)
+//   cost      a covering index of all its rows, then the rows shown; a filter reads all rows
 [[nodiscard]] base::Result<History> load_history(const ReadView& now,
                                                  const history::Identity& identity,
                                                  const PageRequest& request);

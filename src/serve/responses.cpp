@@ -2,6 +2,7 @@
 #include "serve/responses.hpp"
 
 #include <algorithm>
+#include <xxhash.h>
 
 #include "base/date.hpp"
 #include "base/digest.hpp"
@@ -28,7 +29,10 @@ constexpr std::string_view content_policy =
 
 // Returns the entity tag of a body in the coding identity, 34 bytes with its quotes.
 std::string tag_of(std::string_view body) {
-    return '"' + base::sha256_hex(body).substr(0, 32) + '"';
+    XXH128_canonical_t digest;
+    XXH128_canonicalFromHash(&digest, XXH3_128bits(body.data(), body.size()));
+    return '"' + base::to_hex({reinterpret_cast<const char*>(digest.digest), sizeof digest}) +
+           '"';
 }
 
 Representation page_of(SiteContext& context, const std::optional<query::ServedBuild>& build,

@@ -243,19 +243,6 @@ UnreadableRow unreadable(const store::Row& stored, std::string reason) {
     return {{stored.text(1), stored.text(2)}, stored.text(3), std::move(reason)};
 }
 
-void add(NumberedRows& rows, const store::Row& stored, const OnUnreadable& on_unreadable,
-         std::size_t most_bytes = any_bytes) {
-    auto row = row_from(stored);
-    if (!row) return on_unreadable(unreadable(stored, row.error().text));
-    auto bytes = stored.text(notes_column).size();
-    if (bytes > most_bytes) {
-        shorten(row->notes, most_bytes);
-        bytes = to_json(row->notes).size();
-    }
-    rows.bytes += bytes;
-    rows.by_sid.emplace(stored.integer(sid_column), std::move(*row));
-}
-
 // Returns all of the rows, or throws NotesTooLong. Rows that have more than their equal part of the
 // bytes come without notes at first. Where there are none, one query is enough.
 store::Rows select_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
@@ -435,52 +422,41 @@ Result<Notes> notes_from_json(std::string_view text) {
 NumberedRows rows_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
                            const OnUnreadable& on_unreadable, const NotesLimits& limits) {
     NumberedRows rows;
-    for (const auto& stored : select_numbered(transaction, sids, limits.all))
-        add(rows, stored, on_unreadable, limits.of_row);
-    return rows;
-}
-
-std::optional<FewRows> FewRows::of(Transaction& transaction, std::int64_t oid) {
-    FewRows few;
-    few.stored_ = transaction.query(select_rows(short_notes(transaction.engine())) +
-                                        "WHERE h.oid = ? LIMIT ?",
-                                    {Value{static_cast<std::int64_t>(longest_notes)}, Value{oid},
-                                     Value{static_cast<std::int64_t>(most + 1)}});
-    if (few.stored_.size() > most || std::ranges::any_of(few.stored_, has_long_notes))
-        return std::nullopt;
-    return few;
-}
-
-std::vector<RowKey> FewRows::keys() const {
-    std::vector<RowKey> keys;
-    for (const auto& stored : stored_)
-        keys.push_back({stored.integer(sid_column), stored.integer(0), stored.text(3)});
-    return keys;
-}
-
-NumberedRows FewRows::numbered(std::span<const std::int64_t> sids,
-                               const OnUnreadable& on_unreadable) const {
-    NumberedRows rows;
-    for (const auto& stored : stored_)
-        if (std::ranges::find(sids, stored.integer(sid_column)) != sids.end())
-            add(rows, stored, on_unreadable);
+    for (const auto& stored : select_numbered(transaction, sids, limits.all)) {
+        auto row = row_from(stored);
+        if (!row) {
+            on_unreadable(unreadable(stored, row.error().text));
+            continue;
+        }
+        auto bytes = stored.text(notes_column).size();
+        if (bytes > limits.of_row) {
+            shorten(row->notes, limits.of_row);
+            bytes = to_json(row->notes).size();
+        }
+        rows.bytes += bytes;
+        rows.by_sid.emplace(stored.integer(sid_column), std::move(*row));
+    }
     return rows;
 }
 
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
     for (const auto& stored : transaction.query(
-             select_rows("h.notes, h.class = o.class AND h.name = o.name") +
-                 "JOIN objects o ON o.oid = h.oid WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+             select_rows("h.notes, CASE WHEN o.oid IS NULL THEN 'no object has its oid'"
+                         " WHEN h.class <> o.class OR h.name <> o.name"
+                         " THEN 'its columns class and name say something else'"
+                         " WHEN r.version IS NULL THEN 'its release is unknown' ELSE '' END") +
+                 "LEFT JOIN objects o ON o.oid = h.oid"
+                 " LEFT JOIN releases r ON r.version = h.version"
+                 " WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
              {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
         checked.last = stored.integer(sid_column);
         const auto row = row_from(stored);
         if (!row)
             checked.unreadable.push_back(unreadable(stored, row.error().text));
-        else if (stored.integer(notes_column + 1) == 0)
-            checked.unreadable.push_back(
-                unreadable(stored, "its columns class and name say something else"));
+        else if (const auto& fault = stored.text(notes_column + 1); !fault.empty())
+            checked.unreadable.push_back(unreadable(stored, fault));
     }
     return checked;
 }

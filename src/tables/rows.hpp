@@ -140,26 +140,6 @@ struct RowKey {
     std::string version;
 };
 
-// The rows of one object, read by one statement where they are few and short, as they are for nearly
-// every object.
-class FewRows {
-   public:
-    static constexpr std::size_t most = 50;
-    static constexpr std::size_t longest_notes = 4 << 10;  // of one row, in bytes
-
-    // Returns nullopt where there are more, or longer ones.
-    [[nodiscard]] static std::optional<FewRows> of(store::Transaction& transaction,
-                                                   std::int64_t oid);
-
-    [[nodiscard]] std::vector<RowKey> keys() const;  // as row_keys()
-    // Returns those of these numbers as rows_numbered() does.
-    [[nodiscard]] NumberedRows numbered(std::span<const std::int64_t> sids,
-                                        const OnUnreadable& on_unreadable) const;
-
-   private:
-    store::Rows stored_;
-};
-
 // Reads rows only to find those that cannot be read.
 struct CheckedRows {
     std::size_t rows = 0;

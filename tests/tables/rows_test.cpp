@@ -76,33 +76,6 @@ TEST_CASE("A day, time or kind that rows cannot be read with is named, and other
     CHECK(fault_of("objects", "last_modification_date", "").empty());
 }
 
-TEST_CASE_METHOD(
-    Writing,
-    "The rows of one object are the same whether one statement reads them or their numbers do") {
-    const auto oid = record_one(transaction);
-    std::vector<UnreadableRow> unreadable;
-    const auto note = [&](const auto& row) { unreadable.push_back(row); };
-    const auto few = [&] { return FewRows::of(transaction, oid); };
-    const std::array sids{few()->keys().at(0).sid};
-    const auto as_numbered = [&] {
-        return rows_numbered(transaction, sids, note).by_sid ==
-               few()->numbered(sids, note).by_sid;
-    };
-    CHECK(few()->numbered(sids, note).by_sid.size() == 1);
-    CHECK(few()->numbered({}, note).by_sid.empty());
-    CHECK(as_numbered());
-    CHECK(unreadable.empty());
-
-    transaction.execute("UPDATE history SET notes = 'damaged'");
-    CHECK(as_numbered());
-    REQUIRE(unreadable.size() == 2);
-    CHECK(unreadable[0] == unreadable[1]);
-
-    const auto long_notes = "\"" + std::string(FewRows::longest_notes, 'x') + "\"";
-    transaction.execute("UPDATE history SET notes = ?", {store::Value{long_notes}});
-    CHECK(!few());
-}
-
 TEST_CASE_METHOD(Writing,
                  "A rename is one row that vanished and one other row with the same content") {
     using enum RowKind;
