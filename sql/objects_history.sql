@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS builds (
   recorded_at CHAR(20)    NOT NULL DEFAULT '',
   unreadable  BIGINT      NOT NULL DEFAULT 0,
   PRIMARY KEY (number, digest),
-  KEY builds_by_version (version, number)
+  KEY builds_by_version (version, number),
+  CONSTRAINT build_of_release FOREIGN KEY (version) REFERENCES releases (version)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS objects (

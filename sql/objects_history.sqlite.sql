@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS releases (
 CREATE TABLE IF NOT EXISTS builds (
   number      INTEGER NOT NULL,
   digest      TEXT NOT NULL CHECK (length(digest) <= 64),
-  version     TEXT NOT NULL CHECK (length(version) <= 32),
+  version     TEXT NOT NULL REFERENCES releases (version) CHECK (length(version) <= 32),
   accepted_at TEXT NOT NULL CHECK (length(accepted_at) <= 20),
   recorded_at TEXT NOT NULL DEFAULT '' CHECK (length(recorded_at) <= 20),
   unreadable  INTEGER NOT NULL DEFAULT 0,

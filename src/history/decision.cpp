@@ -87,7 +87,7 @@ class Decision {
         revise_own();
         outcome_.stores_tree = before_.is_known() ? has_other_content() : after_.is_there();
         // An object that is gone keeps its label and its other names.
-        if (after_.is_there() || outcome_.row.label.empty()) {
+        if (after_.is_there()) {
             outcome_.row.label = label();
             outcome_.row.other_names =
                 other_names_of(known_nodes(), after_.spelling, outcome_.row.label, input_.search);

@@ -89,8 +89,8 @@ Status status_of(const Recording& item) {
 class Recorder {
    public:
     Recorder(const Context& context, const source::Source& build, const source::Source* previous,
-             std::span<const ObjectName> names, LongestWrite longest_write)
-        : view_{context, build, previous}, longest_write_(longest_write),
+             std::span<const ObjectName> names, LongestWrite longest_write, std::int64_t number)
+        : view_{context, build, previous}, longest_write_(longest_write), number_of_job_(number),
           items_(names.begin(), names.end()) {}
 
     Result<std::vector<Recorded>> run() {
@@ -124,18 +124,24 @@ class Recorder {
     // -- plan: what is recorded, and what has to be done
 
     Result<void> number_build() {
-        const auto number = number_of(view_.context.pool, view_.build, view_.context.clock());
-        if (!number) return tl::unexpected(number.error());
-        number_ = *number;
-        releases_ =
-            store::perform(view_.context.pool, Access::read, [&](Transaction& transaction) {
-                return known_releases(transaction, view_.context.settings, &view_.build, nullptr);
-            });
+        read_releases();
+        if (number_of_job_ != 0 && number_ != number_of_job_) return overtaken(current());
+        if (number_ == 0) {
+            const auto number = number_of(view_.context.pool, view_.build, view_.context.clock());
+            if (!number) return tl::unexpected(number.error());
+            read_releases();
+        }
         if (!is_just_before(view_.previous)) view_.previous = nullptr;
+        if (number_ != 0) return {};
         // A node that its cluster has dropped may be behind what was just written to another one.
-        if (releases_.number_of(current().version, view_.build.digest()) == number_) return {};
         return base::fail(base::ErrorKind::unavailable,
                           "the store is behind what was just written to it");
+    }
+
+    void read_releases() {
+        releases_ = store::perform(view_.context.pool, Access::read, known_releases,
+                                   view_.context.settings, &view_.build, nullptr);
+        number_ = releases_.number_of(current().version, view_.build.digest());
     }
 
     // What it is the index of may have been forgotten, or published again, since it was opened.
@@ -400,10 +406,7 @@ class Recorder {
         Recordings items;
         for (const auto step : {Step::write, Step::note})
             for (auto* item : at(step)) items.push_back(item);
-        const bool some_are_there = std::ranges::any_of(items, [](const Recording* item) {
-            return item->step == Step::write && item->after.is_there();
-        });
-        if (some_are_there)
+        if (!items.empty())
             if (const auto is = view_.build.confirm(); !is) return is;
         for (std::span<Recording* const> rest = items; !rest.empty();)
             rest = rest.subspan(write_some(rest));
@@ -567,6 +570,7 @@ class Recorder {
 
     BuildView view_;
     const LongestWrite longest_write_;
+    const std::int64_t number_of_job_;  // 0: it is no job
     std::vector<Recording> items_;
     tables::Releases releases_;
     std::int64_t number_ = 0;  // of the build
@@ -578,8 +582,15 @@ Result<std::vector<Recorded>> bring_up_to_date(const Context& context,
                                                const source::Source& build,
                                                const source::Source* previous,
                                                std::span<const ObjectName> names,
-                                               LongestWrite longest_write) {
-    return Recorder(context, build, previous, names, longest_write).run();
+                                               LongestWrite longest_write, std::int64_t number) {
+    return Recorder(context, build, previous, names, longest_write, number).run();
+}
+
+tl::unexpected<base::Error> overtaken(const Release& release) {
+    return base::fail(
+        base::ErrorKind::conflict,
+        "something of " + release.version +
+            " was published again or forgotten meanwhile; run the same command again");
 }
 
 }  // namespace history

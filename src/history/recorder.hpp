@@ -49,12 +49,17 @@ struct LongestWrite {
 //   previous  the kept index of the release before; may be nullptr
 //   names     as the build spells them, or as they are recorded
 //   returns   what became of each, in the order of names
+//   number    of the build, as a job knows it; 0: that which it has or gets
 //   error     unavailable: the build cannot be read; conflict: the build has no number and gets none
-//             (tables/releases.hpp), or a race was lost ten times. What was written until then stays
+//             (tables/releases.hpp) or has another one, or a race was lost ten times. What was written
+//             until then stays
 //   throws    store::Failure
 //   memory    the trees of all the objects at once: pass some hundred, or some megabytes
 [[nodiscard]] base::Result<std::vector<Recorded>> bring_up_to_date(
     const Context& context, const source::Source& build, const source::Source* previous,
-    std::span<const ObjectName> names, LongestWrite longest_write = {});
+    std::span<const ObjectName> names, LongestWrite longest_write = {}, std::int64_t number = 0);
+
+// Says that a job cannot go on: its release was published again or forgotten since it began.
+[[nodiscard]] tl::unexpected<base::Error> overtaken(const Release& release);
 
 }  // namespace history

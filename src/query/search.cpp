@@ -107,10 +107,10 @@ std::vector<Shown> shown_among(const ReadView& now, std::span<const tables::Obje
     for (const auto& each : found) {
         const auto state = states.find(each.oid);
         if (is_as_recorded(each)) {
-            // Without a label its only tree was forgotten.
-            const bool vanished = each.signature.empty() && !each.label.empty();
-            shown.push_back(
-                {each.oid, {each.object, each.label, vanished, {}}, each.other_names, false});
+            shown.push_back({each.oid,
+                             {each.object, each.label, each.is_gone(), {}},
+                             each.other_names,
+                             false});
         } else if (state != states.end()) {
             const auto& [release, label, vanished] = state->second;
             shown.push_back(

@@ -53,6 +53,12 @@ struct Forgotten {
         Record taken;
         taken.trees = take_from(record.trees);
         taken.rows = take_from(record.rows);
+        // What the first sight of an object read from its timestamps is taken with that.
+        const auto is_seen = [](const RowSummary& row) {
+            return row.kind != RowKind::reconstructed;
+        };
+        if (record.trees.empty() && std::ranges::none_of(record.rows, is_seen))
+            std::ranges::move(std::exchange(record.rows, {}), std::back_inserter(taken.rows));
         return taken;
     }
     template <class T>
@@ -90,6 +96,13 @@ Result<Forgotten> forgotten_with(Transaction& transaction, const WholeRelease& w
                           "add --with-later");
 }
 
+// Whether rows say what an object had, and no tree is left of that.
+bool lacks_tree(const Record& left) {
+    return left.trees.empty() && std::ranges::any_of(left.rows, [](const RowSummary& row) {
+               return row.kind != RowKind::reconstructed && row.kind != RowKind::withdrawn;
+           });
+}
+
 Deleted deleted_of(const Record& left, const Record& gone) {
     return {left.has_nothing() ? 1U : 0U, gone.rows.size(), gone.trees.size()};
 }
@@ -104,6 +117,12 @@ Result<Deleted> count(Transaction& transaction, const WholeRelease& what) {
                                                      from + oids_of_slice);
         for (auto& record : tables::read_records(transaction, oids)) {
             const auto gone = forgotten->take_from(record);
+            if (lacks_tree(record))
+                return base::fail(ErrorKind::conflict,
+                                  "[history] keep_trees has kept no tree that " +
+                                      record.object.object.class_name + " " +
+                                      record.object.object.name + " had before " + what.version +
+                                      ": forget fewer releases, or from an earlier one on");
             all.add(deleted_of(record, gone));
         }
     }
@@ -123,8 +142,7 @@ Result<Deleted> count(Transaction& transaction, const WholeClass& what) {
     const auto counted = [&] {
         return tables::count_objects(transaction, {what.class_name, {}});
     };
-    // An interrupted earlier run may have left only traces.
-    if (tables::has_traces_of_class(transaction, what.class_name))
+    if (tables::has_objects_of(transaction, what.class_name))
         return check_nobody_records(transaction).map(counted);
     auto text = "no object of a class " + what.class_name + " is recorded";
     for (const auto& class_name : tables::recorded_classes(transaction))
@@ -162,6 +180,8 @@ class ForgetRun {
     }
 
     Result<JobResult> run(const WholeRelease& what) {
+        if (const auto may = count_forgettable(job_.context.pool, what); !may)
+            return tl::unexpected(may.error());
         const auto forgotten = begin(what);
         if (!forgotten) return tl::unexpected(forgotten.error());
         while (!result_.finished) {
@@ -177,6 +197,7 @@ class ForgetRun {
 
     Result<JobResult> run(const WholeClass& what) {
         write(delete_leases);
+        write(tables::delete_mass_changes_of_class, what.class_name);
         progress_.all = read(tables::count_objects, ObjectName{what.class_name, {}}).objects;
         while (!stop_.stop_requested() && !result_.finished) {
             const auto some = read([&](Transaction& transaction) {
@@ -190,7 +211,6 @@ class ForgetRun {
             progress_.done += some.size();
             result_.finished = some.empty();
         }
-        if (result_.finished) write(tables::delete_mass_changes_of_class, what.class_name);
         return result_;
     }
 
@@ -351,15 +371,12 @@ class ForgetRun {
         object.held = version == newest.version ? newest.since : newest.version;
     }
 
-    // Returns an object that has no tree. Where the newest row was withdrawn, it was not there;
-    // else nobody knows, and its next comparison is a first sight.
+    // Returns an object of which the newest row was withdrawn: it was not there.
     static ObjectRow without_content(const RowSummary& newest, ObjectRow object) {
-        const bool is_gone = newest.kind == RowKind::withdrawn;
-        if (is_gone && object.is_gone()) return object;
+        if (object.is_gone()) return object;
         object.signature.clear();
-        object.label = is_gone ? newest.label : std::string();
+        object.label = newest.label;
         object.other_names.clear();
-        if (!is_gone) object.build = 0;
         return object;
     }
 

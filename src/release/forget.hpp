@@ -26,8 +26,8 @@ using Forgettable = std::variant<WholeRelease, WholeClass, ObjectName>;
 // Counts what forget() would delete. Of releases: their rows and trees, and the objects of which
 // nothing else is known.
 //   error   absent: nothing of that name is recorded; conflict: a later release is recorded, an
-//           earlier one is being forgotten, or a release job would record the class or the object
-//           again
+//           earlier one is being forgotten, no tree is kept of what an object had before
+//           (Settings::keep_trees), or a release job would record the class or the object again
 //   throws  store::Failure
 //   cost    reads rows and trees without their contents: some seconds for a million objects
 [[nodiscard]] base::Result<tables::Deleted> count_forgettable(store::Pool& pool,
@@ -46,11 +46,9 @@ struct ForgetJob {
 //
 // A release is deleted as if it had never been recorded, with all later ones: their rows would say
 // what changed since a release that nobody knows. An object goes back to its newest tree of an
-// earlier release, and is compared from there on. Without one it is deleted or, where rows of other
-// releases remain, is a first sight again. Until the job has ended, no build gets a number, and
+// earlier release, and is compared from there on. One that was seen first in these releases is deleted. Until the job has ended, no build gets a number, and
 // jobs that record one of the releases fail.
-//   error   absent: the release is not recorded; conflict: a later one is, or an earlier one is
-//           being forgotten; malformed: a stored tree is damaged; unavailable: the store failed
+//   error   as of count_forgettable(); malformed: a stored tree is damaged; unavailable: the store failed
 [[nodiscard]] base::Result<JobResult> forget(const ForgetJob& job, const Forgettable& what,
                                              Progress& progress, const std::stop_token& stop);
 

@@ -72,8 +72,10 @@ class RecordedObjects {
 // Collects names until they make a batch, and has the recorder bring each batch up to date. One thread at a time.
 class Batches {
    public:
-    Batches(const ReleaseJob& job, Progress& progress, const KeepGoing& keep_going)
-        : job_(job), progress_(progress), keep_going_(keep_going) {
+    //   number  of the build
+    Batches(const ReleaseJob& job, std::int64_t number, Progress& progress,
+            const KeepGoing& keep_going)
+        : job_(job), number_(number), progress_(progress), keep_going_(keep_going) {
         longest_write_.alone = longest_alone;
     }
 
@@ -109,7 +111,7 @@ class Batches {
    private:
     bool record() {
         const auto brought = history::bring_up_to_date(
-            job_.context, *job_.build, job_.previous.get(), names_, longest_write_);
+            job_.context, *job_.build, job_.previous.get(), names_, longest_write_, number_);
         if (!brought) {
             error_ = brought.error();
             return false;
@@ -122,6 +124,7 @@ class Batches {
     }
 
     const ReleaseJob& job_;
+    const std::int64_t number_;
     Progress& progress_;
     const KeepGoing& keep_going_;
     history::LongestWrite longest_write_;
@@ -206,7 +209,7 @@ class PrewarmJob {
 
     Result<Counters> compare_part(const source::Parts& parts, std::size_t part,
                                   const KeepGoing& keep_going) {
-        Batches batches(job_, progress_, keep_going);
+        Batches batches(job_, number_, progress_, keep_going);
         const auto from = first_key(parts, part);
         if (!from) return batches.end();
         const auto behind =
@@ -291,7 +294,7 @@ class PrewarmJob {
 
     Result<Counters> compare_list(std::span<const ObjectName> objects,
                                   const KeepGoing& keep_going) {
-        Batches batches(job_, progress_, keep_going);
+        Batches batches(job_, number_, progress_, keep_going);
         for (const auto& object : objects)
             if (!batches.add(ObjectName(object), batch_bytes / 16)) break;
         return batches.end();
@@ -319,10 +322,7 @@ class PrewarmJob {
                           const JobResult& result) const {
         if (tables::share_number_of(transaction, current().version) != number_ ||
             !end_task(transaction, step.task, step.parts))
-            return base::fail(
-                base::ErrorKind::conflict,
-                "something of " + current().version +
-                    " was published again or forgotten meanwhile; run the same command again");
+            return history::overtaken(current());
         delete_expired_leases(transaction);
         if (std::holds_alternative<Objects>(selection_)) return false;
         tables::delete_mass_changes(transaction, current().version, class_name());

@@ -30,11 +30,15 @@ std::vector<std::int64_t> objects_touched_by(Transaction& transaction, const Ver
         values));
 }
 
+// An object or, if the name is empty, a class.
+static std::pair<std::string, std::vector<Value>> condition_for(const ObjectName& what) {
+    const Value class_name{what.class_name};
+    if (what.name.empty()) return {" WHERE o.class = ?", {class_name}};
+    return {" WHERE o.class = ? AND o.name = ?", {class_name, Value{what.name}}};
+}
+
 Deleted count_objects(Transaction& transaction, const ObjectName& what) {
-    std::vector<Value> values{Value{what.class_name}};
-    if (!what.name.empty()) values.emplace_back(what.name);
-    const std::string condition =
-        what.name.empty() ? " WHERE o.class = ?" : " WHERE o.class = ? AND o.name = ?";
+    const auto [condition, values] = condition_for(what);
     const auto count = [&](const std::string& join) {
         const auto rows =
             transaction.query("SELECT COUNT(*) FROM objects o" + join + condition, values);
@@ -44,20 +48,10 @@ Deleted count_objects(Transaction& transaction, const ObjectName& what) {
             count(" JOIN trees t ON t.oid = o.oid")};
 }
 
-bool has_traces_of_class(Transaction& transaction, const std::string& class_name) {
-    return !transaction
-                .query("SELECT class FROM objects WHERE class = ? UNION ALL"
-                       " SELECT class FROM mass_changes WHERE class = ? LIMIT 1",
-                       {Value{class_name}, Value{class_name}})
-                .empty();
-}
-
 std::vector<std::int64_t> oids_of(Transaction& transaction, const ObjectName& what) {
-    if (what.name.empty())
-        return oids_of(transaction.query("SELECT oid FROM objects WHERE class = ? LIMIT 4096",
-                                         {Value{what.class_name}}));
-    return oids_of(transaction.query("SELECT oid FROM objects WHERE class = ? AND name = ?",
-                                     {Value{what.class_name}, Value{what.name}}));
+    const auto [condition, values] = condition_for(what);
+    return oids_of(
+        transaction.query("SELECT oid FROM objects o" + condition + " LIMIT 4096", values));
 }
 
 std::vector<Record::Tree> Record::trees_and_rows() const {

@@ -33,9 +33,6 @@ using Versions = std::vector<std::string>;
 // Counts an object and what it has; if the name is empty, all objects of the class.
 //   cost  an index look-up for each object
 [[nodiscard]] Deleted count_objects(store::Transaction& transaction, const ObjectName& what);
-// Whether any table that is not emptied with an object names the class.
-[[nodiscard]] bool has_traces_of_class(store::Transaction& transaction,
-                                       const std::string& class_name);
 // Returns the object of this name or, if the name is empty, up to 4,096 of the class.
 [[nodiscard]] std::vector<std::int64_t> oids_of(store::Transaction& transaction,
                                                 const ObjectName& what);

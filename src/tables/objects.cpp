@@ -261,8 +261,8 @@ std::vector<ObjectState> states_from(Transaction& transaction, const std::string
             values.emplace_back(class_name);
         }
         for (const auto& row : transaction.query(
-                 "SELECT class, name, build, bytes, CASE WHEN bytes = 0 AND signature = '' AND"
-                 " label <> '' THEN 1 ELSE 0 END FROM objects WHERE name_key " +
+                 "SELECT class, name, build, bytes, CASE WHEN bytes = 0 AND signature = ''"
+                 " THEN 1 ELSE 0 END FROM objects WHERE name_key " +
                      condition + limit,
                  values))
             states.push_back({base::fold_ascii(row.text(1)),

@@ -23,8 +23,8 @@ using tree::ObjectName;
 struct ObjectRow {
     std::int64_t oid = 0;
     ObjectName object;           // the spelling first recorded
-    std::string label;           // what people call it; empty: its only tree was forgotten
-    std::string signature;       // empty: is_gone(), or its only tree was forgotten
+    std::string label;           // what people call it
+    std::string signature;       // empty: is_gone()
     base::Date last_modified{};  // date of the last release that changed it
     std::int64_t build = 0;  // the number of the build that it was compared with last; 0: none
     std::int64_t bytes = 0;  // what the index of that build says of it (bytes_of()); 0: unknown
@@ -34,7 +34,7 @@ struct ObjectRow {
     bool operator==(const ObjectRow&) const = default;
 
     // Returns true when the build that it was compared with last does not have the object.
-    [[nodiscard]] bool is_gone() const { return signature.empty() && !label.empty(); }
+    [[nodiscard]] bool is_gone() const { return signature.empty(); }
 };
 
 // "SELECT … FROM ", with the columns of the table objects, called o; and the rows of what it selects.

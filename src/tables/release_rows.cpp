@@ -107,6 +107,20 @@ std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelec
                    end == From::first ? "h.sid" : "h.sid DESC", from, most);
 }
 
+// Reads rows as `read` does, which has so many, from the end that is nearer.
+template <class Read>
+std::vector<std::int64_t> from_nearer_end(Read read, Transaction& transaction,
+                                          const RowSelection& selection,
+                                          const CountedRows& release, std::size_t rows,
+                                          std::size_t from, std::size_t most) {
+    const auto taken = std::min(most, rows - from);
+    const auto behind = rows - from - taken;
+    if (from <= behind) return read(transaction, selection, release, From::first, from, taken);
+    auto sids = read(transaction, selection, release, From::last, behind, taken);
+    std::ranges::reverse(sids);
+    return sids;
+}
+
 // Returns the first spelling of a beginning that comes behind a name, in the order of bytes; nullopt: none.
 //   folded  the beginning in lower case
 std::optional<std::string> spelling_behind(const std::string& folded, const std::string& name) {
@@ -331,16 +345,10 @@ std::vector<std::int64_t> rows_by_name(Transaction& transaction, const RowSelect
             from -= each.objects;
             continue;
         }
-        const auto taken = std::min(most - sids.size(), each.objects - from);
-        const auto behind = each.objects - from - taken;
-        const RowSelection of_class{each.class_name};
-        const bool is_nearer = from <= behind;
-        auto some =
-            named_from(transaction, of_class, release, is_nearer ? From::first : From::last,
-                       is_nearer ? from : behind, taken);
-        if (!is_nearer) std::ranges::reverse(some);
+        const auto some =
+            from_nearer_end(named_from, transaction, {each.class_name}, release, each.objects,
+                            std::exchange(from, 0), most - sids.size());
         sids.insert(sids.end(), some.begin(), some.end());
-        from = 0;
     }
     return sids;
 }
@@ -351,13 +359,7 @@ std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
                                            std::size_t most) {
     const auto rows = release.news(selection.class_name);
     if (from >= rows) return {};
-    const auto taken = std::min(most, rows - from);
-    const auto behind = rows - from - taken;
-    if (from <= behind)
-        return recorded_from(transaction, selection, release, From::first, from, taken);
-    auto sids = recorded_from(transaction, selection, release, From::last, behind, taken);
-    std::ranges::reverse(sids);
-    return sids;
+    return from_nearer_end(recorded_from, transaction, selection, release, rows, from, most);
 }
 
 FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection,

@@ -16,10 +16,8 @@ using store::Value;
 
 const store::Insert a_release{"releases", {"version", "released_on"}, {"version"}};
 
-base::Date date_in(const std::string& text) {
-    const auto date = base::parse_date(text);
-    if (!date) throw std::logic_error("no date in the store: " + text);
-    return *date;
+[[noreturn]] void throw_damaged(const std::string& what) {
+    throw store::Failure(what + ": restore the last backup", {.needs_operator = true}, 0);
 }
 
 // Gives a build of another kind of source the number of the publication in force.
@@ -150,12 +148,19 @@ bool Releases::is_compared(std::string_view version) const {
 Releases load_releases(Transaction& transaction) {
     Releases releases;
     for (const auto& row : transaction.query(
-             "SELECT version, released_on FROM releases ORDER BY released_on, version"))
-        releases.add({row.text(0), date_in(row.text(1))});
+             "SELECT version, released_on FROM releases ORDER BY released_on, version")) {
+        const auto date = base::parse_date(row.text(1));
+        if (!date)
+            throw_damaged("release " + row.text(0) + " has the date '" + row.text(1) + "'");
+        releases.add({row.text(0), *date});
+    }
     for (const auto& row : transaction.query("SELECT number, digest, version, recorded_at, "
-                                             "unreadable FROM builds ORDER BY number, digest"))
+                                             "unreadable FROM builds ORDER BY number, digest")) {
+        if (releases.find(row.text(2)) == nullptr)
+            throw_damaged("the table releases lacks " + row.text(2) + ", which has a build");
         releases.add_build({row.integer(0), row.text(1), row.text(2), !row.text(3).empty(),
                             static_cast<std::uint64_t>(row.integer(4))});
+    }
     return releases;
 }
 

@@ -79,20 +79,6 @@ TEST_CASE("At first sight the tree is kept even when no timestamp gives any hist
     CHECK(outcome.row.last_modified == day("2007-01-01"));
 }
 
-TEST_CASE("An object whose tree was forgotten continues by timestamps") {
-    const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
-                                     stamped(text("mar"), "2008-03-15_08:05:09_x")})};
-    auto before = known(nodes);
-    before.row->signature.clear();
-    before.tree.reset();
-    const auto outcome = decide(before, in_build(nodes), setting());
-    REQUIRE(outcome.rows.size() == 1);  // that of its own release stays
-    CHECK(outcome.rows[0].release.version == "WS188");
-    CHECK(outcome.row.signature == tree::signature_of(nodes));
-    CHECK(outcome.stores_tree);
-    CHECK(decide(before, gone(), setting()).rows.empty());
-}
-
 TEST_CASE("An object that is known to have been absent is created, or comes back") {
     auto before = known({});
     before.tree->is_there = false;

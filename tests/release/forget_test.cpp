@@ -1,5 +1,6 @@
 // What is forgotten is deleted with all that depends on it, as if it had never been recorded.
 // SPDX-License-Identifier: MIT
+#include <deque>
 
 #include "release/interleaving.hpp"
 #include "release/job_site.hpp"
@@ -165,13 +166,37 @@ TEST_CASE_METHOD(ThreeRecorded, "A release is forgotten with all later ones, or 
     CHECK(site.contents() == whole);
 }
 
-TEST_CASE_METHOD(
-    ThreeRecorded,
-    "An object that loses its only tree and keeps other rows starts again from these rows") {
+TEST_CASE_METHOD(ThreeRecorded,
+                 "What the first sight of an object read from timestamps is forgotten with it") {
+    REQUIRE(site.kinds("WS187").at("late") == "reconstructed 0 ");
+    const auto whole = site.contents();
     site.forget(third);
-    const auto rows = site.query("SELECT label, signature, last_modification_date"
-                                 " FROM objects WHERE name = 'late' AND build = 0");
-    CHECK(rows == store::Rows{store::Row({"", "", "2008-02-01"})});
+    CHECK(site.number("SELECT COUNT(*) FROM objects WHERE name = 'late'") == 0);
+    CHECK(!site.kinds("WS187").contains("late"));
+    ask_for_all(site, builds.c, &builds.b);
+    CHECK(site.contents() == whole);
+}
+
+TEST_CASE_METHOD(
+    SiteWithStore,
+    "Releases are not forgotten where no tree is kept of what an object had before") {
+    site.settings.keep_trees = 2;
+    std::deque<SmallBuild> builds;
+    for (int release = 185; release <= 188; ++release) {
+        const auto* previous = builds.empty() ? nullptr : &builds.back();
+        auto& build = builds.emplace_back("WS" + std::to_string(release),
+                                          "2008-0" + std::to_string(release - 184) + "-01");
+        site.ask_for_all(build.with("Gene", "a", remark(std::to_string(release))), previous);
+    }
+    const auto whole = site.contents();
+    const auto refused = site.try_forget(second_and_later);
+    REQUIRE(!refused);
+    CHECK(refused.error().kind == base::ErrorKind::conflict);
+    CHECK_THAT(refused.error().text,
+               Catch::Contains("keep_trees has kept no tree that Gene a had"));
+    CHECK(site.contents() == whole);
+    site.forget(third);
+    CHECK(site.kinds("WS187").at("a") == "changed 0 WS186");
 }
 
 TEST_CASE("A forgotten class is gone from every table, and other classes stay as they are") {
@@ -193,6 +218,20 @@ TEST_CASE("A forgotten class is gone from every table, and other classes stay as
                           " WHERE class = 'Gene'") == 0);
     CHECK(other() == before);
     CHECK(before.size() > 2);
+}
+
+TEST_CASE_METHOD(SiteWithStore, "A job does not record what was forgotten since it began") {
+    const Three builds;
+    site.ask_for_all(builds.a, nullptr);
+    const auto number = value_of(site.number_build(builds.b, tables::Publication::first));
+    site.forget(second);
+    const auto before = site.contents();
+    const auto names = support::names_in(builds.b);
+    const auto done =
+        history::bring_up_to_date(site.context(), builds.b, &builds.a, names, {}, number);
+    REQUIRE(!done);
+    CHECK(done.error().kind == base::ErrorKind::conflict);
+    CHECK(site.contents() == before);
 }
 
 TEST_CASE_METHOD(ThreeRecorded,

@@ -41,6 +41,24 @@ TEST_CASE("Releases are in the order of their dates, then of their versions") {
     CHECK_FALSE(releases.is_later("unknown", "WS99"));
 }
 
+TEST_CASE("A release that is lacking or has no date is a fault that an operator mends") {
+    support::FreshStore fresh(store::Engine::sqlite);
+    const auto connection = fresh.connect()();
+    static_cast<void>(connection->query("PRAGMA foreign_keys = OFF"));
+    store::Transaction transaction(*connection, store::Access::write);
+    REQUIRE(number_build(transaction, release("WS1", "2008-01-01"), "x", Publication::first, {}));
+    const auto damage = GENERATE(as<std::string>(), "DELETE FROM releases",
+                                 "UPDATE releases SET released_on = '2020-99-99'");
+    transaction.execute(damage);
+    try {
+        static_cast<void>(load_releases(transaction));
+        FAIL("it was loaded");
+    } catch (const store::Failure& failure) {
+        CHECK(failure.kind().needs_operator);
+        CHECK_THAT(failure.what(), Catch::Contains("WS1") && Catch::Contains("backup"));
+    }
+}
+
 TEST_CASE("A release has a position among all, and among those of its day") {
     Releases releases;
     for (const auto& each : {release("WS98", "2008-01-01"), release("WS99", "2008-02-01"),
