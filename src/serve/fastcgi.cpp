@@ -16,10 +16,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <csignal>
-#include <iterator>
-#include <list>
 #include <mutex>
 #include <new>
 #include <string>
@@ -31,6 +28,7 @@
 
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
+#include "serve/connections.hpp"
 #include "serve/fastcgi_records.hpp"
 #include "serve/server.hpp"
 
@@ -39,11 +37,8 @@ namespace serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 
-constexpr auto pause_without_descriptors = milliseconds(10);
-
-enum class Phase : unsigned char { reading, computing, writing };
+constexpr auto pause_without_descriptors = std::chrono::milliseconds(10);
 
 // Belongs to the worker that got its event, and to nobody while it is watched.
 struct Connection {
@@ -52,9 +47,7 @@ struct Connection {
     // FastcgiServer::epoll knows the socket. Set whenever the connection is passed on to the worker that gets
     // the next event, and loaded by that one, so that it sees what this one did.
     std::atomic<bool> is_known = false;
-    Phase phase = Phase::reading;                           // FastcgiServer::mutex guards it,
-    Clock::time_point deadline = Clock::time_point::max();  // and this
-    std::list<Connection>::iterator self;
+    bool is_arriving = true;  // its request is not whole
 };
 
 // Logs a warning at most once a minute: each connection would repeat it.
@@ -86,7 +79,6 @@ void initialise_libfcgi() {
         for (std::size_t i = 0; i < signals.size(); ++i)
             ::sigaction(signals[i], &before[i], nullptr);
     });
-    std::signal(SIGPIPE, SIG_IGN);
 }
 
 // Writes a request over the last one in `memory`. Returns a descriptor that libfcgi reads it from, up
@@ -137,7 +129,8 @@ void write(FCGX_Stream* stream, std::string_view bytes) {
 class FastcgiServer : public Server {
    public:
     FastcgiServer(Listener listener_, FastcgiSettings settings_, Answer answer_)
-        : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)) {}
+        : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)),
+          connections({settings.read_timeout, settings.read_timeout, settings.write_timeout}) {}
     ~FastcgiServer() override { FastcgiServer::stop(); }
 
     // Returns false, with a reason in errno, when the system has no more descriptors.
@@ -147,23 +140,19 @@ class FastcgiServer : public Server {
         for (std::size_t i = 0; i < settings.workers; ++i)
             if (!memories.emplace_back(::memfd_create("request", MFD_CLOEXEC)).is_open())
                 return false;
-        return epoll.is_open() && wake.is_open() &&
-               watch(EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) &&
-               watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr);
-    }
-
-    void start_threads() {
-        timekeeper = std::thread([this] { close_late(); });
+        if (!epoll.is_open() || !wake.is_open() ||
+            !watch(EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) ||
+            !watch(EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr))
+            return false;
         for (const auto& memory : memories)
             workers.emplace_back([this, &memory] { work(memory.number()); });
+        return true;
     }
 
     void stop() override {
         {
-            const std::lock_guard lock(mutex);
-            if (has_ended) return;
-            stopping = true;
-            for (auto& connection : connections) limit(connection);
+            const std::lock_guard lock(mutex);  // nobody watches the listener after it
+            connections.begin_stop();
         }
         if (!workers.empty()) {
             // The order fits both kinds of socket: shutting down a TCP listener resets waiting
@@ -174,17 +163,10 @@ class FastcgiServer : public Server {
                 ::shutdown(listener.number(), SHUT_RDWR);
                 accept_backlog();
             }
-            std::unique_lock lock(mutex);
-            closed.wait(lock, [&] { return connections.empty(); });
+            connections.wait_until_empty();
         }
         ::eventfd_write(wake.number(), 1);  // nobody reads it, so that all workers see it
-        for (auto& worker : workers) worker.join();
-        {
-            const std::lock_guard lock(mutex);
-            has_ended = true;
-        }
-        ended.notify_all();
-        if (timekeeper.joinable()) timekeeper.join();
+        workers.clear();
     }
 
    private:
@@ -198,36 +180,9 @@ class FastcgiServer : public Server {
     // Lets one worker accept the next connection, unless too many requests are arriving. Requires `mutex`.
     void watch_listener() {
         is_full = arriving >= settings.most_connections;
-        if (is_full || stopping) return;
+        if (is_full || connections.is_stopping()) return;
         if (!watch(EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT, nullptr))
             cannot_accept.log(errno);
-    }
-
-    // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
-    void limit(Connection& connection) const {
-        const auto give = [&](milliseconds usually, milliseconds when_stopping) {
-            const auto time = stopping ? std::min(usually, when_stopping) : usually;
-            connection.deadline = std::min(connection.deadline, Clock::now() + time);
-        };
-        if (connection.phase == Phase::reading)
-            give(settings.read_timeout, rest_of_request_after_stop);
-        if (connection.phase == Phase::writing)
-            give(settings.write_timeout, rest_of_answer_after_stop);
-    }
-
-    // Shuts down connections when their deadline passes, until the server has ended. What has arrived by
-    // then can still be read: all workers may have been busy.
-    void close_late() {
-        const auto pause = std::max(milliseconds(1),
-                                    std::min(settings.read_timeout, settings.write_timeout) / 8);
-        std::unique_lock lock(mutex);
-        while (!ended.wait_for(lock, pause, [&] { return has_ended; })) {
-            const auto now = Clock::now();
-            for (const auto& connection : connections)
-                if (connection.deadline <= now)
-                    ::shutdown(connection.socket.number(),
-                               connection.phase == Phase::reading ? SHUT_RD : SHUT_RDWR);
-        }
     }
 
     // ---- the workers ------------------------------------------------------------------------------------
@@ -264,10 +219,8 @@ class FastcgiServer : public Server {
         }
         const int yes = 1;  // an answer takes several writes; no effect on a unix socket
         ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-        auto& accepted = connections.emplace_back();
+        auto& accepted = connections.add(socket.number());
         accepted.socket = std::move(socket);
-        accepted.self = std::prev(connections.end());
-        limit(accepted);
         ++arriving;
         watch_listener();
         return &accepted;
@@ -297,22 +250,20 @@ class FastcgiServer : public Server {
             close(connection);
             return false;
         }
-        const std::lock_guard lock(mutex);
-        connection.phase = Phase::computing;
-        connection.deadline = Clock::time_point::max();
-        --arriving;
-        if (is_full) watch_listener();
+        end_arriving(connection);
+        connections.enter(socket, Phase::computing);
         return true;
     }
 
-    void close(Connection& connection) {
+    void end_arriving(Connection& connection) {
         const std::lock_guard lock(mutex);
-        if (connection.phase == Phase::reading) {
-            --arriving;
-            if (is_full) watch_listener();
-        }
-        connections.erase(connection.self);
-        if (stopping && connections.empty()) closed.notify_all();
+        if (std::exchange(connection.is_arriving, false)) --arriving;
+        if (is_full) watch_listener();
+    }
+
+    void close(Connection& connection) {
+        end_arriving(connection);
+        connections.remove(connection.socket.number());
     }
 
     // Lets libfcgi read the request from memory, so that it waits for nobody, and write the answer to the
@@ -330,11 +281,7 @@ class FastcgiServer : public Server {
             if (request.error && request.error->status == 500)
                 cannot_answer.log(request.error->text);
             const auto response = answer(request);
-            {
-                const std::lock_guard lock(mutex);
-                connection.phase = Phase::writing;
-                limit(connection);
-            }
+            connections.enter(connection.socket.number(), Phase::writing);
             if (::dup3(connection.socket.number(), libfcgi.ipcFd, O_CLOEXEC) >= 0) {
                 write(libfcgi.out, head_of(response));
                 if (response.body && response.send_body) write(libfcgi.out, *response.body);
@@ -364,16 +311,13 @@ class FastcgiServer : public Server {
     RareWarning cannot_accept{"cannot accept a connection"};
     RareWarning cannot_answer{"cannot answer a request"};
 
-    std::mutex mutex;  // guards what follows
-    std::condition_variable closed, ended;
-    std::list<Connection> connections;
-    std::size_t arriving = 0;  // of them, in the phase `reading`
+    Connections<Connection> connections;
+    std::mutex mutex;          // guards what follows
+    std::size_t arriving = 0;  // connections whose request is not whole
     bool is_full = false;      // the listener is not watched
-    bool stopping = false, has_ended = false;
 
     std::vector<base::Descriptor> memories;  // a worker's each, see readable_request()
-    std::vector<std::thread> workers;
-    std::thread timekeeper;
+    std::vector<std::jthread> workers;
 };
 
 }  // namespace
@@ -381,18 +325,8 @@ class FastcgiServer : public Server {
 base::Result<std::unique_ptr<Server>> start_fastcgi(Listener listener, FastcgiSettings settings,
                                                     Server::Answer answer) {
     initialise_libfcgi();
-    auto server =
-        std::make_unique<FastcgiServer>(std::move(listener), settings, std::move(answer));
-    if (!server->open())
-        return base::fail(base::ErrorKind::unavailable,
-                          "cannot watch connections: " + std::generic_category().message(errno));
-    try {
-        server->start_threads();
-    } catch (const std::system_error& none) {
-        return base::fail(base::ErrorKind::unavailable,
-                          std::string("cannot start threads: ") + none.what());
-    }
-    return server;
+    return start<FastcgiServer>(std::move(listener), settings, std::move(answer),
+                                "cannot watch connections");
 }
 
 }  // namespace serve

@@ -12,10 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
 #include <deque>
-#include <iterator>
-#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,34 +25,25 @@
 
 #include "base/text.hpp"
 #include "serve/cgi.hpp"
+#include "serve/connections.hpp"
 #include "serve/server.hpp"
 
 namespace serve {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
 constexpr std::size_t connection_memory = 72 * 1024;  // of a request's head and of its answer's
-
-// What a connection waits for: a request, the rest of its head and of its body, a worker, or the peer
-// that reads the answer.
-enum class Phase : unsigned char { idle, head, body, worker, reader };
 
 struct HttpConnection {
     MHD_Connection* handle = nullptr;
     int socket = -1;
-    Phase phase = Phase::head;                              // only MHD's thread changes it
-    Clock::time_point deadline = Clock::time_point::max();  // HttpServer::mutex guards it
-    std::list<HttpConnection>::iterator self;
 
-    // Of the request in progress. A worker has it in the phase `worker`, otherwise MHD's thread.
+    // Of the request in progress. A worker has it in the phase `computing`, otherwise MHD's thread.
     std::string target;
-    Request request;
+    std::optional<Request> request;  // once its head is there
     std::string body;
     bool is_too_long = false;
-    Response response;
+    std::optional<Response> response;
 };
 
 HttpConnection& connection_of(MHD_Connection* handle) {
@@ -152,11 +140,12 @@ MHD_Response* made_for_mhd(const Response& response) {
 class HttpServer : public Server {
    public:
     HttpServer(Listener listener_, HttpSettings settings_, Answer answer_)
-        : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)) {}
+        : listener(std::move(listener_)), settings(settings_), answer(std::move(answer_)),
+          connections({settings.idle_timeout, settings.read_timeout, settings.write_timeout}) {}
     ~HttpServer() override { HttpServer::stop(); }
 
-    // Returns what went wrong.
-    [[nodiscard]] std::optional<std::string> open() {
+    // Returns false, with a reason in errno, when the system has no more descriptors or threads.
+    [[nodiscard]] bool open() {
         // Its own, because MHD may close it when it cannot start.
         const int socket = ::fcntl(listener.number(), F_DUPFD_CLOEXEC, 3);
         daemon = MHD_start_daemon(
@@ -167,89 +156,33 @@ class HttpServer : public Server {
             0U, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
             MHD_OPTION_URI_LOG_CALLBACK, &on_target, this, MHD_OPTION_NOTIFY_COMPLETED, &on_end,
             this, MHD_OPTION_NOTIFY_CONNECTION, &on_connection, this, MHD_OPTION_END);
-        if (daemon == nullptr)
-            return "cannot start an HTTP server: " +
-                   std::error_code(errno, std::generic_category()).message();
-        try {
-            threads.emplace_back([this] { close_late(); });
-            for (std::size_t i = 0; i < settings.workers; ++i)
-                threads.emplace_back([this] { work(); });
-        } catch (const std::system_error& none) {
-            return std::string("cannot start threads: ") + none.what();
-        }
-        return std::nullopt;
+        if (daemon == nullptr) return false;
+        for (std::size_t i = 0; i < settings.workers; ++i)
+            workers.emplace_back([this](const auto& end) { work(end); });
+        return true;
     }
 
     void stop() override {
         if (daemon == nullptr) return;
         const int socket = MHD_quiesce_daemon(daemon);  // connections go on
-        {
-            std::unique_lock lock(mutex);
-            stopping = true;
-            for (auto& connection : connections) limit(connection);
-            // Each has been resumed then; otherwise MHD_stop_daemon would abort the program.
-            changed.wait(lock, [&] { return connections.empty(); });
-            ended = true;
-            changed.notify_all();
-            called.notify_all();
-        }
-        for (auto& thread : threads) thread.join();
+        connections.begin_stop();
+        // Each has been resumed then; otherwise MHD_stop_daemon would abort the program.
+        connections.wait_until_empty();
+        workers.clear();
         MHD_stop_daemon(std::exchange(daemon, nullptr));
         ::close(socket);
     }
 
    private:
-    // MHD has timeouts of its own, but they count silence: a byte a second would keep a connection for ever.
-    [[nodiscard]] Clock::time_point deadline_of(Phase phase) const {
-        const auto in = [&](milliseconds usually, milliseconds when_stopping) {
-            return Clock::now() + (stopping ? std::min(usually, when_stopping) : usually);
-        };
-        if (phase == Phase::worker) return Clock::time_point::max();
-        if (phase == Phase::idle) return in(settings.idle_timeout, milliseconds(0));
-        if (phase == Phase::reader) return in(settings.write_timeout, rest_of_answer_after_stop);
-        return in(settings.read_timeout, rest_of_request_after_stop);
-    }
-
-    void enter(HttpConnection& connection, Phase phase) {
-        const std::lock_guard lock(mutex);
-        connection.phase = phase;
-        if (phase != Phase::body) connection.deadline = Clock::time_point::max();
-        limit(connection);
-    }
-
-    // Gives a connection the deadline of its phase, unless it has an earlier one. Requires `mutex`.
-    void limit(HttpConnection& connection) const {
-        connection.deadline = std::min(connection.deadline, deadline_of(connection.phase));
-        if (stopping && connection.phase == Phase::idle) ::shutdown(connection.socket, SHUT_RDWR);
-    }
-
-    // Shuts down connections whose deadline has passed, until the server has ended.
-    void close_late() {
-        const auto pause =
-            std::min({settings.read_timeout, settings.write_timeout, settings.idle_timeout}) / 16;
-        std::unique_lock lock(mutex);
-        while (!ended) {
-            const auto now = Clock::now();
-            for (const auto& connection : connections)
-                if (connection.deadline <= now) ::shutdown(connection.socket, SHUT_RDWR);
-            if (connections.empty())
-                changed.wait(lock, [&] { return ended || !connections.empty(); });
-            else
-                changed.wait_for(lock, pause, [&] { return ended; });
-        }
-    }
-
-    void work() {
-        std::unique_lock lock(mutex);
+    void work(const std::stop_token& end) {
         for (;;) {
-            called.wait(lock, [&] { return ended || !queue.empty(); });
-            if (queue.empty()) return;
+            std::unique_lock lock(mutex);
+            if (!called.wait(lock, end, [&] { return !queue.empty(); })) return;
             auto& connection = *queue.front();
             queue.pop_front();
             lock.unlock();
-            connection.response = answer(connection.request);
+            connection.response = answer(*connection.request);
             MHD_resume_connection(connection.handle);
-            lock.lock();
         }
     }
 
@@ -257,20 +190,17 @@ class HttpServer : public Server {
 
     static void on_connection(void* self, MHD_Connection* handle, void** context,
                               MHD_ConnectionNotificationCode code) {
-        auto& state = *static_cast<HttpServer*>(self);
-        const std::lock_guard lock(state.mutex);
+        auto& connections = static_cast<HttpServer*>(self)->connections;
+        const int socket =
+            MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-            auto& connection = state.connections.emplace_back();
+            auto& connection = connections.add(socket);
             connection.handle = handle;
-            connection.socket =
-                MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-            state.limit(connection);
-            connection.self = std::prev(state.connections.end());
+            connection.socket = socket;
             *context = &connection;
-        } else {  // its socket is still open
-            state.connections.erase(static_cast<HttpConnection*>(*context)->self);
+        } else {
+            connections.remove(socket);
         }
-        state.changed.notify_all();
     }
 
     // The target is given here alone as it was sent.
@@ -281,8 +211,7 @@ class HttpServer : public Server {
         // is never answered. The text is in its buffer, which it changes itself next.
         if (const auto question = connection.target.find('?'); question != std::string::npos)
             const_cast<char*>(target)[question + 1] = '\0';
-        if (connection.phase == Phase::idle)
-            static_cast<HttpServer*>(self)->enter(connection, Phase::head);
+        static_cast<HttpServer*>(self)->connections.enter(connection.socket, Phase::reading);
         return nullptr;
     }
 
@@ -293,19 +222,17 @@ class HttpServer : public Server {
                                  std::size_t* size, void**) {
         auto& state = *static_cast<HttpServer*>(self);
         auto& connection = connection_of(handle);
-        if (connection.phase == Phase::head) return state.take_head(connection, method);
+        if (!connection.request) return state.take_head(connection, method);
         if (*size > 0) {
             take_body(connection, {data, std::exchange(*size, 0)});
             return MHD_YES;
         }
-        if (connection.phase == Phase::worker)
-            return state.send(connection, connection.response, false);
+        if (connection.response) return state.send(connection, *connection.response, false);
         state.pass_to_worker(connection);
         return MHD_YES;
     }
 
     MHD_Result take_head(HttpConnection& connection, std::string_view method) {
-        enter(connection, Phase::body);
         HeadFields fields;
         MHD_get_connection_values(connection.handle, MHD_HEADER_KIND, &add_head_field, &fields);
         const auto length = length_in(fields);
@@ -327,21 +254,21 @@ class HttpServer : public Server {
     }
 
     static void take_body(HttpConnection& connection, std::string_view piece) {
-        const auto most = connection.request.method == "POST" ? longest_body : std::size_t{0};
+        const auto most = connection.request->method == "POST" ? longest_body : std::size_t{0};
         connection.is_too_long =
             connection.is_too_long || connection.body.size() + piece.size() > most;
         if (!connection.is_too_long) connection.body.append(piece);
     }
 
     void pass_to_worker(HttpConnection& connection) {
-        auto& request = connection.request;
+        auto& request = *connection.request;
         if (request.method == "POST") {
             if (connection.is_too_long)
                 request.body_error = body_too_long();
             else
                 set_body(request, std::move(connection.body));
         }
-        enter(connection, Phase::worker);
+        connections.enter(connection.socket, Phase::computing);
         MHD_suspend_connection(connection.handle);
         const std::lock_guard lock(mutex);
         queue.push_back(&connection);
@@ -351,21 +278,20 @@ class HttpServer : public Server {
     MHD_Result send(HttpConnection& connection, const Response& response, bool is_last) {
         auto* made = made_for_mhd(response);
         if (made == nullptr) return MHD_NO;
-        {
-            const std::lock_guard lock(mutex);
-            is_last = is_last || stopping;
-        }
-        if (is_last) MHD_add_response_header(made, "Connection", "close");
+        if (is_last || connections.is_stopping())
+            MHD_add_response_header(made, "Connection", "close");
         const auto queued =
             MHD_queue_response(connection.handle, static_cast<unsigned>(response.status), made);
         MHD_destroy_response(made);
-        connection.response = {};
-        enter(connection, Phase::reader);
+        connections.enter(connection.socket, Phase::writing);
         return queued;
     }
 
     static void on_end(void* self, MHD_Connection* handle, void**, MHD_RequestTerminationCode) {
-        static_cast<HttpServer*>(self)->enter(connection_of(handle), Phase::idle);
+        auto& connection = connection_of(handle);
+        connection.request.reset();
+        connection.response.reset();
+        static_cast<HttpServer*>(self)->connections.enter(connection.socket, Phase::idle);
     }
 
     const Listener listener;
@@ -373,24 +299,21 @@ class HttpServer : public Server {
     const Answer answer;
     MHD_Daemon* daemon = nullptr;
 
+    // MHD has timeouts of its own, but they count silence: a byte a second would keep a connection for ever.
+    Connections<HttpConnection> connections;
     std::mutex mutex;  // guards what follows
-    std::condition_variable called, changed;
-    std::list<HttpConnection> connections;
+    std::condition_variable_any called;
     std::deque<HttpConnection*> queue;  // requests for the workers
-    bool stopping = false, ended = false;
 
-    std::vector<std::thread> threads;
+    std::vector<std::jthread> workers;
 };
 
 }  // namespace
 
 base::Result<std::unique_ptr<Server>> start_http(Listener listener, HttpSettings settings,
                                                  Server::Answer answer) {
-    std::signal(SIGPIPE, SIG_IGN);
-    auto server = std::make_unique<HttpServer>(std::move(listener), settings, std::move(answer));
-    if (const auto failed = server->open())
-        return base::fail(base::ErrorKind::unavailable, *failed);
-    return server;
+    return start<HttpServer>(std::move(listener), settings, std::move(answer),
+                             "cannot start an HTTP server");
 }
 
 }  // namespace serve

@@ -34,16 +34,12 @@ class Server {
     virtual void stop() = 0;
 };
 
-// How long peers may take after stop().
-inline constexpr std::chrono::milliseconds rest_of_request_after_stop{500};
-inline constexpr std::chrono::milliseconds rest_of_answer_after_stop{5000};
-
 struct FastcgiSettings {
     std::size_t workers = 64;  // requests answered at the same time
     // Requests that are arriving or wait for a worker. More wait until they are accepted.
     std::size_t most_connections = 512;
     // From accepting a connection, which carries one request, to the last byte of that, and for
-    // sending the answer. Then the connection is closed, at most an eighth of the shorter time too
+    // sending the answer. Then the connection is closed, at most a sixteenth of the shorter time too
     // late.
     std::chrono::milliseconds read_timeout = std::chrono::seconds(5);
     std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
