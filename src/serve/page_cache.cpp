@@ -44,6 +44,12 @@ struct Entry {
     }
 };
 
+// The page that is kept under a key, of any build and age; nullptr: none.
+struct Kept {
+    RepresentationPtr page = nullptr;
+    bool is_of_build = false, is_fresh = false;
+};
+
 // What is rendered once for all concurrent callers.
 struct RenderKey {
     std::string key;
@@ -73,12 +79,13 @@ struct PageCache::Shard {
         entries.splice(entries.begin(), entries, found->second);
         return &*found->second;
     }
-    // Returns the page if it is fresh. Requires the lock.
-    Entry* touch_fresh(const std::string& key, const query::ServedBuild& build, SteadyTime now) {
-        auto* entry = touch(key);
-        const bool is_fresh =
-            entry != nullptr && entry->build == build && now - entry->rendered_at < fresh_for;
-        return is_fresh ? entry : nullptr;
+    // Returns what is kept under `key`.
+    Kept look(const std::string& key, const query::ServedBuild& build, SteadyTime now) {
+        const std::lock_guard lock(mutex);
+        const auto* entry = touch(key);
+        if (entry == nullptr) return {};
+        const bool is_of_build = entry->build == build;
+        return {entry->page, is_of_build, is_of_build && now - entry->rendered_at < fresh_for};
     }
 
     void drop(std::list<Entry>::iterator entry) {
@@ -158,7 +165,6 @@ std::string gzip(std::string_view bytes) {
 
 PageCache::PageCache(std::size_t bytes, SteadyClock steady, base::Clock clock)
     : steady_(std::move(steady)), clock_(std::move(clock)) {
-    if (bytes == 0) return;
     const auto count = std::clamp(bytes / least_shard_bytes, std::size_t{1}, most_shards);
     for (std::size_t i = 0; i < count; ++i)
         shards_.push_back(std::make_unique<Shard>(bytes / count));
@@ -172,65 +178,39 @@ PageCache::Shard& PageCache::shard_of(const std::string& key) {
 
 Result<PageCache::Found> PageCache::get(const std::string& key, const query::ServedBuild& build,
                                         const Render& render, WhileRendering policy) {
-    const auto found = [](RepresentationPtr page) { return Found{.page = std::move(page)}; };
-    if (shards_.empty()) return render().map(Shard::without_date).map(found);
-
     Shard& shard = shard_of(key);
-    RepresentationPtr stale;  // of the same build
-    {
-        const std::lock_guard lock(shard.mutex);
-        const auto* entry = shard.touch_fresh(key, build, steady_());
-        if (entry != nullptr) return Found{.page = entry->page, .hit = true};
-        entry = shard.touch(key);
-        if (entry != nullptr && entry->build == build) stale = entry->page;
-    }
+    const auto known = shard.look(key, build, steady_());
+    if (known.is_fresh) return Found{.page = known.page, .hit = true};
     const RenderKey flight{key, build};
     const auto render_and_store = [&]() -> Result<RepresentationPtr> {
         const auto began = steady_();
-        RepresentationPtr before;
-        {
-            const std::lock_guard lock(shard.mutex);
-            // Another thread may have finished between this caller's look-up and its rendering.
-            const auto* entry = shard.touch_fresh(key, build, began);
-            if (entry != nullptr) return entry->page;
-            entry = shard.touch(key);
-            if (entry != nullptr) before = entry->page;
-        }
+        // Another thread may have finished between this caller's look-up and its rendering.
+        const auto before = shard.look(key, build, began);
+        if (before.is_fresh) return before.page;
         auto rendered = render();
         if (!rendered) return fail(std::move(rendered.error()));
         const std::lock_guard lock(shard.mutex);
         const auto* entry = shard.touch(key);
         // Another thread has stored one meanwhile, of a later build perhaps, or this one was evicted.
-        if (rendered->provisional || (entry == nullptr ? nullptr : entry->page) != before)
+        if (rendered->provisional || (entry == nullptr ? nullptr : entry->page) != before.page)
             return Shard::without_date(*std::move(rendered));
         return shard.store(flight, *std::move(rendered), began, clock_());
     };
-    auto rendered = policy == WhileRendering::send_stale && stale != nullptr
+    auto rendered = policy == WhileRendering::send_stale && known.is_of_build
                         ? shard.rendering.try_run(flight, render_and_store)
                         : shard.rendering.run(flight, render_and_store);
-    if (!rendered) return Found{.page = std::move(stale), .stale = true, .hit = true};
+    if (!rendered) return Found{.page = known.page, .stale = true, .hit = true};
     if (!*rendered && rendered->error().status == 503)
-        if (auto any = find_stale(key)) return *std::move(any);
-    return std::move(*rendered).map(found);
+        if (auto kept = find(key, build)) return *std::move(kept);
+    return std::move(*rendered).map(
+        [](RepresentationPtr page) { return Found{.page = std::move(page)}; });
 }
 
 std::optional<PageCache::Found> PageCache::find(const std::string& key,
                                                 const query::ServedBuild& build) {
-    if (shards_.empty()) return std::nullopt;
-    Shard& shard = shard_of(key);
-    const std::lock_guard lock(shard.mutex);
-    const auto* entry = shard.touch_fresh(key, build, steady_());
-    if (entry == nullptr) return std::nullopt;
-    return Found{.page = entry->page, .hit = true};
-}
-
-std::optional<PageCache::Found> PageCache::find_stale(const std::string& key) {
-    if (shards_.empty()) return std::nullopt;
-    Shard& shard = shard_of(key);
-    const std::lock_guard lock(shard.mutex);
-    const auto* entry = shard.touch(key);
-    if (entry == nullptr) return std::nullopt;
-    return Found{.page = entry->page, .stale = true, .hit = true};
+    auto kept = shard_of(key).look(key, build, steady_());
+    if (kept.page == nullptr) return std::nullopt;
+    return Found{.page = std::move(kept.page), .stale = !kept.is_fresh, .hit = true};
 }
 
 RepresentationPtr PageCache::gzip_form(const std::string& key, const RepresentationPtr& page) {
@@ -241,7 +221,6 @@ RepresentationPtr PageCache::gzip_form(const std::string& key, const Representat
         coded.body = std::make_shared<const std::string>(gzip(*page->body));
         return std::make_shared<const Representation>(std::move(coded));
     };
-    if (shards_.empty()) return compress();
     Shard& shard = shard_of(key);
     const auto kept = [&]() -> RepresentationPtr {
         const std::lock_guard lock(shard.mutex);

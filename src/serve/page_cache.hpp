@@ -56,7 +56,7 @@ class PageCache {
     using Render = std::function<Result<Representation>()>;
     struct Found {
         RepresentationPtr page;
-        // Older than fresh_for or of an earlier build, because `render` failed with 503 or another
+        // Older than fresh_for or of another build, because `render` failed with 503 or another
         // caller renders the page: no cache may keep it for long.
         bool stale = false;
         bool hit = false;  // neither rendered nor waited for
@@ -71,11 +71,9 @@ class PageCache {
                                     const Render& render,
                                     WhileRendering policy = WhileRendering::wait);
 
-    // Returns the fresh page under `key` of `build`; nullopt: none is cached.
+    // Returns the page that is cached under `key`, of any build and age; nullopt: none is.
     [[nodiscard]] std::optional<Found> find(const std::string& key,
                                             const query::ServedBuild& build);
-    // Returns the page that is cached under `key`, of any build and age, as a stale one.
-    [[nodiscard]] std::optional<Found> find_stale(const std::string& key);
 
     // Returns the gzip form of a page that was found under `key`. It is kept beside the page, and made by one
     // thread at a time.

@@ -53,13 +53,13 @@ Result<PageCache::Found> cached_page(SiteContext& context, const CachePolicy& po
                           "Please try again in a minute.";
     auto& pages = context.pages;
     const auto build = policy.build.value_or(query::ServedBuild());
-    if (auto fresh = pages.find(policy.key, build)) return *std::move(fresh);
-    auto stale = pages.find_stale(policy.key);
-    if (policy.build && stale && !context.store_answers()) return *std::move(stale);
+    auto kept = pages.find(policy.key, build);
+    if (kept && (!kept->stale || (policy.build && !context.store_answers())))
+        return *std::move(kept);
     if (policy.cost == PageCost::ordinary) return pages.get(policy.key, build, render);
     // A request that is not admitted waits for nobody, not even for another one that renders the same page.
     const auto admitted = context.wide_gate.admit();
-    if (!admitted) return stale ? Result<PageCache::Found>(*std::move(stale)) : fail(503, busy);
+    if (!admitted) return kept ? Result<PageCache::Found>(*std::move(kept)) : fail(503, busy);
     const auto render_in_turn = [&]() -> Result<Representation> {
         const auto turn = context.wide_gate.wait_for_turn();
         return turn ? render() : fail(503, busy);
