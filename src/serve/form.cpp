@@ -36,10 +36,9 @@ Result<Form> parse_urlencoded(std::string_view body) {
     Form form;
     if (body.empty()) return form;
     for (const auto part : base::split(body, '&')) {
-        const auto equals = std::min(part.find('='), part.size());
-        auto name = base::percent_decode(part.substr(0, equals), base::Plus::is_space);
-        auto value = base::percent_decode(part.substr(std::min(equals + 1, part.size())),
-                                          base::Plus::is_space);
+        const auto [raw_name, raw_value] = halves_of(part, '=');
+        auto name = base::percent_decode(raw_name, base::Plus::is_space);
+        auto value = base::percent_decode(raw_value, base::Plus::is_space);
         if (!name || !value) return no_form();
         if (name->empty() || name->size() > longest_field_name) continue;
         if (auto error = add_field(form, std::move(*name), std::move(*value)))

@@ -6,6 +6,11 @@
 
 namespace serve {
 
+std::pair<std::string_view, std::string_view> halves_of(std::string_view text, char separator) {
+    const auto end = std::min(text.find(separator), text.size());
+    return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
+}
+
 std::string_view Request::field(std::string_view name) const {
     const auto found = fields.find(name);
     return found == fields.end() ? std::string_view() : std::string_view(found->second);

@@ -38,6 +38,10 @@ using Result = tl::expected<T, HttpError>;
     return tl::unexpected<HttpError>(std::move(error));
 }
 
+// Returns what is before and after the first separator; without one, all of the text and nothing.
+[[nodiscard]] std::pair<std::string_view, std::string_view> halves_of(std::string_view text,
+                                                                      char separator);
+
 struct Request {
     std::string method = "GET";
     std::string path;   // decoded, below the path of base_url: "/rss"; empty: outside of it

@@ -103,11 +103,10 @@ std::optional<std::size_t> length_in(const HeadFields& fields) {
 
 Request request_with(const HeadFields& fields, std::string_view method, std::string_view target,
                      std::string_view client) {
-    const auto question = target.find('?');
     std::vector<Variable> variables = {
         {"REQUEST_METHOD", method},
         {"REQUEST_URI", target},
-        {"QUERY_STRING", question == std::string_view::npos ? "" : target.substr(question + 1)},
+        {"QUERY_STRING", halves_of(target, '?').second},
         {"REMOTE_ADDR", client},
     };
     for (const auto& [name, value] : fields) variables.push_back({name, value});

@@ -40,14 +40,9 @@ int weight_in(std::string_view parameters) {
 
 // Returns the weight that a list gives to `name` itself; nullopt when it does not contain it.
 std::optional<int> weight_of(std::string_view list, std::string_view name) {
-    while (!list.empty()) {
-        const auto comma = list.find(',');
-        const auto element = list.substr(0, comma);
-        list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-        const auto semicolon = element.find(';');
-        if (!base::equal_ignoring_case(base::trim(element.substr(0, semicolon)), name)) continue;
-        return semicolon == std::string_view::npos ? full_weight
-                                                   : weight_in(element.substr(semicolon + 1));
+    for (const auto element : base::split(list, ',')) {
+        const auto [found, parameters] = halves_of(element, ';');
+        if (base::equal_ignoring_case(base::trim(found), name)) return weight_in(parameters);
     }
     return std::nullopt;
 }
@@ -62,6 +57,13 @@ std::string_view next_tag(std::string_view& list) {
     const auto tag = list.substr(open, close - open + 1);
     list.remove_prefix(close + 1);
     return tag;
+}
+
+// True when a list contains this tag, by weak comparison. "*" contains none.
+bool names_tag(std::string_view list, std::string_view entity_tag) {
+    for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
+        if (tag == entity_tag) return true;
+    return false;
 }
 
 // The weight of a media type, and how specific the media range is that gives it: 3 for the type
@@ -121,12 +123,6 @@ std::size_t preferred_type(std::string_view accept,
 bool is_browser(std::string_view accept, std::string_view media_type) {
     return weight_of(accept, "text/html").value_or(0) > 0 &&
            weight_of(accept, media_type).value_or(0) == 0;
-}
-
-bool names_tag(std::string_view list, std::string_view entity_tag) {
-    for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
-        if (tag == entity_tag) return true;
-    return false;
 }
 
 bool is_not_modified(const Request& request, const Validators& current) {

@@ -38,9 +38,6 @@ enum class Coding : unsigned char { identity, gzip };
 // XML with its stylesheet when its media type is application/xml, and as source otherwise.
 [[nodiscard]] bool is_browser(std::string_view accept, std::string_view media_type);
 
-// True when a list of entity tags contains this one, by weak comparison. "*" contains none.
-[[nodiscard]] bool names_tag(std::string_view list, std::string_view entity_tag);
-
 // The validators of a representation (RFC 9110 section 8.8).
 struct Validators {
     std::string_view entity_tag;    // quoted, strong

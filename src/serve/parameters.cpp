@@ -340,14 +340,9 @@ std::string_view next_parameter(std::string_view& query) {
 // Returns the decoded name of a parameter; empty: it is longer than any that is known.
 std::string name_in(std::string_view part) {
     constexpr std::size_t longest_escaped = 3 * 16;
-    const auto raw = part.substr(0, part.find('='));
+    const auto raw = halves_of(part, '=').first;
     if (raw.size() > longest_escaped) return {};
     return base::percent_decode(raw, base::Plus::is_space).value_or("");
-}
-
-std::string_view raw_value_of(std::string_view part) {
-    const auto equals = part.find('=');
-    return equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
 }
 
 // Decodes valid escapes and leaves the others as they are.
@@ -391,7 +386,7 @@ Result<Query> Query::parse(Route route, std::string path, std::string_view text,
                                  " parameters.");
         const auto* parameter = find_parameter(route, name_in(part));
         if (parameter == nullptr) continue;
-        auto value = decode_value(parameter->name, raw_value_of(part));
+        auto value = decode_value(parameter->name, halves_of(part, '=').second);
         if (!value) return fail(std::move(value.error()));
         if (parameter->repeats.most == 1 && query.has(parameter->name))
             return wrong(parameter->name, " is given more than once.");
@@ -503,9 +498,8 @@ Result<std::string> check_value(Route route, std::string_view name, std::string 
 }
 
 ObjectName object_of(std::string_view value) {
-    const auto colon = std::min(value.find(':'), value.size());
-    return {std::string(value.substr(0, colon)),
-            std::string(value.substr(std::min(colon + 1, value.size())))};
+    const auto [class_name, name] = halves_of(value, ':');
+    return {std::string(class_name), std::string(name)};
 }
 
 std::string fitting_url(const Query& list, std::vector<ObjectName> objects,
@@ -557,7 +551,8 @@ Extracted extract_parameter(std::string_view query, std::string_view name) {
         const auto part = next_parameter(query);
         if (name_in(part) == name) {
             extracted.values.push_back(
-                base::percent_decode(raw_value_of(part), base::Plus::is_space).value_or(""));
+                base::percent_decode(halves_of(part, '=').second, base::Plus::is_space)
+                    .value_or(""));
             continue;
         }
         extracted.rest += before.substr(0, before.size() - query.size());

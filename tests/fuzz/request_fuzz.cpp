@@ -79,7 +79,9 @@ void check_fields(std::string_view field) {
     require(preferred_type(field, types) < types.size());
     (void)preferred_coding(field);
     (void)prefers_html(field);
-    (void)names_tag(field, "\"x\"");
+    Request request;
+    request.fields = {{"if-none-match", std::string(field)}};
+    (void)is_not_modified(request, {.entity_tag = "\"x\""});
     require(token_in(field).size() <= field.size());
     require(client_of(field).size() <= 64);
 }
