@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -88,10 +89,8 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     const auto normal = net::parse_url(net::normalized(url));
     const auto target = target_below(context.site.base_url, normal.value_or(url));
     if (!target) return no_topic("is not an address of this site.");
-    const auto question = std::min(target->find('?'), target->size());
-    const auto path =
-        base::percent_decode(std::string_view(*target).substr(0, question), base::Plus::literal);
-    const auto query = question == target->size() ? "" : target->substr(question + 1);
+    const auto [raw_path, query] = halves_of(*target, '?');
+    const auto path = base::percent_decode(raw_path, base::Plus::literal);
     if (!path) return no_topic("is not an address of this site.");
     auto tokens = extract_parameter(query, "token");
     auto feed = parse_feed_address(context, *path, std::move(tokens.rest));
@@ -129,11 +128,10 @@ Result<Fields> parse_hub_fields(std::string_view body) {
                                          "hub.lease_seconds", "hub.secret", "hub.verify"});
     Fields fields;
     for (const auto part : base::split(body, '&')) {
-        const auto equals = std::min(part.find('='), part.size());
-        const auto name = base::percent_decode(part.substr(0, equals), base::Plus::is_space);
+        const auto [raw_name, raw_value] = halves_of(part, '=');
+        const auto name = base::percent_decode(raw_name, base::Plus::is_space);
         if (!name || std::ranges::find(known, *name) == known.end()) continue;
-        auto value = base::percent_decode(part.substr(std::min(equals + 1, part.size())),
-                                          base::Plus::is_space);
+        auto value = base::percent_decode(raw_value, base::Plus::is_space);
         if (!value) return fail(400, *name + " has a % without two hexadecimal digits.");
         if (fields.size() == most_hub_fields)
             return fail(400, *name + " and others are given more than " +
@@ -293,15 +291,25 @@ base::Error hub_error_of(const SiteContext& context, const HttpError& error) {
     return {is_gone ? ErrorKind::absent : ErrorKind::unavailable, error.text};
 }
 
-hub::FeedNews position_alone(const FeedDocument& document, std::string position) {
-    return {document.content_type(), {}, std::move(position)};
-}
+// What a look at a feed finds: its position, and which of its rows are new; nullopt: none.
+struct Look {
+    std::string position;
+    std::optional<NewRows> news;
+};
 
-// Returns the news with the document of what is new, or of all.
-hub::FeedNews news_with(const SiteContext& context, const FeedDocument& document,
-                        LoadedFeed content, bool is_all, std::string position) {
-    return {document.content_type(), render_feed(context, document, std::move(content), !is_all),
-            std::move(position)};
+// Returns the news of a feed.
+//   content  returns the feed with what is new alone
+News news_of(const SiteContext& context, const FeedDocument& document, std::string_view since,
+             Look look, const std::function<Result<LoadedFeed>(const NewRows& news)>& content) {
+    hub::FeedNews answer{document.content_type(), {}, std::move(look.position)};
+    if (since.empty()) return answer;
+    if (!look.news) return std::nullopt;
+    // JSON Feed has no partial documents (WebSub section 7).
+    if (!is_xml(document.format.media_type)) look.news->all = true;
+    auto loaded = content(*look.news);
+    if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
+    answer.body = render_feed(context, document, *std::move(loaded), !look.news->all);
+    return answer;
 }
 
 // Returns the page with the new rows alone; `recorded` stays that of the feed.
@@ -316,12 +324,6 @@ query::HistoryPage part_of(query::HistoryPage page, const NewRows& news, std::si
     return page;
 }
 
-// JSON Feed has no partial documents (WebSub section 7).
-NewRows in_format(NewRows news, const FeedDocument& document) {
-    if (!is_xml(document.format.media_type)) news.all = true;
-    return news;
-}
-
 News news_of_rows(SiteContext& context, const FeedDocument& document, std::string_view since) {
     const auto most = document.page.most;
     auto page_request = document.page;
@@ -329,16 +331,14 @@ News news_of_rows(SiteContext& context, const FeedDocument& document, std::strin
     auto loaded = load_feed(context, document.query, page_request);
     if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
     auto& page = std::get<query::HistoryPage>(loaded->content);
-    auto position = position_of(page, most);
-    if (since.empty()) return position_alone(document, std::move(position));
-    auto news = rows_since(page, most, since);
-    if (!news && !loaded->up_to_date)
+    Look look{position_of(page, most), rows_since(page, most, since)};
+    if (!look.news && !loaded->up_to_date)
         return base::fail(ErrorKind::unavailable,
                           "an object cannot be compared with the current build right now");
-    if (!news) return std::nullopt;
-    news = in_format(*std::move(news), document);
-    page = part_of(std::move(page), *news, most);
-    return news_with(context, document, *std::move(loaded), news->all, std::move(position));
+    return news_of(context, document, since, std::move(look), [&](const NewRows& news) {
+        page = part_of(std::move(page), news, most);
+        return std::move(loaded);
+    });
 }
 
 // Returns the releases as rows, of which positions are made.
@@ -354,16 +354,14 @@ News news_of_releases(SiteContext& context, const FeedDocument& document,
     auto releases =
         query::compared_releases(context.release_details.get(context.history.read_context()));
     const auto rows = rows_of(releases);
-    auto position = position_of(rows, render::releases_in_feed);
-    if (since.empty()) return position_alone(document, std::move(position));
-    auto news = rows_since(rows, render::releases_in_feed, since);
-    if (!news) return std::nullopt;
-    news = in_format(*std::move(news), document);
-    query::ReleaseList part;
-    for (const auto index : news->rows) part.push_back(releases[index]);
-    LoadedFeed content{news->all ? std::move(releases) : std::move(part),
-                       render::subject_of_releases(context.site)};
-    return news_with(context, document, std::move(content), news->all, std::move(position));
+    Look look{position_of(rows, render::releases_in_feed),
+              rows_since(rows, render::releases_in_feed, since)};
+    return news_of(context, document, since, std::move(look), [&](const NewRows& news) {
+        query::ReleaseList part;
+        for (const auto index : news.rows) part.push_back(releases[index]);
+        return LoadedFeed{news.all ? std::move(releases) : std::move(part),
+                          render::subject_of_releases(context.site)};
+    });
 }
 
 using Versions = std::vector<harvest::VersionPosition>;  // of entries, those recorded last first
@@ -409,24 +407,19 @@ News news_of_source(SiteContext& context, const FeedDocument& document, std::str
             return harvest::load_feed(transaction, id).has_value();
         });
     if (!is_there) return base::fail(ErrorKind::absent, no_source_feed(id).text);
-    auto position = position_at(
-        versions, versions.empty() ? base::Seconds{} : versions.front().recorded_at, most);
-    if (since.empty()) return position_alone(document, std::move(position));
-    auto news = versions_since(versions, most, since);
-    if (!news) return std::nullopt;
-    news = in_format(*std::move(news), document);
-    auto loaded = load_feed(context, document.query, document.page);
-    if (!loaded) return tl::unexpected(hub_error_of(context, loaded.error()));
-    if (!news->all)
-        std::erase_if(std::get<render::SourceFeed>(loaded->content).items,
-                      [&](const render::SourceItem& item) {
-                          return std::ranges::none_of(news->rows, [&](std::size_t index) {
-                              return versions[index] == harvest::VersionPosition{item.recorded_at,
-                                                                                 item.entry,
-                                                                                 item.revision};
-                          });
-                      });
-    return news_with(context, document, *std::move(loaded), news->all, std::move(position));
+    const auto newest = versions.empty() ? base::Seconds{} : versions.front().recorded_at;
+    Look look{position_at(versions, newest, most), versions_since(versions, most, since)};
+    const auto is_new = [&](const NewRows& news, const render::SourceItem& item) {
+        const harvest::VersionPosition own{item.recorded_at, item.entry, item.revision};
+        return std::ranges::any_of(news.rows, [&](auto index) { return versions[index] == own; });
+    };
+    return news_of(context, document, since, std::move(look), [&](const NewRows& news) {
+        auto loaded = load_feed(context, document.query, document.page);
+        if (loaded && !news.all)
+            std::erase_if(std::get<render::SourceFeed>(loaded->content).items,
+                          [&](const auto& item) { return !is_new(news, item); });
+        return loaded;
+    });
 }
 
 }  // namespace
