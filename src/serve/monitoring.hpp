@@ -1,5 +1,5 @@
 // serve/monitoring.hpp -- what operators watch: counters of requests, /metrics for Prometheus and
-// /healthz. This header has the counters; the routes are in routes.hpp.
+// /healthz. This header has the counters; routes.hpp declares the routes.
 // Safe from any thread: counters are atomics, without locks.
 // SPDX-License-Identifier: MIT
 #pragma once
