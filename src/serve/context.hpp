@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/date.hpp"
@@ -24,6 +25,7 @@
 #include "net/address.hpp"
 #include "query/history_service.hpp"
 #include "query/release_contents.hpp"
+#include "query/search.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/access_control.hpp"
@@ -113,9 +115,17 @@ class Watched {
 class NotedReaders {
    public:
     // Returns whether the feed has not been noted on this day, and notes it.
-    [[nodiscard]] bool note(std::int64_t feed, base::Date day);
+    [[nodiscard]] bool note(std::int64_t feed, base::Date day) {
+        const std::lock_guard lock(mutex_);
+        if (day_ != day) feeds_.clear();
+        day_ = day;
+        return feeds_.insert(feed).second;
+    }
     // Lets the next request note it again.
-    void forget(std::int64_t feed);
+    void forget(std::int64_t feed) {
+        const std::lock_guard lock(mutex_);
+        feeds_.erase(feed);
+    }
 
    private:
     std::mutex mutex_;  // guards what follows
@@ -126,7 +136,9 @@ class NotedReaders {
 // What the routes of one site share. The services outlive it.
 struct SiteContext : Services {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
-                Settings settings_);
+                Settings settings_)
+        : Services(services), site(std::move(site_)), page_site(site),
+          templates(std::move(templates_)), settings(std::move(settings_)) {}
 
     const render::Site site;           // for feeds and JSON
     const render::PageSite page_site;  // the same for pages
@@ -168,12 +180,23 @@ struct SiteContext : Services {
 
     [[nodiscard]] bool has_build() const { return !history.served_build().version.empty(); }
     // Returns whether the store could be read when it was asked last, at most a second ago.
-    [[nodiscard]] bool store_answers();
+    [[nodiscard]] bool store_answers() {
+        return store_answer.is_reachable(
+            [this] { return store::check_schema(pool).has_value(); });
+    }
     // Return all releases, as the store had them a second ago at most and with counts that are kept for
     // minutes, and the classes that every search page offers.
     //   throw  store::Failure
-    [[nodiscard]] std::shared_ptr<const query::ReleaseList> releases();
-    [[nodiscard]] std::vector<std::string> classes();
+    [[nodiscard]] std::shared_ptr<const query::ReleaseList> releases() {
+        return *release_list.get(moment(), [this] {
+            return std::make_shared<const query::ReleaseList>(
+                release_details.get(history.read_context()));
+        });
+    }
+    [[nodiscard]] std::vector<std::string> classes() {
+        return *known_classes.get(
+            moment(), [this] { return query::known_classes(history.read_context()); });
+    }
     // Parses the query of a request, as Query::parse() says.
     [[nodiscard]] Result<Query> parse(Route route, const Request& request) const {
         return Query::parse(route, request.path, request.query, settings.max_items);
@@ -184,7 +207,10 @@ struct SiteContext : Services {
     }
 
    private:
-    [[nodiscard]] Moment moment();
+    [[nodiscard]] Moment moment() const {
+        const auto now = settings.steady_clock().time_since_epoch();
+        return {history.served_build(), std::chrono::floor<std::chrono::seconds>(now)};
+    }
 };
 
 }  // namespace serve
