@@ -74,7 +74,8 @@ Result<LoadedFeed> load_class(SiteContext& context, const Query& query,
     if (page.error().kind == base::ErrorKind::absent)
         if (auto spelling = recorded_class(context, class_name); !spelling.empty())
             return fail(moved("feed", query.with("class", std::move(spelling)).url()));
-    return fail(http_error_of(page.error(), wanted_class(class_name), page_request.since));
+    return fail(
+        http_error_of(page.error(), wanted_object({"class", class_name}), page_request.since));
 }
 
 Result<LoadedFeed> load_release(SiteContext& context, const Query& query,
@@ -452,18 +453,12 @@ Result<Response> answer_feed(SiteContext& context, const Request& request, Route
     const auto feed = context.parse(route, request);
     if (!feed) return fail(feed.error());
     auto response = answer_with_feed(context, request, *feed);
-    if (response && context.settings.count_hits && feed->subject() == Subject::object)
+    if (!response || route != Route::feed) return response;
+    if (context.settings.count_hits && feed->subject() == Subject::object)
         context.history.note_hit(feed->object());
-    if (response) note_use_of_list(context, *feed);
-    if (response && feed->subject() == Subject::source_feed)
-        note_reader(context, source_feed_of(*feed));
+    note_use_of_list(context, *feed);
+    if (feed->subject() == Subject::source_feed) note_reader(context, source_feed_of(*feed));
     return response;
-}
-
-Result<Response> answer_archive(SiteContext& context, const Request& request, Route route) {
-    const auto feed = context.parse(route, request);
-    if (!feed) return fail(feed.error());
-    return answer_with_feed(context, request, *feed);
 }
 
 Result<Response> answer_old_link(SiteContext& context, const Request& request, Route) {

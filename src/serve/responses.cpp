@@ -185,10 +185,6 @@ Wanted wanted_object(const tree::ObjectName& object) {
                       " in the current release or in any earlier one that is recorded."};
 }
 
-Wanted wanted_class(const std::string& class_name) {
-    return wanted_object({"class", class_name});
-}
-
 Wanted wanted_release(const std::string& version) {
     return {"release " + version, query::no_release(version).value().text};
 }

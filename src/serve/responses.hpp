@@ -62,7 +62,6 @@ struct Wanted {
     std::string if_absent;  // the text of 404
 };
 [[nodiscard]] Wanted wanted_object(const tree::ObjectName& object);
-[[nodiscard]] Wanted wanted_class(const std::string& class_name);
 [[nodiscard]] Wanted wanted_release(const std::string& version);
 [[nodiscard]] Wanted wanted_list();
 

@@ -60,8 +60,7 @@ static_assert(route_count == static_cast<std::size_t>(Route::metrics) + 1);
 
 using AnswerRoute = Result<Response>(SiteContext& context, const Request& request, Route route);
 
-AnswerRoute answer_feed;
-AnswerRoute answer_archive;   // of rows, and of a release
+AnswerRoute answer_feed;      // also the archives of feeds
 AnswerRoute answer_old_link;  // redirects the links of the first system: /db/rss?name=…;class=…
 // POST: changes a list by what the form of its page sends, and leads to the page of the new list.
 // Nothing is stored, unless a short address is asked for.

@@ -53,7 +53,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/history", Route::history, {}, {.render = render_history, .is_ordinary = true}},
     {"/diff", Route::difference, {}, {render_difference}},
     {"/object", Route::object, {}, {render_object}},
-    {"/rss/archive", Route::archive, answer_archive},
+    {"/rss/archive", Route::archive, answer_feed},
     {"/releases", Route::releases, {}, {.render = render_releases, .feed = Route::releases_feed}},
     {.path = "/watch",
      .route = Route::watch,
@@ -79,7 +79,7 @@ constexpr RouteEntry release_route{
     .check = check_version};
 constexpr RouteEntry release_archive_route{.path = release_prefix,
                                            .route = Route::release_archive,
-                                           .answer = answer_archive,
+                                           .answer = answer_feed,
                                            .check = check_version};
 constexpr RouteEntry kept_watch_route{.path = "/watch/",
                                       .route = Route::watch,
@@ -168,11 +168,7 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
             return fail(std::move(*error));
     if (request.method == "OPTIONS" && is_for_other_sites(context, entry, request))
         return options_response();
-    if (!context.settings.private_site || query_tokens.size() != 1)
-        return answer_method(entry, context, request);
-    auto with_token = request;
-    with_token.query_token = query_tokens.front();
-    return answer_method(entry, context, with_token);
+    return answer_method(entry, context, request);
 }
 
 void log_failure(const Request& request, std::string_view reason) {
@@ -259,6 +255,8 @@ Response Site::answer(const Request& request) {
     if (tokens.values.empty()) return answer_without_token(context_, request, {});
     auto stripped = request;
     stripped.query = std::move(tokens.rest);
+    if (context_.settings.private_site && tokens.values.size() == 1)
+        stripped.query_token = tokens.values.front();
     return answer_without_token(context_, stripped, tokens.values);
 }
 
