@@ -90,15 +90,9 @@ class Watched {
         if (known.value == nullptr || known.has_failed) return std::nullopt;
         return *known.value;
     }
-    // Returns false if the store could not be reached then.
+    // Returns that with its age, and whether the store could not be reached then.
     template <class Read>
-    [[nodiscard]] bool is_reachable(const Read& read) {
-        return !look(read).has_failed;
-    }
-
-   private:
-    template <class Read>
-    auto look(const Read& read) {
+    [[nodiscard]] auto look(const Read& read) {
         return known_.get([&]() -> std::optional<T> {
             try {
                 return read();
@@ -108,6 +102,8 @@ class Watched {
             }
         });
     }
+
+   private:
     base::RefreshedValue<T> known_;
 };
 
@@ -164,11 +160,7 @@ struct SiteContext : Services {
     NotedReaders noted_readers;
     query::ReleaseListCache release_details;
     // What the pages of one build share, kept for a part of the time for which these are fresh.
-    struct Moment {
-        query::ServedBuild build;
-        std::chrono::seconds begin;
-        bool operator==(const Moment&) const = default;
-    };
+    using Moment = std::pair<query::ServedBuild, std::chrono::seconds>;
     base::VersionedValue<Moment, std::vector<std::string>> known_classes;
     base::VersionedValue<Moment, std::shared_ptr<const query::ReleaseList>> release_list;
     Watched<bool> store_answer{std::chrono::seconds(1), settings.steady_clock};
@@ -181,8 +173,8 @@ struct SiteContext : Services {
     [[nodiscard]] bool has_build() const { return !history.served_build().version.empty(); }
     // Returns whether the store could be read when it was asked last, at most a second ago.
     [[nodiscard]] bool store_answers() {
-        return store_answer.is_reachable(
-            [this] { return store::check_schema(pool).has_value(); });
+        return !store_answer.look([this] { return store::check_schema(pool).has_value(); })
+                    .has_failed;
     }
     // Return all releases, as the store had them a second ago at most and with counts that are kept for
     // minutes, and the classes that every search page offers.

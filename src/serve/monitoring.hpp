@@ -9,13 +9,10 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "base/date.hpp"
-#include "harvest/feeds.hpp"
 #include "hub/subscriptions.hpp"
-#include "query/release_contents.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {
@@ -31,24 +28,9 @@ class Metrics {
     void note_rejection(std::string reason);
     [[nodiscard]] std::string rejection() const;
 
-    // Values that are not counted here.
-    struct Gauges {
-        std::optional<base::Release> release;
-        bool store_up = false;
-        bool store_writable = false;
-        bool source_up = false;
-        std::optional<query::StoreCounts> store;  // nullopt: unknown
-        std::optional<hub::HubNumbers> hub = {};  // nullopt: unknown, or the site has no hub
-        std::optional<harvest::HarvestNumbers> harvest =
-            {};                          // nullopt: unknown, or there is no source feed
-        base::Seconds now{};             // for the ages of what the hub and harvesters have to do
-        std::uint64_t computations = 0;  // objects loaded and compared for a request
-        std::uint64_t store_retries = 0;  // transactions that were retried
-        std::uint64_t cache_bytes = 0;
-    };
     // Returns the Prometheus text format 0.0.4: requests by route and status (without those that
-    // never occurred), a histogram of their durations, the page cache, and the gauges.
-    [[nodiscard]] std::string text(const Gauges& gauges) const;
+    // never occurred), a histogram of their durations, and the page cache.
+    [[nodiscard]] std::string text() const;
 
     // The statuses that Varve sends; any other is counted as the last.
     static constexpr std::array statuses = {200, 202, 301, 302, 304, 400, 401, 404,
@@ -60,9 +42,6 @@ class Metrics {
 
    private:
     using Counter = std::atomic<std::uint64_t>;
-    void append_requests(std::string& text) const;
-    void append_durations(std::string& text) const;
-
     std::array<std::array<Counter, statuses.size()>, route_count> requests_{};
     std::array<Counter, bounds.size() + 1> durations_{};  // of each bucket alone; the last: above
     Counter microseconds_ = 0;
@@ -70,5 +49,8 @@ class Metrics {
     mutable std::mutex mutex_;  // guards what follows
     std::string rejection_;
 };
+
+// Returns the numbers of a hub in the same format.
+[[nodiscard]] std::string metrics_of_hub(const hub::HubNumbers& hub, base::Seconds now);
 
 }  // namespace serve

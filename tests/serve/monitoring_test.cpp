@@ -172,7 +172,7 @@ TEST_CASE("The histogram is cumulative: each bucket includes the smaller ones") 
     metrics.count(serve::Route::feed, 200, 100us);
     metrics.count(serve::Route::feed, 200, 101us);
     metrics.count(serve::Route::feed, 299, 10s);
-    const auto text = metrics.text({});
+    const auto text = metrics.text();
     for (const auto* line :
          {"varve_request_seconds_bucket{le=\"0.0001\"} 2\n",
           "varve_request_seconds_bucket{le=\"0.00025\"} 3\n",
@@ -192,7 +192,7 @@ TEST_CASE("Counters continue from one site to the next when they are kept outsid
     World first(settings), second(settings);
     static_cast<void>(first.get(plain));
     static_cast<void>(second.get(plain));
-    CHECK(metrics.text({}).find("{route=\"feed\",status=\"200\"} 2\n") != std::string::npos);
+    CHECK(metrics.text().find("{route=\"feed\",status=\"200\"} 2\n") != std::string::npos);
 }
 
 namespace {
@@ -219,17 +219,15 @@ TEST_CASE("A site with a hub shows its numbers, and a site without one none") {
 }
 
 TEST_CASE("The metrics of a hub are its numbers") {
-    serve::Metrics metrics;
-    serve::Metrics::Gauges gauges;
-    gauges.now = base::Seconds(1000s);
-    gauges.hub = hub::HubNumbers{.subscriptions = 7,
-                                 .topics = 3,
-                                 .waiting = 2,
-                                 .failing = 1,
-                                 .waiting_since = base::Seconds(400s),
-                                 .looked_at = base::Seconds(990s),
-                                 .outcomes = {{"delivered", 12}, {"given up", 1}}};
-    const auto text = metrics.text(gauges);
+    const auto text =
+        "\n" + serve::metrics_of_hub({.subscriptions = 7,
+                                      .topics = 3,
+                                      .waiting = 2,
+                                      .failing = 1,
+                                      .waiting_since = base::Seconds(400s),
+                                      .looked_at = base::Seconds(990s),
+                                      .outcomes = {{"delivered", 12}, {"given up", 1}}},
+                                     base::Seconds(1000s));
     for (const auto* row :
          {"\nvarve_hub_subscriptions 7\n", "\nvarve_hub_topics 3\n", "\nvarve_hub_waiting 2\n",
           "\nvarve_hub_failing 1\n", "\nvarve_hub_waiting_seconds 600\n",

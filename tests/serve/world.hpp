@@ -127,7 +127,7 @@ class World {
     // Returns how many pages were not in the cache.
     [[nodiscard]] int rendered() const {
         constexpr std::string_view name = "\nvarve_page_cache_misses_total ";
-        const auto text = metrics.text({});
+        const auto text = metrics.text();
         return std::stoi(text.substr(text.find(name) + name.size()));
     }
     // Returns how many requests were counted as hits of objects.
