@@ -18,28 +18,27 @@ struct Position {
     std::string digest;        // of the document
 };
 
-// A row as it is, or as it was before a release was replaced.
-struct RowIdentity {
-    const tables::Row* row = nullptr;
-    int revision = 0;
-};
-
-std::string digest_of(std::span<const RowIdentity> document) {
-    constexpr std::size_t digits = 32;
-    std::string text;
-    for (const auto& [row, revision] : document) {
-        for (const auto& part : {row->object.class_name, row->object.name, row->release.version,
-                                 std::to_string(revision)})
-            text.append(std::to_string(part.size())).append(":").append(part);
-    }
-    return base::sha256_hex(text).substr(0, digits);
+// Adds a row to the text of a document, as it is or as it was before a release was replaced.
+void add(std::string& document, const tables::Row& row, int revision) {
+    for (const auto& part :
+         {row.object.class_name, row.object.name, row.release.version, std::to_string(revision)})
+        document.append(std::to_string(part.size())).append(":").append(part);
 }
 
-std::vector<RowIdentity> document_of(const query::HistoryPage& page, std::size_t most) {
-    std::vector<RowIdentity> document;
-    for (std::size_t i = 0; i < std::min(most, page.rows.size()); ++i)
-        document.push_back({&page.rows[i], page.rows[i].revision});
-    return document;
+std::string digest_of(const std::string& document) {
+    constexpr std::size_t digits = 32;
+    return base::sha256_hex(document).substr(0, digits);
+}
+
+// The newest rows of a page, which the document has.
+std::span<const tables::Row> rows_of(const query::HistoryPage& page, std::size_t most) {
+    return std::span(page.rows).first(std::min(most, page.rows.size()));
+}
+
+std::string digest_of(std::span<const tables::Row> rows) {
+    std::string document;
+    for (const auto& row : rows) add(document, row, row.revision);
+    return digest_of(document);
 }
 
 std::optional<Position> parse(std::string_view text) {
@@ -59,50 +58,49 @@ bool is_new(const tables::Row& row, const Position& since) {
     return since.newest < row.release || since.recorded_at < row.recorded_at;
 }
 
-// Returns the document at the position, as far as its rows are still there; nullopt: they are not loaded.
+// Returns the digest of the document at the position, as far as its rows are still there; nullopt: they are not loaded.
 //   page  newest rows
-std::optional<std::vector<RowIdentity>> earlier_document(const query::HistoryPage& page,
-                                                         std::size_t most,
-                                                         const Position& since) {
-    std::vector<RowIdentity> earlier;
+std::optional<std::string> earlier_digest(const query::HistoryPage& page, std::size_t most,
+                                          const Position& since) {
+    std::string earlier;
+    std::size_t count = 0;
     for (const auto& row : page.rows) {
-        if (earlier.size() == most) break;
-        if (!is_new(row, since))
-            earlier.push_back({&row, row.revision});
-        else if (row.revision > 0 && !(since.newest < row.release))
-            earlier.push_back({&row, row.revision - 1});
+        const bool was_there = !is_new(row, since);
+        if (count == most) break;
+        if (!was_there && (row.revision == 0 || since.newest < row.release)) continue;
+        add(earlier, row, was_there ? row.revision : row.revision - 1);
+        ++count;
     }
-    if (earlier.size() < most && page.rows.size() < page.recorded) return std::nullopt;
-    return earlier;
+    if (count < most && page.rows.size() < page.recorded) return std::nullopt;
+    return digest_of(earlier);
 }
 
 }  // namespace
 
 std::string position_of(const query::HistoryPage& page, std::size_t most) {
-    const auto document = document_of(page, most);
+    const auto rows = rows_of(page, most);
     Position position;
-    for (const auto& [row, revision] : document) {
-        position.newest = std::max(position.newest, row->release);
-        position.recorded_at = std::max(position.recorded_at, row->recorded_at);
+    for (const auto& row : rows) {
+        position.newest = std::max(position.newest, row.release);
+        position.recorded_at = std::max(position.recorded_at, row.recorded_at);
     }
     return position.newest.version + "," + base::format_date(position.newest.released_on) + "," +
            std::to_string(position.recorded_at.time_since_epoch().count()) + "," +
-           std::to_string(page.recorded) + "," + digest_of(document);
+           std::to_string(page.recorded) + "," + digest_of(rows);
 }
 
 std::optional<NewRows> rows_since(const query::HistoryPage& page, std::size_t most,
                                   std::string_view since) {
     const auto position = parse(since);
     if (!position) return NewRows{.all = true};
-    const auto document = document_of(page, most);
-    if (digest_of(document) == position->digest) return std::nullopt;
+    const auto rows = rows_of(page, most);
+    if (digest_of(rows) == position->digest) return std::nullopt;
     NewRows found;
-    for (std::size_t i = 0; i < document.size(); ++i)
-        if (is_new(page.rows[i], *position)) found.rows.push_back(i);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (is_new(rows[i], *position)) found.rows.push_back(i);
     if (found.rows.empty() && page.recorded < position->recorded) return std::nullopt;
-    const auto earlier = earlier_document(page, most, *position);
-    const bool is_known = earlier && digest_of(*earlier) == position->digest;
-    if (!is_known || found.rows.size() == document.size()) return NewRows{.all = true};
+    const bool is_known = earlier_digest(page, most, *position) == position->digest;
+    if (!is_known || found.rows.size() == rows.size()) return NewRows{.all = true};
     return found;
 }
 
