@@ -1,8 +1,9 @@
-// Feeds and their archives, from a query to the document, in every format of render::formats().
+// The objects of a query; feeds and their archives, from a query to the document, in every format of render::formats().
 // To add a feed format, add it to that table: negotiation, ?format= and caching follow from it.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,6 @@
 #include "query/histories.hpp"
 #include "query/search.hpp"
 #include "render/feed.hpp"
-#include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
 #include "serve/feeds.hpp"
 #include "serve/negotiation.hpp"
@@ -23,6 +23,97 @@
 #include "serve/routes.hpp"
 
 namespace serve {
+
+// ---- objects ----
+
+namespace {
+
+constexpr std::size_t most_choices = 20;
+
+// Returns 302 to the only object of the class that people call so, or 300 with some of several; nullopt: there is
+// none. It costs a range of an index, and a look-up in the build for each.
+std::optional<HttpError> objects_called(const SiteContext& context, const Query& query) {
+    const auto asked = query.object();
+    const auto found =
+        query::objects_called(context.history.read_context(), asked, most_choices + 1);
+    if (found.empty()) return std::nullopt;
+    const auto nobody = "There is no " + asked.class_name + " \"" + asked.name + "\". ";
+    const auto name_of = [](const tree::ObjectName& object) {
+        return object.class_name + " " + object.name;
+    };
+    if (found.size() == 1) {
+        const auto& only = found.front().object;
+        return HttpError{302, nobody + name_of(only) + " has that common name.",
+                         query.with(only).url()};
+    }
+    const auto shown = std::min(found.size(), most_choices);
+    HttpError error{300, nobody + (shown < found.size() ? "More than " : "") +
+                             std::to_string(shown) + " objects have that common name."};
+    for (const auto& [object, vanished] : std::span(found).first(shown))
+        error.choices.push_back(
+            {name_of(object) + (vanished ? " (not in the current release)" : ""),
+             query.with(object).url()});
+    return error;
+}
+
+}  // namespace
+
+Result<query::HistoryService::Answer> history_for(SiteContext& context, const Query& query,
+                                                  const query::PageRequest& page_request,
+                                                  const std::string& what) {
+    const auto object = query.object();
+    auto answer = context.history.history_of(object, page_request);
+    if (!answer && answer.error().kind == base::ErrorKind::absent)
+        if (auto called = objects_called(context, query)) return fail(*std::move(called));
+    if (!answer)
+        return fail(http_error_of(answer.error(), wanted_object(object), page_request.since));
+    if (answer->history.object != object)
+        return fail(moved(what, query.with(answer->history.object).url()));
+    return *std::move(answer);
+}
+
+std::string list_id_of(const Query& query) {
+    constexpr std::string_view prefix = "/watch/";
+    const std::string_view path = query.path();
+    return path.starts_with(prefix) ? std::string(path.substr(prefix.size()))
+                                    : query.get("watch");
+}
+
+Result<std::vector<tree::ObjectName>> objects_of_list(const SiteContext& context,
+                                                      const Query& query) {
+    const auto id = list_id_of(query);
+    if (id.empty()) return query.objects();
+    auto kept = context.history.kept_list(id);
+    if (kept) return std::move(*kept);
+    if (kept.error().kind != base::ErrorKind::absent)
+        return fail(http_error_of(kept.error(), wanted_list()));
+    return fail(404,
+                "There is no watch list at this short address. The address may be incomplete, or "
+                "nobody used the list for a long time. Make the list again at " +
+                    context.absolute_url("/watch") + ": the same list has the same address.");
+}
+
+void note_use_of_list(SiteContext& context, const Query& query) {
+    const auto id = list_id_of(query);
+    if (!id.empty() && context.settings.count_hits) context.history.note_use_of_list(id);
+}
+
+std::vector<tree::ObjectName> recorded_spellings(std::vector<tree::ObjectName> requested,
+                                                 const std::vector<query::Named>& known) {
+    for (auto& object : requested) {
+        if (std::ranges::binary_search(known, object, {}, &query::Named::object)) continue;
+        const auto other = std::find_if(known.begin(), known.end(), [&](const auto& each) {
+            return base::equal_ignoring_case(each.object.class_name, object.class_name) &&
+                   base::equal_ignoring_case(each.object.name, object.name);
+        });
+        if (other != known.end()) object = other->object;
+    }
+    std::sort(requested.begin(), requested.end());
+    requested.erase(std::unique(requested.begin(), requested.end()), requested.end());
+    return requested;
+}
+
+// ---- feeds ----
 
 namespace {
 
@@ -56,24 +147,20 @@ Result<LoadedFeed> load_list(SiteContext& context, const Query& query,
     return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
 }
 
-// Returns the recorded spelling of a class that differs in case only; empty: there is none.
-std::string recorded_class(const SiteContext& context, const std::string& class_name) {
-    const auto classes = query::known_classes(context.history.read_context());
-    const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& each) {
-        return base::equal_ignoring_case(each, class_name);
-    });
-    return found == classes.end() || *found == class_name ? std::string() : *found;
-}
-
 Result<LoadedFeed> load_class(SiteContext& context, const Query& query,
                               const query::PageRequest& page_request) {
     const auto& class_name = query.get("class");
     auto page = query::class_history(context.history.read_context(), class_name, page_request);
     if (page)
         return LoadedFeed{std::move(*page), render::subject_of_class(class_name, context.site)};
-    if (page.error().kind == base::ErrorKind::absent)
-        if (auto spelling = recorded_class(context, class_name); !spelling.empty())
-            return fail(moved("feed", query.with("class", std::move(spelling)).url()));
+    if (page.error().kind == base::ErrorKind::absent) {
+        const auto classes = query::known_classes(context.history.read_context());
+        const auto found = std::ranges::find_if(classes, [&](const auto& each) {
+            return base::equal_ignoring_case(each, class_name);
+        });
+        if (found != classes.end() && *found != class_name)
+            return fail(moved("feed", query.with("class", *found).url()));
+    }
     return fail(
         http_error_of(page.error(), wanted_object({"class", class_name}), page_request.since));
 }
@@ -392,15 +479,6 @@ std::string key_of(const FeedDocument& document) {
     return key;
 }
 
-// Adds the field that names the hub and the topic (WebSub section 4). The topic has no token, because the hub
-// stores it and names it in deliveries; the hub's address has that of the reader, who subscribes with it.
-void add_hub_link(const SiteContext& context, const FeedDocument& document, Response& response) {
-    const auto topic = topic_url_of(context, document);
-    if (topic.empty()) return;
-    response.fields.emplace_back(
-        "Link", hub::link_field(with_token(context.site.hub_url, document.query_token), topic));
-}
-
 // Notes that somebody asked for our copy of a source feed: those without readers are fetched once a day. It writes to
 // the store at most once a day; if it cannot be reached, at the next request.
 void note_reader(SiteContext& context, std::int64_t feed) {
@@ -445,7 +523,13 @@ Result<Response> answer_with_feed(SiteContext& context, const Request& request, 
         .is_for_browser = document.is_for_browser};
     auto response = cached_response(context, request, policy,
                                     [&] { return render_document(context, document); });
-    if (response && response->status == 200) add_hub_link(context, document, *response);
+    // The topic has no token, because the hub stores it and names it in deliveries; the hub's address has that of
+    // the reader, who subscribes with it (WebSub section 4).
+    if (const auto topic = topic_url_of(context, document);
+        response && response->status == 200 && !topic.empty())
+        response->fields.emplace_back(
+            "Link",
+            hub::link_field(with_token(context.site.hub_url, document.query_token), topic));
     return response;
 }
 

@@ -16,7 +16,6 @@
 #include "hub/subscriptions.hpp"
 #include "query/context.hpp"
 #include "render/feed.hpp"
-#include "serve/asked_objects.hpp"
 #include "serve/context.hpp"
 #include "serve/feed_position.hpp"
 #include "serve/feeds.hpp"

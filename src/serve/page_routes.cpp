@@ -13,7 +13,6 @@
 #include "render/feed.hpp"
 #include "render/json.hpp"
 #include "render/pages.hpp"
-#include "serve/asked_objects.hpp"
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/feeds.hpp"

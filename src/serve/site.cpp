@@ -8,7 +8,7 @@
 
 #include "base/log.hpp"
 #include "serve/access_control.hpp"
-#include "serve/asked_objects.hpp"
+#include "serve/feeds.hpp"
 #include "serve/parameters.hpp"
 #include "serve/responses.hpp"
 #include "serve/routes.hpp"

@@ -9,7 +9,7 @@
 #include "query/search.hpp"
 #include "render/pages.hpp"
 #include "render/successor.hpp"
-#include "serve/asked_objects.hpp"
+#include "serve/feeds.hpp"
 #include "serve/context.hpp"
 #include "serve/form.hpp"
 #include "serve/responses.hpp"
