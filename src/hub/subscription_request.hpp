@@ -40,7 +40,7 @@ struct SubscriptionRequest {
 
 // A field of the form, decoded.
 struct RequestField {
-    std::string_view name, value;
+    std::string name, value;
 };
 
 // Reads the fields of a form. Parameters that WebSub does not know are ignored, and an empty one counts as

@@ -35,7 +35,6 @@ constexpr std::size_t most_tokens = 3;
 constexpr long full_host_retry = 3600;  // seconds
 
 using base::ErrorKind;
-using Fields = std::vector<std::pair<std::string, std::string>>;
 using News = base::Result<std::optional<hub::FeedNews>>;
 using Subject = Query::Subject;
 
@@ -64,7 +63,7 @@ std::optional<std::string> target_below(const std::string& base_url, const net::
 }
 
 Result<Query> parse_feed_address(const SiteContext& context, std::string path,
-                                 std::string query) {
+                                 std::string_view query) {
     constexpr std::string_view release = "/release/", archive = "/archive";
     const bool is_release = path.starts_with(release) && !path.ends_with(archive);
     if (path != "/rss" && path != "/releases" && !is_release)
@@ -74,10 +73,7 @@ Result<Query> parse_feed_address(const SiteContext& context, std::string path,
     const auto route = is_release            ? Route::release_feed
                        : path == "/releases" ? Route::releases_feed
                                              : Route::feed;
-    Request request;
-    request.path = std::move(path);
-    request.query = std::move(query);
-    return context.parse(route, request);
+    return Query::parse(route, std::move(path), query, context.settings.max_items);
 }
 
 // Parses the address of a feed as its self link has it, or another spelling of it: parameters in another
@@ -92,7 +88,7 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     const auto path = base::percent_decode(raw_path, base::Plus::literal);
     if (!path) return no_topic("is not an address of this site.");
     auto tokens = extract_parameter(query, "token");
-    auto feed = parse_feed_address(context, *path, std::move(tokens.rest));
+    auto feed = parse_feed_address(context, *path, tokens.rest);
     if (!feed && feed.error().text.starts_with("hub.topic")) return fail(feed.error());
     if (!feed) return no_topic("is not the address of a feed: " + feed.error().text);
     const auto subject = feed->subject();
@@ -121,11 +117,11 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
 
 // Parses a body as browsers encode forms. Values may have any bytes: the error is to name the parameter, which
 // hub::parse_subscription_request() does. Parameters that it does not know are left out.
-Result<Fields> parse_hub_fields(std::string_view body) {
+Result<std::vector<hub::RequestField>> parse_hub_fields(std::string_view body) {
     constexpr auto known =
         std::to_array<std::string_view>({"hub.mode", "hub.topic", "hub.callback",
                                          "hub.lease_seconds", "hub.secret", "hub.verify"});
-    Fields fields;
+    std::vector<hub::RequestField> fields;
     for (const auto part : base::split(body, '&')) {
         const auto [raw_name, raw_value] = halves_of(part, '=');
         const auto name = base::percent_decode(raw_name, base::Plus::is_space);
@@ -135,7 +131,7 @@ Result<Fields> parse_hub_fields(std::string_view body) {
         if (fields.size() == most_hub_fields)
             return fail(400, *name + " and others are given more than " +
                                  std::to_string(most_hub_fields) + " times.");
-        fields.emplace_back(*name, *std::move(value));
+        fields.push_back({*name, *std::move(value)});
     }
     return fields;
 }
@@ -231,9 +227,7 @@ Result<hub::SubscriptionRequest> parse_hub_request(const SiteContext& context,
     if (auto error = check_body(request)) return fail(*std::move(error));
     const auto fields = parse_hub_fields(request.body);
     if (!fields) return fail(fields.error());
-    std::vector<hub::RequestField> views;
-    for (const auto& [name, value] : *fields) views.push_back({name, value});
-    auto asked = hub::parse_subscription_request(views, context.settings.callback_guard);
+    auto asked = hub::parse_subscription_request(*fields, context.settings.callback_guard);
     if (!asked) return fail(400, asked.error().text);
     return *std::move(asked);
 }

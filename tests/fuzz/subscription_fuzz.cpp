@@ -20,8 +20,8 @@ std::vector<hub::RequestField> fields_in(std::string_view bytes) {
     std::vector<hub::RequestField> fields;
     for (const auto line : base::split(bytes, '\n')) {
         const auto equals = std::min(line.find('='), line.size());
-        fields.push_back(
-            {line.substr(0, equals), line.substr(std::min(equals + 1, line.size()))});
+        fields.push_back({std::string(line.substr(0, equals)),
+                          std::string(line.substr(std::min(equals + 1, line.size())))});
     }
     return fields;
 }
