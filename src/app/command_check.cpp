@@ -18,7 +18,7 @@
 #include "history/build_view.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
-#include "serve/listener.hpp"
+#include "serve/server.hpp"
 #include "store/dialect.hpp"
 #include "tables/objects.hpp"
 #include "tables/releases.hpp"

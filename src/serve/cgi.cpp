@@ -13,7 +13,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "serve/listener.hpp"
+#include "serve/server.hpp"
 
 namespace serve {
 
@@ -97,9 +97,7 @@ Result<std::string> decoded_path(const PathVariables& variables) {
 
 // Returns "/rss" for a script "/cgi-bin/rss".
 std::string script_path(const PathVariables& variables) {
-    const auto slash = variables.script_name.rfind('/');
-    const auto script = slash == std::string_view::npos ? variables.script_name
-                                                        : variables.script_name.substr(slash + 1);
+    const auto script = variables.script_name.substr(variables.script_name.rfind('/') + 1);
     return "/" + std::string(script) + std::string(variables.path_info);
 }
 

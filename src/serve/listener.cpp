@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/listener.hpp"
+#include "serve/server.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "serve/cgi.hpp"
-#include "serve/listener.hpp"
+#include "serve/server.hpp"
 #include "support/catch.hpp"
 
 using serve::Protocol;

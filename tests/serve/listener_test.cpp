@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "serve/listener.hpp"
+#include "serve/server.hpp"
 #include "support/catch.hpp"
 #include "support/fcgi_client.hpp"
 #include "support/temp_dir.hpp"
