@@ -24,52 +24,43 @@ using base::ErrorKind;
 
 // ---- Tokens ----
 
-constexpr std::size_t longest_token_name = 64;  // bytes
-constexpr std::size_t longest_token = 256;      // bytes; longer ones are not looked up
+constexpr std::size_t longest_token_name = 64;     // bytes
+constexpr std::size_t longest_token = 256;         // bytes; longer ones are not looked up
+constexpr std::size_t longest_credentials = 1024;  // bytes of base64
 constexpr auto refresh_after = 500ms;
 constexpr auto valid_for = 1s;
 constexpr auto valid_without_store_for = 60s;
 
-// RFC 4648 section 5, without padding: needs no escape in a query.
-std::string base64url(const std::array<unsigned char, 32>& bytes) {
-    std::string encoded;
-    base::append_base64(encoded, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    std::ranges::replace(encoded, '+', '-');
-    std::ranges::replace(encoded, '/', '_');
-    encoded.erase(encoded.find('='));
-    return encoded;
-}
-
-// True for control characters (C0, DEL, C1) and those that change the direction of writing.
-bool is_invisible(char32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || base::turns_direction(c);
-}
-
+// True for text without control characters (C0, DEL, C1) and those that change the direction of writing.
 bool is_printable(std::string_view text) {
+    const auto is_invisible = [](char32_t c) {
+        return c < 0x20 || (c >= 0x7f && c < 0xa0) || base::turns_direction(c);
+    };
     if (!base::is_legal_text(text)) return false;
     for (const auto* at = text.data(); at != text.data() + text.size();)
         if (is_invisible(static_cast<char32_t>(utf8::unchecked::next(at)))) return false;
     return true;
 }
 
-bool is_name(const std::string& name) {
-    return !name.empty() && name.size() <= longest_token_name && base::trim(name) == name &&
-           is_printable(name);
-}
-
-// Returns 256 random bits, as 43 characters of base64url.
+// Returns 256 random bits, as 43 characters that need no escape in a query (RFC 4648 section 5).
 std::string new_token() {
-    std::array<unsigned char, 32> bytes{};
+    std::array<char, 32> bytes{};
     if (::getentropy(bytes.data(), bytes.size()) != 0)
         throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
-    return base64url(bytes);
+    std::string token;
+    base::append_base64(token, {bytes.data(), bytes.size()});
+    std::ranges::replace(token, '+', '-');
+    std::ranges::replace(token, '/', '_');
+    token.erase(token.find('='));
+    return token;
 }
 
 }  // namespace
 
 base::Result<std::string> add_token(store::Pool& pool, const std::string& name,
                                     base::Seconds now) {
-    if (!is_name(name))
+    if (name.empty() || name.size() > longest_token_name || base::trim(name) != name ||
+        !is_printable(name))
         return base::fail(
             ErrorKind::refused,
             "\"" + name +
@@ -122,21 +113,6 @@ TokenHolders::TokenHolders(store::Pool& pool, SteadyClock clock)
                            .wait_after_failure = valid_without_store_for},
                           std::move(clock)) {}
 
-// Reads all tokens at once, so that guesses of strangers cause no queries.
-std::optional<TokenHolders::Names> TokenHolders::read() const {
-    try {
-        return store::perform(pool_, store::Access::read, [](store::Transaction& transaction) {
-            Names names;
-            for (const auto& row : transaction.query("SELECT token_hash, name FROM tokens"))
-                names.emplace(row.text(0), row.text(1));
-            return names;
-        });
-    } catch (const store::Failure& failure) {
-        base::log::warning("cannot read the tokens", {{"reason", failure.what()}});
-        return std::nullopt;
-    }
-}
-
 base::Result<std::optional<std::string>> TokenHolders::holder_of(std::string_view token) {
     using Holder = std::optional<std::string>;
     if (token.empty() || token.size() > longest_token) return Holder();
@@ -146,7 +122,20 @@ base::Result<std::optional<std::string>> TokenHolders::holder_of(std::string_vie
 base::Result<std::optional<std::string>> TokenHolders::holder_with_digest(
     std::string_view digest) {
     using Holder = std::optional<std::string>;
-    const auto names = names_.get([this] { return read(); });
+    // Reads all tokens at once, so that guesses of strangers cause no queries.
+    const auto names = names_.get([this]() -> std::optional<Names> {
+        try {
+            return store::perform(pool_, store::Access::read, [](store::Transaction& reading) {
+                Names found;
+                for (const auto& row : reading.query("SELECT token_hash, name FROM tokens"))
+                    found.emplace(row.text(0), row.text(1));
+                return found;
+            });
+        } catch (const store::Failure& failure) {
+            base::log::warning("cannot read the tokens", {{"reason", failure.what()}});
+            return std::nullopt;
+        }
+    });
     if (names.value == nullptr || (names.has_failed && names.age >= valid_without_store_for))
         return base::fail(ErrorKind::unavailable, "the tokens cannot be read from the store");
     const auto found = names.value->find(digest);
@@ -155,23 +144,14 @@ base::Result<std::optional<std::string>> TokenHolders::holder_with_digest(
 
 // ---- Requests to a private site ----
 
-namespace {
-
-constexpr std::size_t longest_credentials = 1024;  // bytes of base64
-
-}  // namespace
-
 std::string token_in(std::string_view authorization) {
-    const auto blank = authorization.find(' ');
-    if (blank == std::string_view::npos) return {};
-    const auto scheme = authorization.substr(0, blank);
-    const auto credentials = base::trim(authorization.substr(blank));
+    const auto [scheme, rest] = halves_of(authorization, ' ');
+    const auto credentials = base::trim(rest);
     if (base::equal_ignoring_case(scheme, "Bearer")) return std::string(credentials);
     if (!base::equal_ignoring_case(scheme, "Basic")) return {};
     if (credentials.size() > longest_credentials) return {};
     const auto user_and_password = base::from_base64(credentials).value_or("");
-    const auto colon = user_and_password.find(':');
-    return colon == std::string::npos ? std::string() : user_and_password.substr(colon + 1);
+    return std::string(halves_of(user_and_password, ':').second);
 }
 
 Result<std::string> valid_token(TokenHolders& holders, std::vector<std::string> tokens,
@@ -189,51 +169,20 @@ Result<std::string> valid_token(TokenHolders& holders, std::vector<std::string> 
     return std::string();
 }
 
-std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
-                                     const std::vector<std::string>& query_tokens) {
-    auto tokens = query_tokens;
-    tokens.push_back(token_in(request.field("authorization")));
-    const auto valid = valid_token(holders, std::move(tokens), 2);
-    if (!valid) return valid.error();
-    if (!valid->empty()) return std::nullopt;
-    return HttpError{401,
-                     "This site is private and needs a token. Add ?token=… to the URL of a feed, "
-                     "or enter the token as the password when your browser asks."};
-}
-
-void mark_private(Response& response, const std::vector<std::string>& query_tokens) {
-    const bool may_be_kept =
-        (response.status == 200 || response.status == 304) &&
-        response.field("Cache-Control").find("no-store") == std::string_view::npos;
-    response.set_field("Cache-Control", may_be_kept ? "private, no-cache" : "private, no-store");
-    response.set_field("Referrer-Policy", "same-origin");
-    if (response.field("Location").empty() || query_tokens.empty()) return;
-    std::string location(response.field("Location"));
-    location += location.find('?') == std::string::npos ? "?token=" : "&token=";
-    response.set_field("Location", location + base::percent_encode(query_tokens.front()));
-}
-
 // ---- Rate limits ----
 
-namespace {
-
-constexpr std::size_t longest_client = 64;
-
-std::string text_of(const unsigned char* bytes, std::size_t count) {
-    return {reinterpret_cast<const char*>(bytes), count};
-}
-
-}  // namespace
-
 std::string client_of(std::string_view address) {
-    constexpr std::array<unsigned char, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    constexpr std::array<char, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '\xff', '\xff'};
+    constexpr std::size_t longest_client = 64;
     const std::string text(address.substr(0, longest_client));
-    std::array<unsigned char, 16> bytes{};
-    if (::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return text_of(bytes.data(), 4);
+    std::array<char, 16> bytes{};
+    const auto part = [&](std::size_t from, std::size_t count) {
+        return std::string(bytes.data() + from, count);
+    };
+    if (::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return part(0, 4);
     if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) return text;
-    if (std::equal(mapped.begin(), mapped.end(), bytes.begin()))
-        return text_of(bytes.data() + mapped.size(), 4);
-    return text_of(bytes.data(), 8);
+    if (std::equal(mapped.begin(), mapped.end(), bytes.begin())) return part(mapped.size(), 4);
+    return part(0, 8);
 }
 
 RateLimiter::Bucket& RateLimiter::bucket_of(std::string client,

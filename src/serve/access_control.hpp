@@ -63,8 +63,6 @@ class TokenHolders {
 
    private:
     using Names = std::map<std::string, std::string, std::less<>>;  // by hash
-    [[nodiscard]] std::optional<Names> read() const;
-
     store::Pool& pool_;
     base::RefreshedValue<Names> names_;
 };
@@ -79,16 +77,6 @@ class TokenHolders {
 //   error   503: they cannot be checked
 [[nodiscard]] Result<std::string> valid_token(TokenHolders& holders,
                                               std::vector<std::string> tokens, std::size_t most);
-
-// Checks that the request has a valid token.
-//   query_tokens  the values of token=, which the query no longer contains
-//   returns       401 without a valid token, 503 when tokens cannot be checked; nullopt: allowed
-[[nodiscard]] std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
-                                                   const std::vector<std::string>& query_tokens);
-
-// Marks the response of a private site: no shared cache stores it, readers ask again each time, and browsers do
-// not send its URL, which may contain a token, to other sites. A redirection keeps the token of the query.
-void mark_private(Response& response, const std::vector<std::string>& query_tokens);
 
 // ---- Rate limits: a token bucket for each address ----
 

@@ -25,7 +25,6 @@ struct HttpError {
     long retry_after = 0;       // 429 only: seconds
     std::vector<render::PageChoice> choices = {};  // 300 only: what the reader may have meant
     std::string allow = "GET, HEAD";               // 405 only: the methods of this address
-    bool operator==(const HttpError&) const = default;
 };
 
 // A value, or the error that is sent in its place.

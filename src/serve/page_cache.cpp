@@ -177,7 +177,7 @@ PageCache::Shard& PageCache::shard_of(const std::string& key) {
 }
 
 Result<PageCache::Found> PageCache::get(const std::string& key, const query::ServedBuild& build,
-                                        const Render& render, WhileRendering policy) {
+                                        const Render& render, PageCost cost) {
     Shard& shard = shard_of(key);
     const auto known = shard.look(key, build, steady_());
     if (known.is_fresh) return Found{.page = known.page, .hit = true};
@@ -196,7 +196,7 @@ Result<PageCache::Found> PageCache::get(const std::string& key, const query::Ser
             return Shard::without_date(*std::move(rendered));
         return shard.store(flight, *std::move(rendered), began, clock_());
     };
-    auto rendered = policy == WhileRendering::send_stale && known.is_of_build
+    auto rendered = cost == PageCost::wide && known.is_of_build
                         ? shard.rendering.try_run(flight, render_and_store)
                         : shard.rendering.run(flight, render_and_store);
     if (!rendered) return Found{.page = known.page, .stale = true, .hit = true};

@@ -39,6 +39,11 @@ using RepresentationPtr = std::shared_ptr<const Representation>;
 //   cost    about 7 us a KB, nine times the rendering: keep the result
 [[nodiscard]] std::string gzip(std::string_view bytes);
 
+// What it takes to render a page. A wide page is made of many objects, or of two whole trees: it takes its turn
+// (base/gate.hpp), and a stale page of the same build is sent while another thread renders it, since
+// otherwise all threads would wait for one. For an ordinary page they wait.
+enum class PageCost : unsigned char { ordinary, wide };
+
 class PageCache {
    public:
     static constexpr std::chrono::seconds fresh_for{60};
@@ -47,11 +52,6 @@ class PageCache {
     explicit PageCache(std::size_t bytes, SteadyClock steady = std::chrono::steady_clock::now,
                        base::Clock clock = base::system_clock_now);
     ~PageCache();
-
-    // What a caller gets while another one renders the same page: it waits for that page, or takes
-    // a stale one of the same build where there is one. Stale pages fit requests that are frequent
-    // and slow to render: otherwise all threads would wait for one.
-    enum class WhileRendering : unsigned char { wait, send_stale };
 
     using Render = std::function<Result<Representation>()>;
     struct Found {
@@ -68,8 +68,7 @@ class PageCache {
     //           result, error or exception. A provisional page is returned and not cached.
     //   error   that of `render`, unless it is 503 and a stale page is cached
     [[nodiscard]] Result<Found> get(const std::string& key, const query::ServedBuild& build,
-                                    const Render& render,
-                                    WhileRendering policy = WhileRendering::wait);
+                                    const Render& render, PageCost cost = PageCost::ordinary);
 
     // Returns the page that is cached under `key`, of any build and age; nullopt: none is.
     [[nodiscard]] std::optional<Found> find(const std::string& key,

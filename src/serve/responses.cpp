@@ -2,10 +2,10 @@
 #include "serve/responses.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include "base/date.hpp"
-#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "query/context.hpp"
@@ -27,19 +27,12 @@ constexpr std::string_view content_policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-// Returns the entity tag of a body in the coding identity, 34 bytes with its quotes.
-std::string tag_of(std::string_view body) {
-    XXH128_canonical_t digest;
-    XXH128_canonicalFromHash(&digest, XXH3_128bits(body.data(), body.size()));
-    return '"' + base::to_hex({reinterpret_cast<const char*>(digest.digest), sizeof digest}) +
-           '"';
-}
-
 Representation page_of(SiteContext& context, const std::optional<query::ServedBuild>& build,
                        RenderedPage rendered) {
     rendered.body.shrink_to_fit();  // the page may stay in the cache for long
     Representation page;
-    page.entity_tag = tag_of(rendered.body);
+    const auto [low, high] = XXH3_128bits(rendered.body.data(), rendered.body.size());
+    page.entity_tag = fmt::format("\"{:016x}{:016x}\"", high, low);
     page.body = std::make_shared<const std::string>(std::move(rendered.body));
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
@@ -49,8 +42,6 @@ Representation page_of(SiteContext& context, const std::optional<query::ServedBu
 
 Result<PageCache::Found> cached_page(SiteContext& context, const CachePolicy& policy,
                                      const PageCache::Render& render) {
-    constexpr auto busy = "The server is busy with pages about many objects. "
-                          "Please try again in a minute.";
     auto& pages = context.pages;
     const auto build = policy.build.value_or(query::ServedBuild());
     auto kept = pages.find(policy.key, build);
@@ -59,12 +50,12 @@ Result<PageCache::Found> cached_page(SiteContext& context, const CachePolicy& po
     if (policy.cost == PageCost::ordinary) return pages.get(policy.key, build, render);
     // A request that is not admitted waits for nobody, not even for another one that renders the same page.
     const auto admitted = context.wide_gate.admit();
-    if (!admitted) return kept ? Result<PageCache::Found>(*std::move(kept)) : fail(503, busy);
+    if (!admitted) return kept ? Result<PageCache::Found>(*std::move(kept)) : fail(no_turn());
     const auto render_in_turn = [&]() -> Result<Representation> {
         const auto turn = context.wide_gate.wait_for_turn();
-        return turn ? render() : fail(503, busy);
+        return turn ? render() : fail(no_turn());
     };
-    return pages.get(policy.key, build, render_in_turn, PageCache::WhileRendering::send_stale);
+    return pages.get(policy.key, build, render_in_turn, policy.cost);
 }
 
 // Adds the fields that keep a browser from running or loading anything that a page does not need.
@@ -220,6 +211,11 @@ HttpError moved(const std::string& what, std::string url) {
     return {301, "This " + what + " has moved.", std::move(url)};
 }
 
+HttpError no_turn() {
+    return {503, "The server is busy with pages about many objects. "
+                 "Please try again in a minute."};
+}
+
 HttpError past_the_end() { return {404, "There is no such page: there are fewer than that."}; }
 
 HttpError too_many(std::string text, std::chrono::seconds wait) {
@@ -231,7 +227,7 @@ HttpError too_many(std::string text, std::chrono::seconds wait) {
 }
 
 Response error_response(const HttpError& error, const Request& request,
-                        const ErrorPageStyle& style) {
+                        const render::PageSite& site, const render::Templates& templates) {
     Response response;
     response.status = error.status;
     // What answers a form answers it once.
@@ -240,16 +236,15 @@ Response error_response(const HttpError& error, const Request& request,
     response.fields = {{"Cache-Control", std::string(caching)},
                        {"Vary", "Accept"},
                        {"X-Content-Type-Options", "nosniff"}};
-    add_status_fields(error, style.site, response);
+    add_status_fields(error, site, response);
     const bool html = prefers_html(request.field("accept"));
     response.fields.emplace_back("Content-Type",
                                  html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
     if (html) add_security_fields(response);
     const auto title = reason_phrase(error.status);
     response.body = std::make_shared<const std::string>(
-        html ? render::error_page(error.status, title, error.text, style.site, style.templates,
-                                  error.choices)
-             : render::error_text(error.status, title, error.text, style.site, error.choices));
+        html ? render::error_page(error.status, title, error.text, site, templates, error.choices)
+             : render::error_text(error.status, title, error.text, site, error.choices));
     return response;
 }
 

@@ -23,10 +23,6 @@ namespace serve {
 
 // ---- pages ----
 
-// What it takes to render a page. A wide page is made of many objects, or of two whole trees: it takes its turn
-// (base/gate.hpp), and a stale page of the same build is sent while another thread renders it.
-enum class PageCost : unsigned char { ordinary, wide };
-
 // Returns a response that nobody keeps.
 [[nodiscard]] Response uncached(int status, std::string_view content_type, std::string body);
 
@@ -83,18 +79,18 @@ struct Wanted {
 //   text  a sentence that says why
 [[nodiscard]] HttpError too_many(std::string text, std::chrono::seconds wait);
 
+// Returns 503 for a page of many objects that cannot have its turn.
+[[nodiscard]] HttpError no_turn();
+
 // When a client may ask again after 503.
 inline constexpr long retry_after = 30;  // seconds
 
-// The site whose pages error pages look like.
-struct ErrorPageStyle {
-    const render::PageSite& site;
-    const render::Templates& templates;
-};
 // Returns the response to an error: HTML for browsers, plain text for all other clients. With
 // Retry-After (429, 503), Allow (405), Location (301, 302, 303; by path, as pages link) or WWW-Authenticate (401), and a
 // Cache-Control that fits the status. Pure.
+//   site, templates  of the pages that error pages look like
 [[nodiscard]] Response error_response(const HttpError& error, const Request& request,
-                                      const ErrorPageStyle& style);
+                                      const render::PageSite& site,
+                                      const render::Templates& templates);
 
 }  // namespace serve

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "serve/access_control.hpp"
 #include "serve/feeds.hpp"
 #include "serve/parameters.hpp"
@@ -112,12 +113,6 @@ bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry,
            !context.settings.private_site;
 }
 
-// The Fetch standard, "CORS protocol". Never with credentials.
-void allow_other_sites(Response& response) {
-    response.fields.emplace_back("Access-Control-Allow-Origin", "*");
-    response.fields.emplace_back("Access-Control-Expose-Headers", "ETag, Retry-After");
-}
-
 // Answers what a browser asks before it sends a request with the fields of a conditional one.
 Response options_response() {
     Response response;
@@ -127,13 +122,6 @@ Response options_response() {
                        {"Access-Control-Allow-Headers", "If-Modified-Since, If-None-Match"},
                        {"Access-Control-Max-Age", "86400"}};
     return response;
-}
-
-std::optional<HttpError> check_rate(SiteContext& context, const Request& request) {
-    const auto wait =
-        context.limiter.count_request(request.client_address, context.settings.steady_clock());
-    if (!wait) return std::nullopt;
-    return too_many("Too many requests from your address.", *wait);
 }
 
 HttpError no_method(const RouteEntry& entry) {
@@ -158,11 +146,40 @@ Result<Response> answer_method(const RouteEntry& entry, SiteContext& context,
                                    : answer_page(context, request, entry.route, entry.page);
 }
 
+// Returns the error of a request to a private site without a valid token; nullopt: it has one.
+std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
+                                     const std::vector<std::string>& query_tokens) {
+    auto tokens = query_tokens;
+    tokens.push_back(token_in(request.field("authorization")));
+    const auto valid = valid_token(holders, std::move(tokens), 2);
+    if (!valid) return valid.error();
+    if (!valid->empty()) return std::nullopt;
+    return HttpError{401,
+                     "This site is private and needs a token. Add ?token=… to the URL of a feed, "
+                     "or enter the token as the password when your browser asks."};
+}
+
+// Marks the response of a private site: no shared cache stores it, readers ask again each time, and browsers do
+// not send its URL, which may contain a token, to other sites. A redirection keeps the token of the query.
+void mark_private(Response& response, const std::vector<std::string>& query_tokens) {
+    const bool may_be_kept =
+        (response.status == 200 || response.status == 304) &&
+        response.field("Cache-Control").find("no-store") == std::string_view::npos;
+    response.set_field("Cache-Control", may_be_kept ? "private, no-cache" : "private, no-store");
+    response.set_field("Referrer-Policy", "same-origin");
+    if (response.field("Location").empty() || query_tokens.empty()) return;
+    std::string location(response.field("Location"));
+    location += location.find('?') == std::string::npos ? "?token=" : "&token=";
+    response.set_field("Location", location + base::percent_encode(query_tokens.front()));
+}
+
 Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
                               const Request& request,
                               const std::vector<std::string>& query_tokens) {
     if (entry.access != RouteEntry::Access::everyone)
-        if (auto error = check_rate(context, request)) return fail(std::move(*error));
+        if (const auto wait = context.limiter.count_request(request.client_address,
+                                                            context.settings.steady_clock()))
+            return fail(too_many("Too many requests from your address.", *wait));
     if (entry.access == RouteEntry::Access::readers && context.settings.private_site)
         if (auto error = check_token(context.tokens, request, query_tokens))
             return fail(std::move(*error));
@@ -177,33 +194,28 @@ void log_failure(const Request& request, std::string_view reason) {
                                         {"reason", reason}});
 }
 
-// Returns 503, since a smaller page, or the same one when others are finished, may have room.
-Response without_memory(const Request& request, const ErrorPageStyle& style) {
+Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,
+                         const std::vector<std::string>& query_tokens) {
+    const auto answer_error = [&](const HttpError& error) {
+        return error_response(error, request, context.page_site, context.templates);
+    };
     try {
-        log_failure(request, "out of memory");
-        return error_response({503,
-                               "The server has no memory for this page right now. Please try "
-                               "again in a minute."},
-                              request, style);
+        try {
+            auto response = answer_route(entry, context, request, query_tokens);
+            return response ? std::move(*response) : answer_error(response.error());
+        } catch (const std::bad_alloc&) {
+            // A smaller page, or the same one when others are finished, may have room.
+            log_failure(request, "out of memory");
+            return answer_error({503, "The server has no memory for this page right now. Please "
+                                      "try again in a minute."});
+        } catch (const std::exception& failure) {
+            log_failure(request, failure.what());
+            return answer_error({500, "An internal error occurred. It has been logged."});
+        }
     } catch (const std::bad_alloc&) {
         Response response;
         response.status = 503;
         return response;
-    }
-}
-
-Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,
-                         const std::vector<std::string>& query_tokens) {
-    const ErrorPageStyle style{context.page_site, context.templates};
-    try {
-        auto response = answer_route(entry, context, request, query_tokens);
-        return response ? std::move(*response) : error_response(response.error(), request, style);
-    } catch (const std::bad_alloc&) {
-        return without_memory(request, style);
-    } catch (const std::exception& failure) {
-        log_failure(request, failure.what());
-        return error_response({500, "An internal error occurred. It has been logged."}, request,
-                              style);
     }
 }
 
@@ -216,7 +228,11 @@ Response answer_without_token(SiteContext& context, const Request& request,
     auto response = answer_or_error(entry, context, request, query_tokens);
     if (context.settings.private_site && entry.access == RouteEntry::Access::readers)
         mark_private(response, query_tokens);
-    if (is_for_other_sites(context, entry, request)) allow_other_sites(response);
+    if (is_for_other_sites(context, entry, request)) {
+        // The Fetch standard, "CORS protocol". Never with credentials.
+        response.fields.emplace_back("Access-Control-Allow-Origin", "*");
+        response.fields.emplace_back("Access-Control-Expose-Headers", "ETag, Retry-After");
+    }
     response.send_body = request.method != "HEAD";
     context.metrics.count(entry.route, response.status, context.settings.steady_clock() - began);
     return response;

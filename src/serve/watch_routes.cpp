@@ -9,8 +9,8 @@
 #include "query/search.hpp"
 #include "render/pages.hpp"
 #include "render/successor.hpp"
-#include "serve/feeds.hpp"
 #include "serve/context.hpp"
+#include "serve/feeds.hpp"
 #include "serve/form.hpp"
 #include "serve/responses.hpp"
 #include "serve/routes.hpp"
@@ -291,9 +291,7 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request, R
     if (!lines.empty() || is_kept) {
         const auto admitted = context.wide_gate.admit();
         const auto turn = admitted ? context.wide_gate.wait_for_turn() : base::Gate::Pass();
-        if (!turn)
-            return fail(503, "The server is busy with pages about many objects. "
-                             "Please try again in a minute.");
+        if (!turn) return fail(no_turn());
         if (auto wrong = add_pasted(context, lines, list)) return fail(std::move(*wrong));
         if (is_kept) return fail(kept_at(context, std::move(list)));
     }

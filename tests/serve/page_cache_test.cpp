@@ -224,8 +224,7 @@ TEST_CASE(
     REQUIRE(cache.get("k", now, makes("old")));
     timed.wait(PageCache::fresh_for);
     const auto rendered = cache.get("k", now, [&]() -> Result<serve::Representation> {
-        const auto meanwhile =
-            cache.get("k", now, must_not_be_called(), PageCache::WhileRendering::send_stale);
+        const auto meanwhile = cache.get("k", now, must_not_be_called(), serve::PageCost::wide);
         CHECK(body_of(meanwhile) == "old");
         CHECK(meanwhile->stale);
         return page("new");

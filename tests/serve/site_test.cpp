@@ -151,7 +151,7 @@ TEST_CASE("Each kind of error has its status and reveals no location or cause") 
         const auto error =
             serve::http_error_of({kind, "SELECT secret FROM /var/secret.db at host.secret"},
                                  serve::wanted_object(unc26), "WS999");
-        const auto response = serve::error_response(error, {}, {site, templates});
+        const auto response = serve::error_response(error, {}, site, templates);
         CHECK(response.status == status);
         CHECK_FALSE(says(response, "secret"));
         CHECK(says(response, status == 400 ? "WS999" : "Gene WBGene00006763"));
