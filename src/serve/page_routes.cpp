@@ -35,10 +35,9 @@ bool is_json(const Query& query) { return query.get("format") == "json"; }
 
 // The page with its body, or 404 where the last part is before the one that is asked for.
 Result<RenderedPage> with_part(std::size_t asked, std::size_t last, std::string body,
-                               RenderedPage page) {
+                               bool provisional) {
     if (last < asked) return fail(past_the_end());
-    page.body = std::move(body);
-    return page;
+    return RenderedPage{std::move(body), provisional};
 }
 
 void add_found(render::HomeView& view, SiteContext& context, const Query& query) {
@@ -117,19 +116,18 @@ Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
     if (!at.empty() && history.rows.empty())
         return fail(404, "No change to " + wanted_object(query.object()).what +
                              " was recorded in " + at + ".");
-    RenderedPage page;
-    page.provisional = !answer->up_to_date;
+    const bool provisional = !answer->up_to_date;
     query::FollowedReleases followed;
     if (at.empty()) followed = query::followed_releases(context.history.read_context(), history);
     const auto asked = query.number("part", 1), number = query.number("number", 0);
     const render::HistoryView view{std::move(history), at, asked, number, std::move(followed)};
     if (is_json(query)) {
         auto json = render::history_json(view, context.site, most_of_history);
-        return with_part(asked, json.part, std::move(json.text), std::move(page));
+        return with_part(asked, json.part, std::move(json.text), provisional);
     }
     auto shown = render::history_part(view, context.page_site, context.templates);
     const auto part = number > 0 ? asked : shown.part;
-    return with_part(asked, part, std::move(shown.html), std::move(page));
+    return with_part(asked, part, std::move(shown.html), provisional);
 }
 
 Result<RenderedPage> render_release(SiteContext& context, const Query& query) {
@@ -166,34 +164,30 @@ Result<RenderedPage> render_difference(SiteContext& context, const Query& query)
             {302,
              "from=" + from + " is later than to=" + to + ". The earlier release comes first.",
              query.with("from", to).with("to", from).url()});
-    RenderedPage page;
-    page.provisional = !answer->up_to_date;
-    if (is_json(query)) {
-        page.body = render::difference_json(*difference, context.site, most_of_difference);
-        return page;
-    }
+    const bool provisional = !answer->up_to_date;
+    if (is_json(query))
+        return RenderedPage{
+            render::difference_json(*difference, context.site, most_of_difference), provisional};
     auto shown = render::diff_part({std::move(*difference), query.number("part", 1)},
                                    context.page_site, context.templates);
-    return with_part(query.number("part", 1), shown.part, std::move(shown.html), std::move(page));
+    return with_part(query.number("part", 1), shown.part, std::move(shown.html), provisional);
 }
 
 Result<RenderedPage> render_object(SiteContext& context, const Query& query) {
     auto answer = history_for(context, query, {.most = most_rows, .since = ""}, "page");
     if (!answer) return fail(std::move(answer.error()));
-    RenderedPage page;
-    page.provisional = !answer->up_to_date;
+    const bool provisional = !answer->up_to_date;
     const auto reads = context.history.read_context();
     auto object = query::object_at(reads, std::move(answer->history), query.get("release"));
     if (!object) return fail(past_error(object.error(), query.object()));
-    if (is_json(query)) {
-        page.body = render::object_json(*object, context.site, most_of_tree);
-        return page;
-    }
+    if (is_json(query))
+        return RenderedPage{render::object_json(*object, context.site, most_of_tree),
+                            provisional};
     render::ObjectView view{std::move(*object), query.number("part", 1)};
     view.references = query::current_references(
         reads, render::objects_in_part(view, context.page_site, context.templates));
     auto shown = render::object_part(view, context.page_site, context.templates);
-    return with_part(query.number("part", 1), shown.part, std::move(shown.html), std::move(page));
+    return with_part(query.number("part", 1), shown.part, std::move(shown.html), provisional);
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& context, const Query& query) {
