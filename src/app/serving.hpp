@@ -17,7 +17,7 @@
 
 #include "app/services.hpp"
 #include "serve/http.hpp"
-#include "serve/monitoring.hpp"
+#include "serve/metrics.hpp"
 #include "serve/site.hpp"
 
 namespace app {

@@ -29,7 +29,7 @@
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/access_control.hpp"
-#include "serve/monitoring.hpp"
+#include "serve/metrics.hpp"
 #include "serve/page_cache.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"

@@ -1,8 +1,9 @@
+// What operators watch: /metrics for Prometheus, and /healthz.
 // SPDX-License-Identifier: MIT
 // Before any header with the namespace compare, which would hide a function of fmt.
 #include <fmt/format.h>
 
-#include "serve/monitoring.hpp"
+#include "serve/metrics.hpp"
 
 #include <algorithm>
 #include <concepts>

@@ -10,7 +10,7 @@
 
 #include "base/digest.hpp"
 #include "serve/access_control.hpp"
-#include "serve/monitoring.hpp"
+#include "serve/metrics.hpp"
 #include "serve/page_cache.hpp"
 #include "serve/site.hpp"
 #include "support/catch.hpp"

@@ -1,5 +1,5 @@
-// serve/monitoring.hpp -- what operators watch: counters of requests, /metrics for Prometheus and
-// /healthz. This header has the counters; routes.hpp declares the routes.
+// serve/metrics.hpp -- the counters of requests that operators watch. monitoring.cpp writes them, and has
+// the routes of /metrics and /healthz.
 // Safe from any thread: counters are atomics, without locks.
 // SPDX-License-Identifier: MIT
 #pragma once
