@@ -1,5 +1,5 @@
 // render/change_document.hpp -- the changes of a row as one value: by field, filtered, summarised,
-// grouped, ordered. Feed items and pages are writers that walk it; they decide on markup alone.
+// grouped, ordered. What is made of it decides on markup alone (render/change_lines.hpp).
 // Pure. Safe from any thread. A document is views into the row, which outlives it.
 // SPDX-License-Identifier: MIT
 #pragma once

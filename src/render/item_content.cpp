@@ -6,32 +6,25 @@
 #include <span>
 
 #include "compare/headline.hpp"
-#include "render/change_document.hpp"
+#include "render/change_lines.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/links.hpp"
 #include "render/markup.hpp"
-#include "render/page.hpp"
 #include "render/successor.hpp"
-#include "render/text_difference.hpp"
 
 namespace render {
 namespace {
 
 using compare::FieldChange;
-using compare::FieldValue;
-using compare::Op;
 using tables::RowKind;
 using tree::CellKind;
 using tree::Node;
 
 constexpr std::size_t most_content_bytes = 32 << 10;  // of the whole content
-constexpr std::size_t most_nodes = 100;               // of one side of a change
-constexpr std::size_t most_levels = 24;      // of lists: readers' parsers give up on more
-constexpr std::size_t most_values = 20;      // of a field that are all listed
-constexpr std::size_t some_values = 5;       // of a longer list
-constexpr std::size_t most_first_seen = 20;  // changes read from timestamps, the newest
+constexpr std::size_t most_in_paragraph = 20;         // fields
+constexpr std::size_t most_first_seen = 20;           // changes read from timestamps, the newest
 
 // Objects that were created, vanished or reappeared have no verbs beside their fields.
 bool came_or_went(RowKind kind) {
@@ -51,7 +44,7 @@ void add_sizes(const std::vector<tree::Node>& nodes, std::size_t& bytes, std::si
 // Returns whether the page of a row probably has several parts: then a link to a change has to say
 // in which of them it is.
 bool may_take_parts(const tables::Row& row) {
-    constexpr std::size_t markup = 400, most = most_of_page / 2;
+    constexpr std::size_t markup = 400, most = 30'000;
     std::size_t bytes = 0;
     for (const auto& change : row.notes.changes) {
         bytes += markup;
@@ -62,23 +55,14 @@ bool may_take_parts(const tables::Row& row) {
     return false;
 }
 
-// Writes the fields of a row, a list under each first tag:
-//   <p><b>Gene info</b></p><ul><li><a href="PAGE#WS187-c1">GO term</a> added: <a href="…">nucleus</a>
-//   (GO:0005634), IEA. Entered by sylvia, 2008-02-01.</li>…</ul>
+// Writes the lines of a document, a list under each first tag:
+//   <p><b>Gene info</b></p><ul><li><a href="PAGE#WS187-c1">GO term</a> added: …</li>…</ul>
 //   <p>Minor: <a href="PAGE#WS187-c2">Version</a>: 1 → 2.</p>
 class ContentWriter {
    public:
-    //   most      bytes of `html`: a line that would exceed them is left out, with all that follow
-    //   row_page  its address, escaped; empty: it has none, and nothing links to it
-    ContentWriter(std::string& html, std::size_t most, const tables::Row& row,
-                  std::string_view row_page, const query::HistoryPage& page, const Site& site)
-        : html_(html), most_(most), row_(row), site_(site), people_(page.people),
-          style_{page.people, site,        row.notes.references, false,
-                 most_nodes,  most_levels, row.since_on},
-          page_(row_page) {
-        append_html(place_, "#" + base::percent_encode(row.release.version));
-        if (may_take_parts(row)) number_ = "&amp;number=";
-    }
+    //   most  bytes of `html`: a line that would exceed them is left out, with all that follow
+    ContentWriter(std::string& html, std::size_t most, LineStyle style)
+        : html_(html), most_(most), lines_(std::move(style)) {}
 
     // Returns whether all of the document was written.
     bool write(const FieldDocument& document) {
@@ -86,7 +70,7 @@ class ContentWriter {
             if (!write_list(heading_of(group), group.fields)) return false;
         return write_paragraph("Minor: ", document.minor) &&
                write_paragraph("Follows from changes to other objects: ", document.echoes) &&
-               write_list({}, document.mass_changes) && whole_;
+               write_list({}, document.mass_changes) && whole_ && lines_.is_whole();
     }
 
    private:
@@ -103,9 +87,7 @@ class ContentWriter {
         html_ += "<ul>";
         for (const auto& entry : entries) {
             const auto from = html_.size();
-            html_ += "<li>";
-            write_entry(entry);
-            html_ += "</li>";
+            lines_.append(html_, entry);
             if (html_.size() + end.size() <= most_) continue;
             const bool is_first = &entry == &entries.front();
             html_.resize(is_first ? start : from);
@@ -119,24 +101,20 @@ class ContentWriter {
     bool write_paragraph(std::string_view words, const std::vector<FieldChange>& fields) {
         if (fields.empty()) return true;
         const auto start = html_.size();
-        const auto shown = std::span(fields).first(std::min(fields.size(), most_values));
+        const auto shown = std::span(fields).first(std::min(fields.size(), most_in_paragraph));
         if (shown.size() < fields.size()) whole_ = false;
         html_.append("<p>").append(words);
         const auto first = html_.size();
         for (const auto& field : shown) {
             if (&field != &shown.front()) html_ += ' ';
-            write_entry(field);
+            lines_.append_words(html_, field);
         }
         html_ += "</p>";
         // HTML allows no list in a paragraph.
         if (html_.find("<ul>", first) != std::string::npos) {
             html_.resize(first);
             html_ += "</p><ul>";
-            for (const auto& field : shown) {
-                html_ += "<li>";
-                write_entry(field);
-                html_ += "</li>";
-            }
+            for (const auto& field : shown) lines_.append(html_, field);
             html_ += "</ul>";
         }
         if (html_.size() <= most_) return true;
@@ -144,153 +122,10 @@ class ContentWriter {
         return false;
     }
 
-    void write_entry(const MassChangeLine& line) {
-        start_page_link(line.number);
-        append_mass_change(html_, *line.mass_change, end_of_page_link());
-        html_ += '.';
-    }
-
-    void write_entry(const FieldChange& field) {
-        write_field(field);
-        if (field.op == Op::replaced)
-            write_replaced(field.values.front());
-        else if (!is_bare_tag(field))
-            write_values(field);
-        if (const auto bytes = left_out_of(field); bytes > 0)
-            html_ += " (" + left_out_text(bytes) + ")";
-        if (!html_.ends_with("</ul>") && !html_.ends_with('.')) html_ += '.';
-        if (field.op != Op::removed) write_author(field);
-    }
-
-    // "<a href="…">"
-    void start_page_link(std::size_t number) {
-        if (page_.empty()) return;
-        html_ += "<a href=\"";
-        html_ += page_;
-        if (!number_.empty()) html_.append(number_) += std::to_string(number);
-        html_ += place_;
-        html_ += suffix_of(number);
-        html_ += "\">";
-    }
-    [[nodiscard]] std::string_view end_of_page_link() const {
-        return page_.empty() ? "" : "</a>";
-    }
-
-    // "<a href="…">Paper evidence</a> of GO term <a href="…">nucleus</a> (GO:0005634) added: "
-    void write_field(const FieldChange& field) {
-        start_page_link(field.values.front().number);
-        append_shortened(html_, compare::begins_sentence(words_for(field)));
-        html_ += end_of_page_link();
-        append_owner(html_, field, site_, row_.notes.references);
-        if (field.op != Op::replaced && !came_or_went(row_.kind)) {
-            html_ += ' ';
-            html_ += name_of(field.op);
-        }
-        if (field.op == Op::replaced || is_bare_tag(field)) return;
-        html_ += ": ";
-    }
-
-    std::string words_for(const FieldChange& field) const {
-        const bool counts = field.values.size() > 1 && !is_bare_tag(field);
-        const auto words = words_of(field);
-        return counts ? compare::counted(field.values.size(), words) : words;
-    }
-
-    void write_values(const FieldChange& field) {
-        const auto& values = field.values;
-        const auto shown = values.size() > most_values ? some_values : values.size();
-        const bool in_line = is_in_line(field);
-        if (!in_line) html_ += "<ul>";
-        for (std::size_t i = 0; i < shown; ++i) {
-            if (!in_line) html_ += "<li>";
-            if (in_line && i > 0) html_ += ", ";
-            write_node(values[i].node());
-            if (field.op != Op::removed && !has_one_stamp(field)) write_stamp(values[i].node());
-            if (!in_line) html_ += "</li>";
-        }
-        if (shown < values.size()) {
-            html_ += in_line ? ", and " : "<li>and ";
-            start_page_link(values[shown].number);
-            html_ += with_separators(values.size() - shown) + " more";
-            html_ += end_of_page_link();
-            if (!in_line) html_ += "</li>";
-        }
-        if (!in_line) html_ += "</ul>";
-    }
-
-    void write_replaced(const FieldValue& value) {
-        const auto& before = *value.before;
-        const auto& after = *value.after;
-        if (is_rewording(value))
-            return write_difference(difference_of(before.cell.text, after.cell.text));
-        const bool differs_below = tree::same_content(before.cell, after.cell);
-        html_ += ": <del>";
-        if (differs_below)
-            write_node(before);
-        else
-            append_cell(html_, before.cell, site_, row_.notes.references);
-        html_.append("</del>").append(compare::became).append("<ins>");
-        if (differs_below)
-            write_node(after);
-        else
-            append_cell(html_, after.cell, site_, row_.notes.references);
-        html_ += "</ins>";
-        // What is below the old value was said of that; what is below the new one is true.
-        if (!differs_below && !after.children.empty() && !append_below(html_, after, {}, style_))
-            whole_ = false;
-    }
-
-    //   reworded:<ul><li>Line 3, before: the <del>quick</del> fox</li><li>Now: …</li></ul>
-    void write_difference(const TextDifference& difference) {
-        if (difference.white_space_only) {
-            html_ += ": only white space differs";
-            return;
-        }
-        html_ += " reworded:<ul>";
-        for (const auto& place : difference.places) {
-            if (place.white_space_only) continue;
-            html_ += "<li>";
-            if (place.line > 0) html_ += "Line " + with_separators(place.line) + ". ";
-            if (place.character > 0)
-                html_ += "From character " + with_separators(place.character) + " of " +
-                         with_separators(place.characters) + ". ";
-            html_ += "Before: ";
-            append_runs(html_, place.runs, Sides::before);
-            html_ += "</li><li>Now: ";
-            append_runs(html_, place.runs, Sides::after);
-            html_ += "</li>";
-        }
-        html_ += "</ul>";
-        whole_ = whole_ && !difference.shortened;
-    }
-
-    void write_node(const Node& node) {
-        if (!append_node(html_, node, style_)) whole_ = false;
-    }
-
-    // -- who entered it
-
-    void write_stamp(const Node& node) {
-        if (is_of_change(node.stamp, row_.since_on))
-            append_stamp(html_, node.stamp, people_, site_);
-    }
-
-    void write_author(const FieldChange& field) {
-        const auto& stamp = field.values.front().node().stamp;
-        if (has_one_stamp(field) && is_of_change(stamp, row_.since_on))
-            append_author(html_, stamp, people_, site_);
-    }
-
     std::string& html_;
     std::size_t most_;
-    const tables::Row& row_;
-    const Site& site_;
-    const query::People& people_;
-    NodeStyle style_;
-    std::string_view page_;         // of the row, escaped; empty: none
-    std::string place_;             // its place there, escaped
-    std::string_view number_ = {};  // names the change too, where the page has parts
-    bool whole_ = true;             // nothing was left out inside of a line
+    ChangeWriter lines_;
+    bool whole_ = true;  // no line was left out
 };
 
 // "Merged into <a href="…">unc-26</a> (Gene WBGene00000002)."
@@ -467,9 +302,16 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     const auto rest = rest_link(row, row_page, site);
     const auto links = links_of(row, site);
     const auto taken = end.size() + rest.size() + links.size();
+    const LineStyle style{.people = page.people,
+                          .site = site,
+                          .references = row.notes.references,
+                          .stamps_since = row.since_on,
+                          .has_verbs = !came_or_went(row.kind),
+                          .id = as_html(base::percent_encode(row.release.version)),
+                          .row_page = row_page,
+                          .has_numbers = may_take_parts(row)};
     const bool whole =
-        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), row,
-                      row_page, page, site)
+        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), style)
             .write(document);
     html += end;
     if (!whole || !older.empty() || !row.notes.is_whole()) html += rest;
@@ -478,16 +320,15 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
 
 std::string content_of(std::span<const compare::Change> changes, std::string_view url,
                        const Site& site) {
-    const tables::Row row;  // it changed, and nothing else is known of it
-    const query::HistoryPage page;
+    const query::People people;
     std::string rest = "<p>This item is shortened.";
     if (!url.empty()) rest += " " + link_html(url, "See the whole text") + ".";
     rest += "</p>";
     std::string html;
     const bool whole =
-        ContentWriter(html, most_content_bytes - std::min(rest.size(), most_content_bytes), row,
-                      {}, page, site)
-            .write(field_document(changes, row.object.class_name, site));
+        ContentWriter(html, most_content_bytes - std::min(rest.size(), most_content_bytes),
+                      {.people = people, .site = site})
+            .write(field_document(changes, {}, site));
     if (!whole) html += rest;
     return html.empty() ? "<p>No details were recorded.</p>" : html;
 }

@@ -76,15 +76,6 @@ Variables common(const Frame& frame, const PageSite& site, const Templates& temp
     return variables;
 }
 
-std::string framed(const Frame& frame, const Variables& variables, const PageSite& site,
-                   const Templates& templates) {
-    auto all = common(frame, site, templates);
-    auto inner = all;
-    inner.add(variables);
-    all.set("content", templates.fill(frame.file, inner));
-    return templates.fill("layout.mustache", all);
-}
-
 // Twenty choices of the longest names must fit on a page.
 std::string text_of_choice(const PageChoice& choice) {
     return shortened_to(one_line(choice.text), 120);
@@ -223,17 +214,6 @@ std::string words_of_change(const query::ReleaseContents::Entry& entry, const Si
     return what_happened_html(entry.kind, entry.headline, entry.counts);
 }
 
-std::string framed_within(const Frame& frame, Variables variables, std::string_view name,
-                          const MakeWithin& make, const PageSite& site,
-                          const Templates& templates) {
-    // Filling twice costs less than a millisecond, and is the only way to know how much room an
-    // operator's templates and long names leave.
-    const auto taken = framed(frame, variables, site, templates).size();
-    auto html = make(taken < most_of_page ? most_of_page - taken : 0, variables);
-    variables.set(name, std::move(html));
-    return framed(frame, variables, site, templates);
-}
-
 void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,
                 bool is_there, const Site& site) {
     variables.set("class_name", object.class_name)
@@ -263,23 +243,21 @@ void add_fate(Variables& variables, const query::History& history, const Site& s
         .set("successor_url", page_of(other, site));
 }
 
-PageOfPart framed_part(const Frame& frame, const Variables& variables, std::string_view name,
-                       const std::string& base, const MakePart& make, const PageSite& site,
-                       const Templates& templates) {
-    PageOfPart page;
-    const auto make_html = [&](std::size_t room, Variables& more) {
-        auto part = make(room - std::min(room, size_of_parts(base)), more);
-        add_parts(more, base, part.part, part.more);
-        page.part = part.part;
-        return std::move(part.html);
-    };
-    page.html = framed_within(frame, variables, name, make_html, site, templates);
-    return page;
+std::string framed(const Frame& frame, const Variables& variables, const PageSite& site,
+                   const Templates& templates) {
+    auto all = common(frame, site, templates);
+    auto inner = all;
+    inner.add(variables);
+    all.set("content", templates.fill(frame.file, inner));
+    return templates.fill("layout.mustache", all);
 }
 
-std::size_t size_of_parts(const std::string& base) {
-    constexpr std::size_t markup = 500;
-    return 2 * as_html(base).size() + markup;
+PageOfPart framed_part(const Frame& frame, Variables variables, std::string_view name,
+                       const std::string& base, PartOfPage part, const PageSite& site,
+                       const Templates& templates) {
+    variables.set(name, std::move(part.html));
+    add_parts(variables, base, part.part, part.more);
+    return {framed(frame, variables, site, templates), part.part};
 }
 
 std::string key_of(const tree::ObjectName& object) {

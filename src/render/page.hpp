@@ -1,12 +1,10 @@
-// render/page.hpp -- what several pages have in common: the layout around a page, its size and parts,
-// feed links, words.
+// render/page.hpp -- what several pages have in common: the layout around a page, the parts of long
+// lists, feed links, words.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +23,8 @@ namespace render {
 
 struct PageOfPart;  // render/pages.hpp
 
-// The size of the largest page (bytes, before compression). The functions that make pages keep to
-// it: each fills its lists until the page is full. What they call does not look at sizes.
-inline constexpr std::size_t most_of_page = 60'000;
+// The size of a list on a page, or of one part of it (bytes, before compression), whatever surrounds it.
+inline constexpr std::size_t most_of_list = 45'000;
 
 // Returns the variable `feeds`: the same items in each format, with the link (feed_url) and what readers copy
 // (feed_address, with the host).
@@ -121,13 +118,8 @@ struct Frame {
     bool noindex = false;
     std::string search_text = {};  // in the search field
 };
-// Returns the page with one more variable, HTML, which may fill what the others leave of most_of_page.
-//   make  gets the bytes that are left, 0 if there are none, and may set further variables, for
-//         which it reserves room itself
-using MakeWithin = std::function<std::string(std::size_t room, Variables& variables)>;
-[[nodiscard]] std::string framed_within(const Frame& frame, Variables variables,
-                                        std::string_view name, const MakeWithin& make,
-                                        const PageSite& site, const Templates& templates);
+[[nodiscard]] std::string framed(const Frame& frame, const Variables& variables,
+                                 const PageSite& site, const Templates& templates);
 
 // Sets class_name, name, label, other_name (the name beside a label) and, of an object that is there, object_url.
 void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,
@@ -137,12 +129,6 @@ void add_object(Variables& variables, const tree::ObjectName& object, const std:
 void add_fate(Variables& variables, const query::History& history, const Site& site);
 
 // -- the parts of a long list
-
-// What one part of a page holds.
-struct PartSize {
-    std::size_t bytes = 0;
-    std::size_t nodes = std::numeric_limits<std::size_t>::max();
-};
 
 struct PartOfPage {
     std::string html;  // whole elements; empty if there is nothing
@@ -154,7 +140,8 @@ struct PartOfPage {
 // group's beginning.
 class PartCollector {
    public:
-    PartCollector(const PartSize& size, std::size_t wanted) : size_(size), wanted_(wanted) {}
+    //   room  bytes of a part
+    PartCollector(std::size_t room, std::size_t wanted) : room_(room), wanted_(wanted) {}
 
     // Puts the pieces that follow into an element. It is left out if there are none.
     //   end  a constant of the caller
@@ -165,32 +152,22 @@ class PartCollector {
     }
 
     // Returns false if the wanted part is full: this piece belongs to the next one.
-    //   reserved  bytes that the piece may take besides its own
-    bool take(const std::string& piece, std::size_t nodes, std::size_t reserved = 0) {
-        const auto needed = (open_ ? 0 : start_.size()) + piece.size() + reserved;
-        const bool fits =
-            bytes_ + needed + end_.size() <= size_.bytes && nodes_ + nodes <= size_.nodes;
-        if (!html_.empty() && !fits) {
+    //   size  that counts; the piece itself may be larger
+    bool take(const std::string& piece, std::size_t size) {
+        const auto needed = (open_ ? 0 : start_.size()) + size;
+        if (!html_.empty() && bytes_ + needed + end_.size() > room_) {
             if (part_ == wanted_) return false;
             html_.clear();
-            nodes_ = bytes_ = 0;
+            bytes_ = 0;
             open_ = false;
             ++part_;
-            return take(piece, nodes, reserved);
+            return take(piece, size);
         }
         if (!open_) html_ += start_;
         open_ = true;
         html_ += piece;
-        nodes_ += nodes;
         bytes_ += needed;
         return true;
-    }
-
-    // Puts another piece in the place of the last one, which was taken with room reserved for it. What
-    // fits into the part stays the same, so that parts begin where those before them end.
-    void replace_last(const std::string& piece, const std::string& other) {
-        html_.resize(html_.size() - piece.size());
-        html_ += other;
     }
 
     // The part of the last piece, which has not been left yet, becomes the wanted one.
@@ -211,23 +188,19 @@ class PartCollector {
         open_ = false;
     }
 
-    PartSize size_;
-    std::size_t wanted_, part_ = 1;
-    std::size_t nodes_ = 0, bytes_ = 0;  // of the part, with what is reserved
+    std::size_t room_, wanted_, part_ = 1;
+    std::size_t bytes_ = 0;  // of the part
     std::string html_, start_;
     std::string_view end_;
     bool open_ = false;
 };
 
 // Returns a page with one part of a list, and links to the parts beside it.
+//   name  the variable that gets the part
 //   base  the link to the first part; with a query
-//   make  the part, and further variables, as of framed_within()
-using MakePart = std::function<PartOfPage(std::size_t room, Variables& variables)>;
-[[nodiscard]] PageOfPart framed_part(const Frame& frame, const Variables& variables,
+[[nodiscard]] PageOfPart framed_part(const Frame& frame, Variables variables,
                                      std::string_view name, const std::string& base,
-                                     const MakePart& make, const PageSite& site,
+                                     PartOfPage part, const PageSite& site,
                                      const Templates& templates);
-// Returns the room to reserve for the links to the parts beside one.
-[[nodiscard]] std::size_t size_of_parts(const std::string& base);
 
 }  // namespace render

@@ -37,22 +37,21 @@ PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates
     const auto base =
         diff_url(difference.object, difference.from.version, difference.to.version, site);
     const auto document = field_document(difference.changes, difference.object.class_name, site);
-    const ChangesView changes{.document = document,
-                              .people = difference.people,
-                              .site = site,
-                              .references = difference.references,
-                              .id = {}};
     const auto& object = difference.object;
+    const ChangesView changes{
+        .document = document,
+        .style = {.people = difference.people,
+                  .site = site,
+                  .references = difference.references,
+                  .page = PageLines{object, difference.from.version, difference.to.version}}};
     const auto title = object.class_name + " " + object.label_or_name(difference.label);
     const Frame frame{.file = "diff.mustache",
                       .title = title + ": changes from " + difference.from.version + " to " +
                                difference.to.version,
                       .feeds = feed_links("/rss?" + query_of(difference.object), title, site),
                       .noindex = true};
-    return framed_part(
-        frame, variables_of(difference, site), "changes", base,
-        [&](std::size_t room, Variables&) { return part_of_changes(changes, {room}, view.part); },
-        site, templates);
+    return framed_part(frame, variables_of(difference, site), "changes", base,
+                       part_of_changes(changes, most_of_list, view.part), site, templates);
 }
 
 }  // namespace render

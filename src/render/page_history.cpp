@@ -21,8 +21,9 @@ using query::History;
 using tables::Row;
 using tables::RowKind;
 
-constexpr std::size_t most_options = 100;     // in the list of releases
-constexpr std::size_t markup_of_strip = 900;  // bytes around it
+constexpr std::size_t most_options = 100;      // in the list of releases
+constexpr std::size_t most_of_row = 15'000;    // bytes of the changes of one row in the list
+constexpr std::size_t most_of_first = 25'000;  // of the first part of the list
 constexpr std::size_t most_mentions_listed = 20, most_of_mentions = 12'000;  // bytes
 constexpr std::size_t longest_title_listed = 160, longest_feed_listed = 80;  // bytes
 
@@ -101,53 +102,29 @@ std::string heading_of(const Row& row, const Site& site) {
     return html;
 }
 
-constexpr std::string_view end_of_row = "</article>\n";
-
-// What is shown of a row.
-struct RowSize {
-    PartSize changes;
-    bool folds_vanished = true;
-    std::size_t number = 0;  // ChangesView
-};
-constexpr RowSize size_in_list = {{std::string::npos, 60}};
-constexpr RowSize smallest_in_list = {{std::string::npos, 8}};
-
-// A row with one part of its changes, without end_of_row.
-PartOfPage open_row(const Row& row, const History& history, const RowSize& size, std::size_t part,
-                    const Site& site) {
-    const auto document = field_document(row, history, site);
-    auto changes =
-        part_of_changes({.document = document,
-                         .people = history.people,
-                         .site = site,
-                         .references = row.notes.references,
-                         .stamps_since = row.since_on,
-                         .id = row.release.version,
-                         .heading = 4,
-                         .number = size.number,
-                         .folded = size.folds_vanished && row.kind == RowKind::vanished},
-                        size.changes, part);
-    changes.html = heading_of(row, site) + changes.html;
-    return changes;
-}
-
-// The part of this number of the only row on a page that has `room` bytes for it.
-PartOfPage whole_row(const Row& row, const HistoryView& view, std::size_t room,
-                     const Site& site) {
-    const auto taken = heading_of(row, site).size() + end_of_row.size();
-    room -= std::min(room, taken);
-    auto shown = open_row(row, view.history, {{room}, false, view.number}, view.part, site);
-    shown.html += end_of_row;
-    return shown;
-}
-
-// A row of the list with the first of its changes; if there are more, with a link to all.
-std::string listed_row(const Row& row, const History& history, const RowSize& size,
-                       const Site& site) {
-    auto shown = open_row(row, history, size, 1, site);
-    if (shown.more)
+// Returns a row with one part of its changes: alone on a page the part that is asked for, in the list the
+// first, with a link to all if there are more.
+PartOfPage row_with_changes(const Row& row, const HistoryView& view, std::size_t room,
+                            const Site& site) {
+    const bool is_alone = !view.at.empty();
+    const auto document = field_document(row, view.history, site);
+    const LineStyle style{.people = view.history.people,
+                          .site = site,
+                          .references = row.notes.references,
+                          .stamps_since = row.since_on,
+                          .id = as_html(row.release.version),
+                          .page = PageLines{row.object, row.since, row.release.version}};
+    auto shown = part_of_changes({.document = document,
+                                  .style = style,
+                                  .heading = 4,
+                                  .number = view.number,
+                                  .folded = !is_alone && row.kind == RowKind::vanished},
+                                 room, is_alone ? view.part : 1);
+    shown.html.insert(0, heading_of(row, site));
+    if (shown.more && !is_alone)
         shown.html += "<p>" + link_html(own_url(row), "All of " + row.release.version) + "</p>\n";
-    return shown.html += end_of_row;
+    shown.html += "</article>\n";
+    return shown;
 }
 
 std::string run_of(const std::string& releases, std::string_view words) {
@@ -185,66 +162,33 @@ std::vector<std::string> lines_between(const HistoryView& view) {
     return lines;
 }
 
-// Rows [from, end) of a history.
-struct PartOfRows {
-    std::string html;
-    std::size_t from = 0, end = 0;
-    std::size_t part = 1;
+// The rows [from, end) are on one part.
+struct RowsOfPart {
+    std::size_t part = 1, from = 0, end = 0;
 };
 
-// Bytes for the list of one part. The first part has less, because it has the strip.
-struct RoomOfPart {
-    std::size_t first = 0, others = 0;
-    [[nodiscard]] std::size_t of(std::size_t part) const { return part == 1 ? first : others; }
-};
-
-// The rows of one part, which has room for their stubs.
-PartOfRows rows_of_part(const std::vector<std::string>& stubs, const RoomOfPart& room,
-                        std::size_t part) {
-    PartOfRows rows;
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < stubs.size(); ++i) {
-        size += stubs[i].size();
-        if (size > room.of(rows.part) / 6 * 5 && i > rows.from) {
-            if (rows.part == part) return rows;
-            rows.from = i;
-            ++rows.part;
-            size = stubs[i].size();
-        }
-        rows.end = i + 1;
-    }
-    return rows;
+// Returns those of the part of this number, or of the last one.
+RowsOfPart rows_of_part(std::size_t rows, std::size_t part) {
+    constexpr std::size_t most = 50;
+    part = std::min(part, rows == 0 ? 1 : (rows - 1) / most + 1);
+    return {part, (part - 1) * most, std::min(part * most, rows)};
 }
 
-// The part of this number of the list, or the last: the newest rows with their changes, as many
-// as fit, the others as stubs.
-PartOfRows part_of_rows(const HistoryView& view, const RoomOfPart& room, std::size_t part,
-                        const Site& site) {
-    const auto& history = view.history;
-    auto between = lines_between(view);
-    std::vector<std::string> stubs;
-    stubs.reserve(history.rows.size());
-    for (const auto& row : history.rows) stubs.push_back(between[stubs.size()] + stub_of(row));
-    if (!stubs.empty()) stubs.back() += between.back();
-    auto rows = rows_of_part(stubs, room, part);
-    auto left = room.of(rows.part);  // after the stubs of the rows to come
-    for (auto i = rows.from; i < rows.end; ++i) left -= std::min(left, stubs[i].size());
-    bool open = true;
-    for (auto i = rows.from; i < rows.end; ++i) {
-        const auto space = left + stubs[i].size();
-        std::string html;
-        const auto listed = [&](const RowSize& size_of_row) {
-            return between[i] + listed_row(history.rows[i], history, size_of_row, site) +
-                   (i + 1 == stubs.size() ? between.back() : "");
-        };
-        if (open) html = listed(size_in_list);
-        // Of the newest row, some changes are better than none.
-        if (i == 0 && html.size() > space) html = listed(smallest_in_list);
-        open = open && html.size() <= space;
-        rows.html += open ? html : stubs[i];
-        if (open) left = space - html.size();
+// The newest rows with their changes, as many as there is room for, the others in one line each. The first
+// part has less room, because it has the pictures.
+std::string list_of(const RowsOfPart& part, const HistoryView& view, const Site& site) {
+    const auto& rows = view.history.rows;
+    const auto between = lines_between(view);
+    const auto most = part.part == 1 ? most_of_first : most_of_list;
+    std::string html;
+    for (auto i = part.from; i < part.end; ++i) {
+        html += between[i];
+        const auto room = most - std::min(html.size(), most);
+        html += room == 0
+                    ? stub_of(rows[i])
+                    : row_with_changes(rows[i], view, std::min(room, most_of_row), site).html;
     }
-    return rows;
+    return part.end < rows.size() ? html : html + between.back();
 }
 
 const Row* row_at(const HistoryView& view) {
@@ -388,18 +332,17 @@ PageOfPart history_part(const HistoryView& view, const PageSite& site,
         variables.set("count", count_of(view))
             .flag("older", history.recorded > history.rows.size());
     }
+    PartOfPage shown;
+    if (row) {
+        shown = row_with_changes(*row, view, most_of_list, site);
+    } else if (view.at.empty()) {
+        const auto part = rows_of_part(history.rows.size(), view.part);
+        shown = {list_of(part, view, site), part.part, part.end < history.rows.size()};
+        add_strip(variables, view, part.from, part.end);
+    }
     const auto base = row ? page + "&at=" + base::percent_encode(view.at) : page;
-    const auto make = [&](std::size_t room, Variables& more) -> PartOfPage {
-        if (row) return whole_row(*row, view, room, site);
-        if (!view.at.empty()) return {};
-        // The strip is largest where all of its bars are linked.
-        const auto strip = history_strip(history.rows, view.followed, 0, history.rows.size());
-        const auto first = room - std::min(room, strip.size() + markup_of_strip);
-        auto shown = part_of_rows(view, {first, room}, view.part, site);
-        add_strip(more, view, shown.from, shown.end);
-        return {std::move(shown.html), shown.part, shown.end < history.rows.size()};
-    };
-    return framed_part(frame_of(view, site), variables, "rows", base, make, site, templates);
+    return framed_part(frame_of(view, site), std::move(variables), "rows", base, std::move(shown),
+                       site, templates);
 }
 
 }  // namespace render

@@ -115,30 +115,25 @@ std::string home_page(const HomeView& view, const PageSite& site, const Template
                 .title = view.text.empty() ? "" : "Search for " + view.text,
                 .noindex = searched || !view.class_name.empty(),
                 .search_text = view.text};
+    const auto results = search_results(view.found, {}, most_of_results, site);
+    const auto shown = view.found.size() - results.left_out;
+    const bool has_more = shown > 0 && (view.has_more || results.left_out > 0);
     Variables variables;
     variables.set("class_options", class_options(view.classes, view.class_name))
         .set("class_name", view.class_name)
         .flag("searched", searched)
-        .set("results_count", range_found(view, 0))
+        .set("results", results.html)
+        .set("results_count", range_found(view, shown))
         .flag("found", !view.found.empty() || view.from > 0)
         .flag("results_cut", !view.is_complete)
-        .set("more_url", results_url(view, 1'000'000, site));  // reserves room for it
+        .set("more_url", has_more ? results_url(view, view.from + shown, site) : "");
     if (view.has_sources) variables.set("sources_url", site.link("/feeds"));
     add_releases(variables, view, site);
     add_class(variables, frame, view, site);
     const bool of_releases = frame.feeds.empty() && !frame.noindex;
     variables.flag("of_releases", of_releases);
     if (of_releases) frame.feeds = feed_links("/releases", "All releases", site, First::named);
-    const auto make = [&](std::size_t room, Variables& more) {
-        auto results = search_results(view.found, {}, std::min(room, most_of_results), site);
-        const auto shown = view.found.size() - results.left_out;
-        const bool has_more = view.has_more || results.left_out > 0;
-        more.set("results_count", range_found(view, shown));
-        more.set("more_url",
-                 has_more && shown > 0 ? results_url(view, view.from + shown, site) : "");
-        return std::move(results.html);
-    };
-    return framed_within(frame, variables, "results", make, site, templates);
+    return framed(frame, variables, site, templates);
 }
 
 }  // namespace render

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
@@ -25,12 +24,13 @@ using tree::CellKind;
 using tree::Node;
 using Origin = ObjectAt::Origin;
 
-constexpr std::size_t most_in_line = 8;       // values that follow each other on one line
-constexpr std::size_t deepest_indent = 6;     // deeper lines are indented as these
-constexpr std::size_t most_choices = 200;     // releases in the list to choose from
-constexpr std::size_t most_objects = 500;     // that are looked up for one part
-constexpr std::size_t most_label_html = 100;  // bytes
-constexpr std::size_t room_of_label = most_label_html + 20;  // and of what surrounds it
+constexpr std::size_t most_in_line = 8;    // values that follow each other on one line
+constexpr std::size_t deepest_indent = 6;  // deeper lines are indented as these
+constexpr std::size_t most_choices = 200;  // releases in the list to choose from
+constexpr std::size_t most_objects = 500;  // that are looked up for one part
+constexpr std::size_t most_of_lines =
+    40'000;  // bytes of a part, without the labels of what it names
+constexpr std::size_t longest_label = 100;  // bytes
 
 // A value, or a tag without anything below it, and the only values below it that came with it.
 struct Line {
@@ -112,22 +112,18 @@ std::string address_of_row(const ObjectAt& object, const std::string& version) {
 class LineWriter {
    public:
     LineWriter(const ObjectAt& object, const compare::References& references, const Site& site,
-               const PartSize& size, std::size_t part)
+               std::size_t part)
         : object_(object), references_(references), site_(site),
-          parts_(size, std::max<std::size_t>(part, 1)) {}
+          parts_(most_of_lines, std::max<std::size_t>(part, 1)) {}
 
     // Returns the part; `named` gets the objects that it names.
     PartOfPage write(std::set<tree::ObjectName>& named) {
         const LineWalk::Visit visit = [&](const Line& line) {
             begin_group(line);
-            const auto names = static_cast<std::size_t>(std::ranges::count_if(
-                line.nodes, [&](const Node* node) { return names_object(node); }));
-            // Labels take room that is there without them too.
-            const auto html = row_of(line, {});
-            if (!parts_.take(html, 1, names * room_of_label)) return false;
+            // What the objects are called moves no line to another part.
+            const auto size = row_of(line, {}).size();
+            if (!parts_.take(row_of(line, references_), size)) return false;
             if (!parts_.is_in_wanted()) return true;
-            if (names > 0 && !references_.empty())
-                parts_.replace_last(html, row_of(line, references_));
             for (const auto* node : line.nodes)
                 if (named.size() < most_objects && names_object(node))
                     named.insert({node->cell.class_name, node->cell.text});
@@ -205,20 +201,6 @@ class LineWriter {
     const Cell* group_ = nullptr;
     bool has_group_ = false;
 };
-
-// What the labels of a page take is known before they are.
-compare::References with_short_labels(compare::References references) {
-    constexpr std::size_t longest_character = 6;  // "&quot;"
-    for (auto& [object, label, fate] : references) {
-        label = one_line(label);
-        if (as_html(label).size() <= most_label_html) continue;
-        const auto most = most_label_html - ellipsis.size();
-        auto cut = base::cut_at(label, most);
-        if (as_html(cut).size() > most) cut = base::cut_at(label, most / longest_character);
-        label = std::string(cut).append(ellipsis);
-    }
-    return references;
-}
 
 // "12 lines, 3 of them new"
 std::string summary_of(const ObjectAt& object) {
@@ -306,10 +288,9 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
     return variables;
 }
 
-//   named  gets the objects that the lines of the part name
-PageOfPart page_of_part(const ObjectView& view, const compare::References& references,
-                        std::set<tree::ObjectName>& named, const PageSite& site,
-                        const Templates& templates) {
+}  // namespace
+
+PageOfPart object_part(const ObjectView& view, const PageSite& site, const Templates& templates) {
     const auto& object = view.object;
     const auto& own = object.history.object;
     const auto title = own.class_name + " " + own.label_or_name(object.label);
@@ -317,26 +298,18 @@ PageOfPart page_of_part(const ObjectView& view, const compare::References& refer
                       .title = title + " as of " + object.release().version,
                       .feeds = feed_links("/rss?" + query_of(own), title, site),
                       .noindex = true};
-    return framed_part(
-        frame, variables_of(object, site), "lines",
-        object_at_url(own, object.release().version, site),
-        [&](std::size_t room, Variables&) {
-            return LineWriter(object, references, site, {room}, view.part).write(named);
-        },
-        site, templates);
+    auto references = view.references;
+    for (auto& each : references) each.label = shortened_to(one_line(each.label), longest_label);
+    std::set<tree::ObjectName> named;
+    return framed_part(frame, variables_of(object, site), "lines",
+                       object_at_url(own, object.release().version, site),
+                       LineWriter(object, references, site, view.part).write(named), site,
+                       templates);
 }
 
-}  // namespace
-
-PageOfPart object_part(const ObjectView& view, const PageSite& site, const Templates& templates) {
+std::vector<tree::ObjectName> objects_in_part(const ObjectView& view, const Site& site) {
     std::set<tree::ObjectName> named;
-    return page_of_part(view, with_short_labels(view.references), named, site, templates);
-}
-
-std::vector<tree::ObjectName> objects_in_part(const ObjectView& view, const PageSite& site,
-                                              const Templates& templates) {
-    std::set<tree::ObjectName> named;
-    std::ignore = page_of_part(view, {}, named, site, templates);
+    std::ignore = LineWriter(view.object, {}, site, view.part).write(named);
     return {named.begin(), named.end()};
 }
 

@@ -18,7 +18,6 @@ using Contents = query::ReleaseContents;
 // Bytes of the lists above the objects.
 constexpr std::size_t most_of_classes = 14'000;
 constexpr std::size_t most_of_mass_changes = 6'000;
-constexpr std::size_t markup_around_entries = 2'000;  // of the two tables
 constexpr int bar_width = 240;
 
 std::string address_of(const ReleaseView& view, const std::string& class_name, std::size_t from,
@@ -131,12 +130,12 @@ std::string row_of(const Contents::Entry& entry, const std::string& version, con
     return html + "</th><td>" + words_of_change(entry, site) + "</td></tr>\n";
 }
 
-Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) {
+Entries entries_of(const ReleaseView& view, const Site& site) {
     Entries entries;
     for (const auto& entry : view.contents.entries) {
         const auto row = row_of(entry, view.contents.summary.release.version, site);
         const auto taken = entries.html.size() + entries.following.size();
-        if (taken + row.size() > room && entries.shown > 0) break;
+        if (taken + row.size() > most_of_list && entries.shown > 0) break;
         (entry.only_follows ? entries.following : entries.html) += row;
         if (entry.only_follows) entries.following_headlines.emplace_back(entry.headline);
         ++entries.shown;
@@ -190,22 +189,18 @@ void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
 std::string release_page(const ReleaseView& view, const PageSite& site,
                          const Templates& templates) {
     const auto& version = view.contents.summary.release.version;
-    const auto make = [&](std::size_t room, Variables& variables) {
-        const auto taken = size_of_parts(address_of(view, view.query.class_name, 0, site)) +
-                           markup_around_entries;
-        auto entries = entries_of(view, room - std::min(room, taken), site);
-        add_pager(variables, view, entries.shown, site);
-        if (!entries.following.empty())
-            variables.set("following", std::move(entries.following))
-                .set("following_count", words_for_following(entries.following_headlines));
-        return std::move(entries.html);
-    };
+    auto variables = variables_of(view, site);
+    const auto entries = entries_of(view, site);
+    variables.set("entries", entries.html)
+        .set("following", entries.following)
+        .set("following_count", words_for_following(entries.following_headlines));
+    add_pager(variables, view, entries.shown, site);
     const Frame frame{
         .file = "release.mustache",
         .title = "Changes in " + version,
         .feeds = feed_links(release_path(version), "Changes in " + version, site, First::named),
         .noindex = view.query.from > 0 || !view.query.text.empty()};
-    return framed_within(frame, variables_of(view, site), "entries", make, site, templates);
+    return framed(frame, variables, site, templates);
 }
 
 }  // namespace render

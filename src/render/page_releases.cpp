@@ -14,7 +14,7 @@ namespace {
 
 using tables::RowKind;
 
-constexpr std::size_t releases_on_page = 300;  // or fewer, if they do not fit
+constexpr std::size_t releases_on_page = 100;
 
 std::string releases_url(std::size_t from, const Site& site) {
     return site.link("/releases") + (from > 0 ? "?from=" + std::to_string(from) : "");
@@ -76,25 +76,17 @@ std::string releases_page(const ReleasesView& view, const PageSite& site,
             .set("summary", words_of(newest));
     }
     if (view.from == 0) add_pictures(variables, list, site);
-    const auto make = [&](std::size_t room, Variables& more) {
-        const auto links = size_of_parts(releases_url(list.size(), site));
-        room -= std::min(room, links);
-        std::string html;
-        std::size_t at = view.from;
-        for (; at < std::min(list.size(), view.from + releases_on_page); ++at) {
-            const auto row = row_of_release(list[at].summary, site);
-            if (html.size() + row.size() > room && !html.empty()) break;
-            html += row;
-        }
-        if (view.from > 0) more.set("previous_url", releases_url(0, site));
-        if (at < list.size()) more.set("next_url", releases_url(at, site));
-        return html;
-    };
+    std::string rows;
+    const auto end = std::min(list.size(), view.from + releases_on_page);
+    for (auto at = view.from; at < end; ++at) rows += row_of_release(list[at].summary, site);
+    variables.set("rows", rows);
+    if (view.from > 0) variables.set("previous_url", releases_url(0, site));
+    if (end < list.size()) variables.set("next_url", releases_url(end, site));
     const Frame frame{.file = "releases.mustache",
                       .title = "Releases",
                       .feeds = feed_links("/releases", "All releases", site, First::named),
                       .noindex = view.from > 0};
-    return framed_within(frame, variables, "rows", make, site, templates);
+    return framed(frame, variables, site, templates);
 }
 
 }  // namespace render

@@ -124,28 +124,23 @@ std::string sources_page(const SourcesView& view, const PageSite& site,
         .set("form_url", site.link("/feeds"))
         .set("opml_url", sources_url(view, 0, "opml", site))
         .set("json_url", sources_url(view, view.from, "json", site));
-    const auto make = [&](std::size_t room, Variables& more) {
-        constexpr std::size_t heading = 200;
-        const auto links = heading + size_of_parts(sources_url(view, view.count, "", site));
-        room -= std::min(room, links);
-        const auto rows =
-            items_within(room, view.feeds, [&](std::string& html, const SourceStatus& feed) {
-                html += row_of(feed, site);
-            });
-        const auto end = view.from + view.feeds.size() - rows.left_out;
-        if (view.from > 0)
-            more.set(
-                "previous_url",
-                sources_url(view, view.from - std::min(view.from, sources_on_page), "", site));
-        if (end < view.count && end > view.from)
-            more.set("next_url", sources_url(view, end, "", site));
-        if (end > view.from && (view.from > 0 || end < view.count))
-            more.set("shown",
-                     "Feeds " + with_separators(view.from + 1) + " to " + with_separators(end));
-        return rows.html;
-    };
+    const auto rows =
+        items_within(most_of_list, view.feeds, [&](std::string& html, const SourceStatus& feed) {
+            html += row_of(feed, site);
+        });
+    const auto end = view.from + view.feeds.size() - rows.left_out;
+    variables.set("rows", rows.html);
+    if (view.from > 0)
+        variables.set(
+            "previous_url",
+            sources_url(view, view.from - std::min(view.from, sources_on_page), "", site));
+    if (end < view.count && end > view.from)
+        variables.set("next_url", sources_url(view, end, "", site));
+    if (end > view.from && (view.from > 0 || end < view.count))
+        variables.set("shown",
+                      "Feeds " + with_separators(view.from + 1) + " to " + with_separators(end));
     const Frame frame{.file = "feeds.mustache", .title = "Source feeds", .noindex = true};
-    return framed_within(frame, variables, "rows", make, site, templates);
+    return framed(frame, variables, site, templates);
 }
 
 std::string source_page(const SourceView& view, const PageSite& site,
@@ -163,23 +158,21 @@ std::string source_page(const SourceView& view, const PageSite& site,
         .set("next_fetch", next_fetch_of(feed))
         .set("picture", fetch_picture(view.events));
     const std::span newest(view.events.data(), std::min(view.events.size(), most_events));
-    const auto make = [&](std::size_t room, Variables& more) {
-        auto events =
-            items_within(std::min(room / 2, most_of_events), newest,
-                         [](std::string& html, const FetchEvent& each) { html += row_of(each); });
-        const auto left = room - std::min(room, events.html.size());
-        more.set("entries", items_within(std::min(left, most_of_entries), view.copy.items,
-                                         [&](std::string& html, const SourceItem& item) {
-                                             html += line_of(item, view.copy, site);
-                                         })
-                                .html);
-        return std::move(events.html);
-    };
+    variables
+        .set("events",
+             items_within(most_of_events, newest,
+                          [](std::string& html, const FetchEvent& each) { html += row_of(each); })
+                 .html)
+        .set("entries", items_within(most_of_entries, view.copy.items,
+                                     [&](std::string& html, const SourceItem& item) {
+                                         html += line_of(item, view.copy, site);
+                                     })
+                            .html);
     const Frame frame{.file = "feed.mustache",
                       .title = name,
                       .feeds = feed_links("/rss?feed=" + std::to_string(feed.id), name, site),
                       .noindex = true};
-    return framed_within(frame, variables, "events", make, site, templates);
+    return framed(frame, variables, site, templates);
 }
 
 }  // namespace render

@@ -25,16 +25,17 @@ constexpr std::size_t most_of_addresses = 21'000;  // of the list's feeds
 constexpr std::size_t most_with_links = 80;        // watched objects
 constexpr std::size_t most_of_names = 2'000;       // that are to be corrected
 
-constexpr std::size_t most_of_rest = 14'000;  // of what is around all these, and the classes
+constexpr std::size_t most_of_lists = 60'000;  // all these together
 
 // The bytes that the lists of a page may still take.
 class Room {
    public:
+    [[nodiscard]] std::size_t left() const { return left_; }
     [[nodiscard]] std::size_t up_to(std::size_t most) const { return std::min(most, left_); }
     void take(std::size_t bytes) { left_ -= std::min(bytes, left_); }
 
    private:
-    std::size_t left_ = most_of_page - most_of_rest;
+    std::size_t left_ = most_of_lists;
 };
 
 bool has_links(const WatchView& view) { return view.objects.size() <= most_with_links; }
@@ -173,9 +174,9 @@ void append_change(std::string& html, const tables::Row& row, const Site& site) 
     html += "</span></li>\n";
 }
 
-// The newest changes, a list for each release.
-std::string changes_within(const WatchView& view, std::size_t room, Variables& variables,
-                           const Site& site) {
+// Sets the newest changes, a list for each release.
+void add_changes(Variables& variables, const WatchView& view, std::size_t room,
+                 const Site& site) {
     constexpr std::string_view end = "</ul>\n</section>\n";
     std::string html;
     const base::Release* open = nullptr;
@@ -195,8 +196,7 @@ std::string changes_within(const WatchView& view, std::size_t room, Variables& v
         ++shown;
     }
     if (open != nullptr) html += end;
-    variables.flag("older", shown < view.changes.recorded);
-    return html;
+    variables.set("changes", html).flag("older", shown < view.changes.recorded);
 }
 
 // Names that mean several objects, with a box for each, and names that mean none.
@@ -286,12 +286,10 @@ std::string watch_page(const WatchView& view, const PageSite& site, const Templa
         .flag("found", !view.found.empty())
         .set("results", results.html)
         .set("results_count", counted(view.found.size(), "object", "objects"))
-        .flag("results_cut", results.left_out > 0 || view.has_more)
-        .flag("older", true);  // reserves room for its text
-    const auto make = [&](std::size_t bytes, Variables& more) {
-        return changes_within(view, bytes, more, site);
-    };
-    return framed_within(frame, variables, "changes", make, site, templates);
+        .flag("results_cut", results.left_out > 0 || view.has_more);
+    room.take(results.html.size());
+    add_changes(variables, view, room.left(), site);
+    return framed(frame, variables, site, templates);
 }
 
 }  // namespace render

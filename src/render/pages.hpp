@@ -27,7 +27,7 @@ namespace render {
 
 // Pages and the files that they load are below site.base_url: /style.css, /feed.css, /varve.js,
 // /json-feed.txt. Pages link to the site by path alone (PageSite).
-// A page takes at most 60 KB (most_of_page in render/page.hpp): what does not fit is on the next
+// A list takes at most 45 KB of a page (most_of_list in render/page.hpp): what does not fit is on the next
 // part, or is left out and the page says so.
 
 struct HomeView {
@@ -89,7 +89,7 @@ struct HistoryView {
 };
 inline constexpr std::size_t most_mentions_on_page = 200;  // that are read for it
 // The first part shows the mentions that the history has: a track and a list of the newest ones.
-// Every row has an element with the id VERSION; the first part has some 200 rows. Changes on the
+// Every row has an element with the id VERSION; a part has 50 rows. Changes on the
 // page have the ids VERSION-cN. A part past the last is the last.
 struct PageOfPart {
     std::string html;
@@ -116,8 +116,7 @@ struct ObjectView {
                                      const Templates& templates);
 // Returns the objects that the lines of the part name, sorted, each once: at most 500.
 [[nodiscard]] std::vector<tree::ObjectName> objects_in_part(const ObjectView& view,
-                                                            const PageSite& site,
-                                                            const Templates& templates);
+                                                            const Site& site);
 
 struct ReleaseView {
     query::ReleaseContents contents;

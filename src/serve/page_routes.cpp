@@ -184,8 +184,8 @@ Result<RenderedPage> render_object(SiteContext& context, const Query& query) {
         return RenderedPage{render::object_json(*object, context.site, most_of_tree),
                             provisional};
     render::ObjectView view{std::move(*object), query.number("part", 1)};
-    view.references = query::current_references(
-        reads, render::objects_in_part(view, context.page_site, context.templates));
+    view.references =
+        query::current_references(reads, render::objects_in_part(view, context.page_site));
     auto shown = render::object_part(view, context.page_site, context.templates);
     return with_part(query.number("part", 1), shown.part, std::move(shown.html), provisional);
 }

@@ -24,26 +24,25 @@ Row replaced_text(const std::string& before, const std::string& after) {
 
 TEST_CASE("Of two short texts the old one is followed by the new one") {
     const auto page = page_of({replaced_text("the quick brown fox", "the slow brown fox")});
-    CHECK(holds(page, "<li class=\"change replaced\" id=\"WS187-c1\"><a class=\"op\" "
-                      "href=\"#WS187-c1\"><span aria-hidden=\"true\">±</span><span "
-                      "class=\"unseen\">replaced: </span></a><div class=\"field\">Remark</div>"
+    CHECK(holds(page, "<li class=\"change replaced\" id=\"WS187-c1\"><div class=\"field\">"
+                      "<a href=\"#WS187-c1\">Remark</a><span class=\"word\">: </span></div>"
                       "<div class=\"value\"><del>“the quick brown fox”</del> → "
-                      "<ins>“the slow brown fox”</ins></div>"));
+                      "<ins>“the slow brown fox”</ins><span class=\"word\">.</span></div></li>"));
 }
 
 TEST_CASE("Texts of several lines are compared line by line") {
     const auto page = page_of({replaced_text("one\ntwo\nthree", "one\nzwei\nthree")});
-    CHECK(holds(page, "<p><span class=\"place\">line 2</span>: <del>two</del> "
-                      "<ins>zwei</ins></p>"));
-    CHECK(
-        holds(page_of({replaced_text("a\nb c", "a\nb  c")}), "line 2: only white space differs"));
+    CHECK(holds(page, ">Remark</a><span class=\"word\"> reworded:</span></div><div "
+                      "class=\"value\"><ul><li>Line 2. Before: <del>two</del></li><li>Now: "
+                      "<ins>zwei</ins></li></ul></div>"));
+    CHECK(holds(page_of({replaced_text("a\nb c", "a\nb  c")}), "only white space differs"));
 }
 
 TEST_CASE("For two sequences the page shows the stretch that differs and where it begins") {
     const std::string head(300, 'a'), tail(300, 't');
     const auto page = page_of({replaced_text(head + "cc" + tail, head + "g" + tail)});
-    CHECK(holds(page, "<span class=\"place\">from character 301</span>"));
-    CHECK(holds(page, ": …aaaaaaaaaaaa<del>cc</del><ins>g</ins>tttttttttttt…</p>"));
+    CHECK(holds(page, "<li>From character 301 of 601. Before: …aaaaaaaaaaaa<del>cc</del>"
+                      "tttttttttttt…</li><li>Now: …aaaaaaaaaaaa<ins>g</ins>tttttttttttt…</li>"));
 }
 
 TEST_CASE("The values of a field are on one line, each with a place of its own") {
@@ -55,14 +54,36 @@ TEST_CASE("The values of a field are on one line, each with a place of its own")
                             sample::added(sample::tags({"Gene_info", "GO_term"}), term("GO:2"))});
     row.notes.references = {{{"GO_term", "GO:1"}, "nucleus"}};
     const auto page = page_of({row});
-    CHECK(holds(page, "<h4>Gene info</h4>"));
-    CHECK(holds(page, "<div class=\"field\">GO term</div>"));
+    CHECK(holds(page, "<h4 class=\"group\">Gene info</h4>"));
+    CHECK(holds(page, "<a href=\"#WS187-c1\">2 GO terms</a><span class=\"word\"> added</span>"));
     CHECK(holds(page, ">nucleus</a> <small>GO:1</small>, <span id=\"WS187-c2\">"));
-    CHECK(holds(page,
-                "</span></div><div class=\"who\"><small> (sylvia, 2008-02-01)</small></div>"));
+    CHECK(holds(page, "</div><div class=\"who\"><span class=\"word\"> Entered by </span>sylvia, "
+                      "2008-02-01<span class=\"word\">.</span></div></li>"));
     CHECK(sample::count(page, "<li class=\"change") == 1);
     row.since_on = sample::day(2008, 2, 10);
     CHECK_FALSE(holds(page_of({row}), "class=\"who\""));
+}
+
+TEST_CASE("A page says who entered what is below a value, where it was somebody else") {
+    const auto child = [](const char* name, const std::string& stamp) {
+        return stamped(tag("Evidence", {stamped(text(name), stamp)}), stamp);
+    };
+    const auto value = stamped(
+        text("v", {child("own", sample::sylvia), child("other", "2008-02-02_00:00:00_bob")}),
+        sample::sylvia);
+    const auto page = page_of({sample::row("WS187", sample::day(2008, 2, 15),
+                                           {sample::added(sample::tags({"Remark"}), value)})});
+    CHECK(holds(page, "v<ul><li>Evidence: own</li><li>Evidence: other<small> (bob, "
+                      "2008-02-02)</small></li></ul></div><div class=\"who\">"));
+    CHECK(sample::count(page, "sylvia") == 1);
+}
+
+TEST_CASE("A page shows what was below a value that was replaced") {
+    const auto page = page_of(
+        {sample::row("WS187", sample::day(2008, 2, 15),
+                     {sample::replaced(sample::tags({"Remark"}), text("old", {tag("Inferred")}),
+                                       text("new", {tag("Curated")}))})});
+    CHECK(holds(page, "<del>old, Inferred</del> → <ins>new, Curated</ins>"));
 }
 
 TEST_CASE("Minor changes and echoes are folded behind a line that names them") {
@@ -88,9 +109,9 @@ TEST_CASE("A path that changed in most objects is one line") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     view.history.mass_changes = {{"WS187", "Gene", "Identity > Version", 30'123, 45'000}};
     const auto page = page_of(view);
-    CHECK(holds(page,
-                "<p class=\"mass\" id=\"WS187-c4\"><b>Identity &gt; Version</b>: changed in "
-                "30,123 of 45,000 objects of class Gene in this release</p>"));
+    CHECK(holds(page, "<li class=\"mass\" id=\"WS187-c4\"><a href=\"#WS187-c4\">Identity &gt; "
+                      "Version</a>: changed in 30,123 of 45,000 objects of class Gene in this "
+                      "release.</li>"));
     CHECK(sample::count(page, " id=\"WS187-c4\"") == 1);
 }
 

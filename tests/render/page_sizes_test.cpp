@@ -43,11 +43,21 @@ render::HistoryView view_of(std::vector<Row> rows, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("A history of 200 releases is one page with a place for each of them") {
-    const auto page = page_of(view_of(rows_of(200, 5, "unc-26"), "unc-26"));
-    for (int i = 1; i <= 200; ++i) CHECK(holds(page, " id=\"WS" + std::to_string(i) + "\""));
-    CHECK(holds(page, "<li class=\"change added\" id=\"WS200-c1\">"));
-    CHECK(count(page, "<p class=\"stub\"") > 100);
+TEST_CASE(
+    "A page of a history has 50 releases, those that are too many with their changes in a line") {
+    auto view = view_of(rows_of(120, 40, "unc-26"), "unc-26");
+    const auto page = page_of(view);
+    for (int i = 71; i <= 120; ++i) CHECK(holds(page, " id=\"WS" + std::to_string(i) + "\""));
+    CHECK_FALSE(holds(page, " id=\"WS70\""));
+    CHECK(holds(page, "<li class=\"change added\" id=\"WS120-c1\">"));
+    CHECK(count(page, "<p class=\"stub\"") > 20);
+    view.part = 3;
+    const auto last = page_of(view);
+    CHECK(holds(last, " id=\"WS20\""));
+    CHECK(holds(last, " id=\"WS1\""));
+    CHECK_FALSE(holds(last, ">Next part</a>"));
+    view.part = 4;
+    CHECK(page_of(view) == last);
 }
 
 TEST_CASE("The pages of a history of any size and names hold every release once") {
@@ -71,7 +81,7 @@ TEST_CASE("The pages of a history of any size and names hold every release once"
 
 TEST_CASE("A history of 1,000 releases with 200 changes each begins with the newest") {
     const auto page = page_of(view_of(rows_of(1'000, 200, "unc-26"), "unc-26"));
-    for (int i = 1'000; i > 800; --i) CHECK(holds(page, " id=\"WS" + std::to_string(i) + "\""));
+    for (int i = 1'000; i > 950; --i) CHECK(holds(page, " id=\"WS" + std::to_string(i) + "\""));
     CHECK(holds(page, ">All of WS1000</a>"));
     CHECK(holds(page, ">Next part</a>"));
 }
@@ -93,7 +103,7 @@ TEST_CASE("Each change of one release is on one of its parts") {
     CHECK(seen == 3'000);
 }
 
-TEST_CASE("A change too large for a page is shown child by child, and none is left out") {
+TEST_CASE("The values of a change too large for a page are on several, and none is left out") {
     std::vector<tree::Node> children;
     for (int i = 0; i < 5'000; ++i)
         children.push_back(
@@ -120,11 +130,56 @@ TEST_CASE("A tree as deep as a reader accepts is shown") {
         node = std::move(parent);
     }
     auto view = sample::diff_view({sample::added({}, std::move(node))});
-    const auto first = page_of(view);
-    CHECK(holds(first, ">Next part</a>"));
-    view.part = 1'000'000;
-    const auto last = page_of(view);
-    CHECK(holds(last, ">last-one</a>"));
+    CHECK(holds(page_of(view), "release=WS188\">all of it in WS188</a>"));
+}
+
+TEST_CASE("Of a value of more than 100 nodes a page shows 100, and leads to the object") {
+    const auto value_of = [](std::size_t children) {
+        std::vector<tree::Node> nodes;
+        for (std::size_t i = 0; i < children; ++i) nodes.push_back(text("below"));
+        return text("v", std::move(nodes));
+    };
+    const auto path = sample::tags({"Remark"});
+    const auto whole = page_of(sample::diff_view({sample::added(path, value_of(99))}));
+    CHECK(count(whole, "<li>below</li>") == 99);
+    CHECK_FALSE(holds(whole, "all of it"));
+    const auto added = page_of(sample::diff_view({sample::added(path, value_of(1'000'000))}));
+    CHECK(count(added, "<li>below</li>") == 99);
+    CHECK(holds(added,
+                " <a rel=\"nofollow\" href=\"object?class=Gene&amp;name=WBGene00006763&amp;"
+                "release=WS188\">all of it in WS188</a>"));
+    const auto removed = page_of(sample::diff_view({sample::removed(path, value_of(100))}));
+    CHECK(holds(removed, "release=WS186\">all of it in WS186</a>"));
+    auto row = sample::row("WS187", sample::day(2008, 2, 15),
+                           {sample::replaced(path, value_of(100), text("w"))});
+    row.since = "WS186";
+    CHECK(holds(page_of(sample::history_view({row})), ">all of it in WS186</a></del> → <ins>w"));
+    row.since.clear();
+    CHECK(holds(page_of(sample::history_view({row})), "…</li></ul></del> → <ins>w"));
+}
+
+TEST_CASE("Values of the longest names leave a page small enough to be read") {
+    std::vector<tree::Node> nodes;
+    for (int i = 0; i < 1'000; ++i)
+        nodes.push_back(reference("Gene", text_of(505, "\"") + std::to_string(1'000 + i)));
+    const auto one = sample::added(sample::tags({"Remark"}), text("v", nodes));
+    const auto many = sample::added({}, tag("Gene", nodes));
+    for (const auto& change : {one, many,
+                               sample::replaced(sample::tags({"Remark"}), one.after[0],
+                                                text("w", std::move(nodes)))}) {
+        const auto page = page_of(sample::diff_view({change}));
+        CHECK(holds(page, change == many ? ">Next part</a>" : ">all of it in WS188</a>"));
+    }
+}
+
+TEST_CASE("A row of 100,000 changes is on parts that each change can be found on") {
+    auto view = view_of(rows_of(1, 100'000, "unc-26"), "unc-26");
+    view.at = "WS1";
+    CHECK(holds(page_of(view), " id=\"WS1-c1\""));
+    view.number = 99'999;
+    const auto page = page_of(view);
+    CHECK(holds(page, " id=\"WS1-c99999\""));
+    CHECK_FALSE(holds(page, " id=\"WS1-c1\""));
 }
 
 TEST_CASE("Pages of long lists keep to their size") {

@@ -172,7 +172,7 @@ TEST_CASE("A change in most objects of a class of one object is said to be of 1 
     CHECK(holds(sample::page_of(release), "</b> changed in 1 of 1 object</li>"));
     auto history = sample::history_view({sample::unc_26_in_ws187()});
     history.history.mass_changes = {{"WS187", "Gene", "Identity > Version", 1, 1}};
-    CHECK(holds(sample::page_of(history), "</b>: changed in 1 of 1 object of class Gene"));
+    CHECK(holds(sample::page_of(history), "</a>: changed in 1 of 1 object of class Gene"));
 }
 
 TEST_CASE("A page links to its site by path alone, and shows addresses to copy with the host") {

@@ -20,8 +20,8 @@ const query::People known_people = {{"sylvia", {{"Person", "WBPerson1983"}, "Syl
 
 std::string stamp(const std::string& user, const render::Site& look = site()) {
     std::string html;
-    render::append_stamp(html, user.empty() ? user : "2008-02-01_09:15:20_" + user, known_people,
-                         look);
+    render::append_stamp_words(html, user.empty() ? user : "2008-02-01_09:15:20_" + user,
+                               known_people, look);
     CHECK(support::findings_in_html(html) == none);
     return html;
 }
@@ -29,17 +29,17 @@ std::string stamp(const std::string& user, const render::Site& look = site()) {
 }  // namespace
 
 TEST_CASE("A timestamp links the person of its user, and shows other users unchanged") {
-    CHECK(stamp("sylvia") == " (<a href=\"https://wormbase.org/db/get?name=WBPerson1983;"
-                             "class=Person\">Sylvia &lt;M&gt;</a>, 2008-02-01)");
-    CHECK(stamp("Sylvia") == " (Sylvia, 2008-02-01)");
-    CHECK(stamp("<b>") == " (&lt;b&gt;, 2008-02-01)");
+    CHECK(stamp("sylvia") == "<a href=\"https://wormbase.org/db/get?name=WBPerson1983;"
+                             "class=Person\">Sylvia &lt;M&gt;</a>, 2008-02-01");
+    CHECK(stamp("Sylvia") == "Sylvia, 2008-02-01");
+    CHECK(stamp("<b>") == "&lt;b&gt;, 2008-02-01");
     CHECK(stamp("").empty());
 }
 
 TEST_CASE("A person whose URL is not a web address is named without a link") {
     auto look = site();
     look.object_url = "javascript:alert('{name}')";
-    CHECK(stamp("sylvia", look) == " (Sylvia &lt;M&gt;, 2008-02-01)");
+    CHECK(stamp("sylvia", look) == "Sylvia &lt;M&gt;, 2008-02-01");
     look.object_url.clear();
     CHECK(render::curator_of("sylvia", known_people, look) == render::Author{"Sylvia <M>", ""});
 }
