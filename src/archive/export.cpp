@@ -63,9 +63,8 @@ class Pages {
     [[nodiscard]] std::string lengths() const {
         std::string sum;
         for (const auto column : shape_.table->long_columns)
-            sum +=
-                (sum.empty() ? "" : " + ") +
-                ("COALESCE(LENGTH(" + store::as_bytes(transaction_.engine(), column) + "), 0)");
+            sum += (sum.empty() ? "" : " + ") +
+                   ("COALESCE(" + store::byte_length(transaction_.engine(), column) + ", 0)");
         return sum;
     }
 

@@ -29,21 +29,6 @@ constexpr std::size_t hits_at_once = 500;
 
 constexpr std::chrono::minutes failure_counts_for{1};
 
-void log_not_refreshed(const ObjectName& asked, const base::Error& error) {
-    base::log::warning(
-        "object not refreshed",
-        {{"class", asked.class_name}, {"name", asked.name}, {"reason", error.text}});
-}
-
-void log_unreachable(const store::Failure& failure) {
-    base::log::error("store not reachable", {{"error", failure.what()}});
-}
-
-void log_store_is_behind(const ObjectName& object) {
-    base::log::error("the store is behind what was just written to it",
-                     {{"class", object.class_name}, {"name", object.name}});
-}
-
 base::Error store_is_down() {
     return {base::ErrorKind::unavailable, "the store cannot be reached"};
 }
@@ -54,7 +39,7 @@ auto read_or_unavailable(Read&& read) -> decltype(read()) {
     try {
         return read();
     } catch (const store::Failure& failure) {
-        log_unreachable(failure);
+        base::log::error("store not reachable", {{"error", failure.what()}});
         return tl::unexpected(store_is_down());
     } catch (const Busy& busy) {
         return base::fail(base::ErrorKind::unavailable, busy.what());
@@ -207,8 +192,10 @@ struct HistoryService::State {
                 const auto fresh = bring_up_to_date(context, object);
                 if (fresh) done.insert(object);
                 if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
-                log_not_refreshed(object, fresh.error());
                 trouble = fresh.error();
+                base::log::warning("object not refreshed", {{"class", object.class_name},
+                                                            {"name", object.name},
+                                                            {"reason", trouble->text}});
                 not_read.push_back(object);
             }
             attempt = try_to_read<Page>(context, asked, load, Outdated::accepted);
@@ -216,7 +203,8 @@ struct HistoryService::State {
             // it: then what another node has committed is not there.
             for (const auto& object : attempt.outdated)
                 if (done.contains(object)) {
-                    log_store_is_behind(object);
+                    base::log::error("the store is behind what was just written to it",
+                                     {{"class", object.class_name}, {"name", object.name}});
                     trouble = store_is_down();
                     not_read.push_back(object);
                 }

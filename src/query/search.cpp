@@ -54,12 +54,6 @@ class BuildLabels {
 
 // -- what is shown as of the current release
 
-bool has(const source::Source* build, const ObjectName& object) {
-    if (build == nullptr) return false;
-    const auto spelling = build->find(object);
-    return spelling && *spelling;
-}
-
 struct ShownState {
     const Release* release = nullptr;
     std::string label;
@@ -115,7 +109,8 @@ std::vector<Shown> shown_among(const ReadView& now, std::span<const tables::Obje
             const auto& [release, label, vanished] = state->second;
             shown.push_back(
                 {each.oid, {each.object, label, vanished, {}}, each.other_names, true});
-        } else if (has(now.build(), each.object)) {
+        } else if (now.build() != nullptr &&
+                   now.build()->find(each.object).value_or(std::nullopt)) {
             shown.push_back({each.oid, {each.object, "", false, {}}, {}, true});
         }
     }

@@ -343,7 +343,6 @@ class ForgetRun {
         auto object = left.object;
         set_compared(object, forgotten, left.trees_and_rows(), gone.trees_and_rows());
         if (!gone.rows.empty()) object.last_modified = changed_before(left.rows);
-        if (left.trees.empty()) return without_content(left.rows.front(), std::move(object));
         if (gone.trees.empty()) return object;
         return as_in_newest(transaction, left, std::move(object));
     }
@@ -371,15 +370,6 @@ class ForgetRun {
         object.held = version == newest.version ? newest.since : newest.version;
     }
 
-    // Returns an object of which the newest row was withdrawn: it was not there.
-    static ObjectRow without_content(const RowSummary& newest, ObjectRow object) {
-        if (object.is_gone()) return object;
-        object.signature.clear();
-        object.label = newest.label;
-        object.other_names.clear();
-        return object;
-    }
-
     [[nodiscard]] base::Date changed_before(std::span<const RowSummary> rows) const {
         std::optional<base::Date> newest;
         for (const auto& row : rows)
@@ -387,15 +377,18 @@ class ForgetRun {
         return newest.value_or(job_.context.settings.first_seen_since);
     }
 
-    // Returns `object` with the content and the names that its newest tree has.
+    // Returns `object` with the content and the names that its newest tree has. Without a tree its newest row was
+    // withdrawn, and it was not there.
     Result<ObjectRow> as_in_newest(Transaction& transaction, const Record& left,
                                    ObjectRow object) const {
         const auto& settings = job_.context.settings;
-        const auto& newest = left.trees.front().version;
+        const auto& newest =
+            left.trees.empty() ? left.rows.front().version : left.trees.front().version;
         const auto row = std::ranges::find(left.rows, newest, &RowSummary::version);
         const auto label = row == left.rows.end() ? std::string() : row->label;
         if (!label.empty()) object.label = label;
         object.signature.clear();
+        object.other_names.clear();
         for (const auto& [version, since] : left.trees) {
             const auto tree = tables::tree_of(transaction, object.oid, version);
             if (!tree)

@@ -325,8 +325,8 @@ class PrewarmJob {
             return history::overtaken(current());
         delete_expired_leases(transaction);
         if (std::holds_alternative<Objects>(selection_)) return false;
-        tables::delete_mass_changes(transaction, current().version, class_name());
-        tables::insert_mass_changes(transaction, result.mass_changes);
+        tables::replace_mass_changes(transaction, current().version, class_name(),
+                                     result.mass_changes);
         return class_name().empty() &&
                tables::note_recorded(transaction, current().version, number_,
                                      job_.context.clock(), result.counters.failed);

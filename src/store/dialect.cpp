@@ -202,14 +202,10 @@ std::string delete_some_sql(Engine engine, std::string_view table,
            std::string(table) + first + ")";
 }
 
-std::string as_bytes(Engine engine, std::string_view column) {
-    const std::string_view type = engine == Engine::mysql ? "BINARY" : "BLOB";
-    return "CAST(" + std::string(column) + " AS " + std::string(type) + ")";
-}
-
 std::string byte_length(Engine engine, std::string_view column) {
-    return "LENGTH(" +
-           (engine == Engine::mysql ? std::string(column) : as_bytes(engine, column)) + ")";
+    const std::string name(column);
+    return engine == Engine::mysql ? "LENGTH(" + name + ")"
+                                   : "LENGTH(CAST(" + name + " AS BLOB))";
 }
 
 }  // namespace store

@@ -103,9 +103,7 @@ struct BehindKey {
 [[nodiscard]] std::string delete_some_sql(Engine engine, std::string_view table,
                                           std::span<const std::string_view> keys);
 
-// Returns SQL for the bytes of a text column as they are stored, without a character set.
-[[nodiscard]] std::string as_bytes(Engine engine, std::string_view column);
-// Returns SQL for how many bytes it has: SQLite's LENGTH() counts the characters of a text.
+// Returns SQL for how many bytes a column has: SQLite's LENGTH() counts the characters of a text.
 [[nodiscard]] std::string byte_length(Engine engine, std::string_view column);
 
 }  // namespace store

@@ -38,9 +38,8 @@ struct ThreadOfDriver {
 
 constexpr int no_such_savepoint = 1305;     // ER_SP_DOES_NOT_EXIST
 constexpr int not_prepared_for_use = 1047;  // ER_UNKNOWN_COM_ERROR: a node outside its cluster
-constexpr std::size_t most_of_statement =
-    300;                           // bytes of its text in an error; one can insert 64 rows
-constexpr int tls_refused = 2026;  // CR_SSL_CONNECTION_ERROR
+constexpr int tls_refused = 2026;           // CR_SSL_CONNECTION_ERROR
+constexpr std::size_t most_of_statement = 300;  // bytes in an error; it can insert 64 rows
 
 template <std::size_t n>
 bool one_of(int code, const std::array<int, n>& codes) {

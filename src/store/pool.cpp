@@ -138,16 +138,6 @@ void Pool::give_back(std::unique_ptr<Connection> connection, Access access) {
     freed_.notify_all();
 }
 
-std::uint64_t Pool::retries() const {
-    const std::lock_guard lock(mutex_);
-    return retries_;
-}
-
-void Pool::note_retry() {
-    const std::lock_guard lock(mutex_);
-    ++retries_;
-}
-
 namespace {
 
 // Returns 0.5 to 1.5 times the doubled wait, so that writers that collided do not do so again.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -87,9 +88,8 @@ class Pool {
 
     [[nodiscard]] std::size_t waiting_to_write() const;
 
-    // Returns how many transactions were retried so far; for /metrics.
-    [[nodiscard]] std::uint64_t retries() const;
-    void note_retry();
+    [[nodiscard]] std::uint64_t retries() const { return retries_; }  // transactions, so far
+    void note_retry() { ++retries_; }
 
    private:
     [[nodiscard]] bool takes_turn(Access access) const {
@@ -112,7 +112,7 @@ class Pool {
     std::vector<std::unique_ptr<Connection>> idle_;
     const Connection* writer_ = nullptr;  // that wrote last; compared, never dereferenced
     std::size_t open_ = 0;
-    std::uint64_t retries_ = 0;
+    std::atomic<std::uint64_t> retries_ = 0;
 };
 
 // Sleeps before attempt n + 1. Throws `failure` when it is not transient, or when attempts or

@@ -95,23 +95,19 @@ ChangedRows changed_rows(store::Transaction& transaction, const std::string& ver
     return changed;
 }
 
-void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes) {
-    static const store::Insert a_change{"mass_changes",
-                                        {"version", "class", "path", "objects", "of_objects"},
-                                        {"version", "class", "path"}};
-    for (const auto& change : changes) {
-        const std::vector<Value> values{Value{change.version}, Value{change.class_name},
-                                        Value{change.place},
-                                        Value{static_cast<std::int64_t>(change.objects)},
-                                        Value{static_cast<std::int64_t>(change.of)}};
-        transaction.execute(store::upsert_sql(transaction.engine(), a_change), values);
-    }
-}
-
-void delete_mass_changes(store::Transaction& transaction, const std::string& version,
-                         const std::string& class_name) {
+void replace_mass_changes(store::Transaction& transaction, const std::string& version,
+                          const std::string& class_name, std::span<const MassChange> changes) {
+    static const store::Insert a_change{
+        "mass_changes", {"version", "class", "path", "objects", "of_objects"}, {}};
     const auto [condition, values] = of_release(version, class_name);
     transaction.execute("DELETE FROM mass_changes WHERE " + condition, values);
+    std::vector<Value> rows;
+    for (const auto& change : changes)
+        rows.insert(rows.end(),
+                    {Value{change.version}, Value{change.class_name}, Value{change.place},
+                     Value{static_cast<std::int64_t>(change.objects)},
+                     Value{static_cast<std::int64_t>(change.of)}});
+    store::insert_many(transaction, a_change, rows);
 }
 
 }  // namespace tables

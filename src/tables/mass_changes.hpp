@@ -52,10 +52,9 @@ struct ChangedRows {
 [[nodiscard]] ChangedRows changed_rows(store::Transaction& transaction,
                                        const std::string& version, const ObjectName& after,
                                        std::size_t most, const OnUnreadable& on_unreadable);
-// Inserting what is there already changes nothing.
-void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes);
-//   class_name  of this class; empty: of all
-void delete_mass_changes(store::Transaction& transaction, const std::string& version,
-                         const std::string& class_name);
+// Makes these the mass changes of a release.
+//   class_name  of this class, as all of them are; empty: of all
+void replace_mass_changes(store::Transaction& transaction, const std::string& version,
+                          const std::string& class_name, std::span<const MassChange> changes);
 
 }  // namespace tables

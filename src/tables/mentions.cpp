@@ -133,17 +133,15 @@ void replace_mentions(Transaction& transaction, std::int64_t entry,
             "DELETE FROM mentions WHERE class = ? AND name = ? AND first_seen = ? AND entry = ?",
             {row.value(0), row.value(1), row.value(2), Value{entry}});
     }
-    std::vector<const ObjectName*> missing;
-    for (const auto& object : objects)
-        if (std::ranges::count(known, object) == 0) missing.push_back(&object);
     const auto rows =
         transaction.query("SELECT first_seen FROM entries WHERE id = ?", {Value{entry}});
     if (rows.empty()) return;  // the entry is gone
     std::vector<Value> added;
-    for (const auto* object : missing)
-        added.insert(added.end(),
-                     {Value{object->class_name}, Value{object->name}, rows.front().value(0),
-                      Value{entry}, Value{base::format_rfc3339(now)}});
+    for (const auto& object : objects)
+        if (std::ranges::count(known, object) == 0)
+            added.insert(added.end(),
+                         {Value{object.class_name}, Value{object.name}, rows.front().value(0),
+                          Value{entry}, Value{base::format_rfc3339(now)}});
     store::insert_missing(transaction, a_mention, added);
 }
 

@@ -241,12 +241,6 @@ FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selecti
     return found;
 }
 
-FoundRows rows_one_by_one(Transaction& transaction, const RowSelection& selection,
-                          const CountedRows& release, std::size_t from, std::size_t most) {
-    return {named_from(transaction, selection, release, From::first, from, most),
-            count_of(transaction, clause_of(transaction, selection, release, "history_by_name"))};
-}
-
 // Adds the rows of one class and kind, which follow those of the class's other kinds.
 void add_kind(CountedRows& release, std::string class_name, KindCount count) {
     if (count.kind == RowKind::reconstructed) {
@@ -365,9 +359,10 @@ std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
 FoundRows rows_with_text(Transaction& transaction, const RowSelection& selection,
                          const CountedRows& release, std::size_t from, std::size_t most) {
     constexpr std::size_t most_left_out = 10'000;  // by spelling, in memory
-    return selection.by_spelling && from <= most_left_out
-               ? rows_by_spelling(transaction, selection, release, from, most)
-               : rows_one_by_one(transaction, selection, release, from, most);
+    if (selection.by_spelling && from <= most_left_out)
+        return rows_by_spelling(transaction, selection, release, from, most);
+    return {named_from(transaction, selection, release, From::first, from, most),
+            count_of(transaction, clause_of(transaction, selection, release, "history_by_name"))};
 }
 
 }  // namespace tables

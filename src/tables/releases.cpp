@@ -20,15 +20,10 @@ const store::Insert a_release{"releases", {"version", "released_on"}, {"version"
     throw store::Failure(what + ": restore the last backup", {.needs_operator = true}, 0);
 }
 
-// Gives a build of another kind of source the number of the publication in force.
-bool join_number(Transaction& transaction, std::int64_t number, const std::string& digest,
-                 base::Seconds now) {
-    return transaction.execute(
-               "INSERT INTO builds (number, digest, version, accepted_at, recorded_at, "
-               "unreadable)"
-               " SELECT number, ?, version, ?, recorded_at, unreadable FROM builds"
-               " WHERE number = ? LIMIT 1",
-               {Value{digest}, Value{base::format_rfc3339(now)}, Value{number}}) == 1;
+std::string read_forgetting(Transaction& transaction, std::string_view lock) {
+    const auto rows =
+        transaction.query("SELECT text FROM meta WHERE name = 'forgetting'" + std::string(lock));
+    return rows.empty() ? std::string() : rows.front().text(0);
 }
 
 }  // namespace
@@ -72,9 +67,8 @@ std::optional<Releases::Position> Releases::position(std::string_view version) c
 }
 
 std::optional<base::Date> Releases::date_of(std::string_view version) const {
-    const auto found = ranks_.find(version);
-    if (found == ranks_.end()) return std::nullopt;
-    return releases_[found->second].released_on;
+    const auto* release = find(version);
+    return release == nullptr ? std::nullopt : std::optional(release->released_on);
 }
 
 void Releases::add_build(NumberedBuild build) { builds_.push_back(std::move(build)); }
@@ -238,7 +232,14 @@ Result<std::int64_t> number_build(Transaction& transaction, const Release& relea
     const auto known = find_number(transaction, release, digest, publication);
     if (!known || *known != 0) return known;
     const auto in_force = share_number_of(transaction, release.version);
-    if (publication == Publication::first && join_number(transaction, in_force, digest, now))
+    const Value time{base::format_rfc3339(now)};
+    // A build of another kind of source joins the publication in force.
+    if (publication == Publication::first &&
+        transaction.execute(
+            "INSERT INTO builds (number, digest, version, accepted_at, recorded_at, unreadable)"
+            " SELECT number, ?, version, ?, recorded_at, unreadable FROM builds"
+            " WHERE number = ? LIMIT 1",
+            {Value{digest}, time, Value{in_force}}) == 1)
         return in_force;
     record_release(transaction, release);
     // Known by timestamps alone until now: the build has its date.
@@ -248,7 +249,7 @@ Result<std::int64_t> number_build(Transaction& transaction, const Release& relea
         transaction.query("SELECT value FROM meta WHERE name = 'builds'").at(0).integer(0);
     transaction.execute(
         "INSERT INTO builds (number, digest, version, accepted_at) VALUES (?, ?, ?, ?)",
-        {Value{number}, Value{digest}, Value{release.version}, Value{base::format_rfc3339(now)}});
+        {Value{number}, Value{digest}, Value{release.version}, time});
     return number;
 }
 
@@ -278,15 +279,10 @@ bool note_recorded(Transaction& transaction, const std::string& version, std::in
     return is_first;
 }
 
-std::string forgetting(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT text FROM meta WHERE name = 'forgetting'");
-    return rows.empty() ? std::string() : rows.front().text(0);
-}
+std::string forgetting(Transaction& transaction) { return read_forgetting(transaction, ""); }
 
 std::string share_forgetting(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT text FROM meta WHERE name = 'forgetting'" +
-                                        std::string(store::for_share(transaction.engine())));
-    return rows.empty() ? std::string() : rows.front().text(0);
+    return read_forgetting(transaction, store::for_share(transaction.engine()));
 }
 
 void begin_forgetting(Transaction& transaction, const std::string& version) {

@@ -28,7 +28,6 @@ struct NumberedBuild {
     std::string digest, version;
     bool is_recorded = false;      // a job has compared all objects with it
     std::uint64_t unreadable = 0;  // objects that this job could not read
-    bool operator==(const NumberedBuild&) const = default;
 };
 
 // Known releases in their order with their builds, found by version without a scan. A value: copies are

@@ -107,7 +107,6 @@ struct UnreadableRow {
     ObjectName object;
     std::string version;
     std::string reason;
-    bool operator==(const UnreadableRow&) const = default;
 };
 using OnUnreadable = std::function<void(const UnreadableRow&)>;
 void log_unreadable(const UnreadableRow& row);
