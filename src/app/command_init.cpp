@@ -37,9 +37,8 @@ int init(const Config& config) {
     const auto done = store::initialise(*connection);
     if (!done) return complain(done.error().text, status_of(done.error()));
     if (const auto missing = store::missing_parts(*connection); !missing.empty())
-        return complain("the store lacks " + base::join(missing, ", ") +
-                            ": restore the last backup",
-                        failed);
+        return complain(
+            "the store lacks " + base::join(missing, ", ") + ": restore the last backup", failed);
     fmt::print("{} (schema {})\n", *done ? "created the store" : "the store is up to date",
                store::schema_number);
     return ok;
