@@ -2,10 +2,10 @@
 #include "serve/responses.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <xxhash.h>
 
 #include "base/date.hpp"
+#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "query/context.hpp"
@@ -31,8 +31,10 @@ Representation page_of(SiteContext& context, const std::optional<query::ServedBu
                        RenderedPage rendered) {
     rendered.body.shrink_to_fit();  // the page may stay in the cache for long
     Representation page;
-    const auto [low, high] = XXH3_128bits(rendered.body.data(), rendered.body.size());
-    page.entity_tag = fmt::format("\"{:016x}{:016x}\"", high, low);
+    XXH128_canonical_t digest;
+    XXH128_canonicalFromHash(&digest, XXH3_128bits(rendered.body.data(), rendered.body.size()));
+    page.entity_tag =
+        '"' + base::to_hex({reinterpret_cast<const char*>(digest.digest), sizeof digest}) + '"';
     page.body = std::make_shared<const std::string>(std::move(rendered.body));
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
