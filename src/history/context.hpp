@@ -75,7 +75,7 @@ struct Identity {
 
 // Finds objects in the store and in the build: by their exact name, else by the only match
 // without regard to ASCII case. A build that spells an object otherwise means the same object,
-// unless it has both spellings.
+// unless it has both spellings, or several recorded objects may be meant.
 //   build    nullptr: none is available
 //   returns  one for each name, in their order
 //   error    what the look-up in the build met

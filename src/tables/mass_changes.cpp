@@ -97,8 +97,9 @@ ChangedRows changed_rows(store::Transaction& transaction, const std::string& ver
 
 void replace_mass_changes(store::Transaction& transaction, const std::string& version,
                           const std::string& class_name, std::span<const MassChange> changes) {
-    static const store::Insert a_change{
-        "mass_changes", {"version", "class", "path", "objects", "of_objects"}, {}};
+    static const store::Insert a_change{"mass_changes",
+                                        {"version", "class", "path", "objects", "of_objects"},
+                                        {"version", "class", "path"}};
     const auto [condition, values] = of_release(version, class_name);
     transaction.execute("DELETE FROM mass_changes WHERE " + condition, values);
     std::vector<Value> rows;
@@ -107,7 +108,8 @@ void replace_mass_changes(store::Transaction& transaction, const std::string& ve
                     {Value{change.version}, Value{change.class_name}, Value{change.place},
                      Value{static_cast<std::int64_t>(change.objects)},
                      Value{static_cast<std::int64_t>(change.of)}});
-    store::insert_many(transaction, a_change, rows);
+    // Another job may have committed the same ones since they were deleted here.
+    store::insert_missing(transaction, a_change, rows);
 }
 
 }  // namespace tables
