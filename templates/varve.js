@@ -155,11 +155,11 @@
   const place = location.hash.slice(1);
   const change = /^(.+)-c[0-9]+$/.exec(place);
   const release = change ? change[1] : place;
-  const mayBe = document.getElementById(release) || document.querySelector(".parts [rel=next]");
+  const mayBe = document.getElementById(release) || document.querySelector(".pager [rel=next]");
   const query = new URLSearchParams(location.search);
   if (place && mayBe && query.has("name") && location.pathname.endsWith("/history") &&
       !query.has("at") && !document.getElementById(place)) {
-    query.delete("part");
+    query.delete("page");
     query.set("at", release);
     location.replace(location.pathname + "?" + query + location.hash);
   }

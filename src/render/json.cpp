@@ -7,6 +7,7 @@
 #include "base/utf8.hpp"
 #include "render/item.hpp"
 #include "render/links.hpp"
+#include "render/page.hpp"
 #include "tree/json.hpp"
 #include "tree/stamp.hpp"
 
@@ -119,7 +120,7 @@ void write_mentions(base::JsonWriter& json, const query::History& history, const
     json.end_array();
 }
 
-std::string head_json(const HistoryView& view, const Site& site, std::size_t part, bool more) {
+std::string head_json(const HistoryView& view, const Site& site, bool more) {
     const auto& history = view.history;
     std::string text;
     base::JsonWriter json(text);
@@ -131,7 +132,7 @@ std::string head_json(const HistoryView& view, const Site& site, std::size_t par
     write_text(json, "page_url", page_of(history.object, site));
     if (more)
         write_text(json, "next_url",
-                   page_of(history.object, site) + "&part=" + std::to_string(part + 1) +
+                   page_of(history.object, site) + "&page=" + std::to_string(view.page + 1) +
                        "&format=json");
     write_mentions(json, history, site);
     return text + ",\"rows\":[\n";
@@ -304,26 +305,15 @@ std::string difference_json(const query::Difference& difference, const Site& sit
     return text + "\n";
 }
 
-PartOfJson history_json(const HistoryView& view, const Site& site, std::size_t most_bytes) {
-    PartOfJson result;
+std::optional<std::string> history_json(const HistoryView& view, const Site& site) {
+    const auto& all = view.history.rows;
+    const auto pages = view.at.empty() ? pages_of(all.size(), rows_on_page) : 1;
+    if (view.page > pages) return std::nullopt;
+    const auto from = (view.page - 1) * rows_on_page;
     std::string rows;
-    bool more = false;
-    for (const auto& row : view.history.rows) {
-        if (!view.at.empty() && row.release.version != view.at) continue;
-        auto text = row_json(row, view, site);
-        if (!rows.empty() && rows.size() + text.size() > most_bytes) {
-            if (result.part == view.part) {
-                more = true;
-                break;
-            }
-            rows.clear();
-            ++result.part;
-        }
-        if (!rows.empty()) rows += ",\n";
-        rows += text;
-    }
-    result.text = head_json(view, site, result.part, more) + rows + "\n]}\n";
-    return result;
+    for (auto i = from; i < std::min(all.size(), from + rows_on_page); ++i)
+        rows += (rows.empty() ? "" : ",\n") + row_json(all[i], view, site);
+    return head_json(view, site, view.page < pages) + rows + "\n]}\n";
 }
 
 std::string object_json(const ObjectAt& object, const Site& site, std::size_t most_bytes) {
@@ -361,8 +351,7 @@ std::string search_json(const HomeView& view, const Site& site) {
         json.end_object();
     }
     json.end_array().field("complete", view.is_complete);
-    if (view.has_more)
-        write_text(json, "next", results_url(view, view.from + view.found.size(), site));
+    if (view.has_more) write_text(json, "next", next_results_url(view, site));
     json.end_object();
     return text + "\n";
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,17 +52,10 @@ void write_authors(base::JsonWriter& json, const std::vector<Author>& authors);
     const query::Difference& difference, const Site& site,
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
-struct PartOfJson {
-    std::string text;
-    std::size_t part = 1;  // the one that it is: not above the one that was asked for
-};
-
-// Writes the rows, newest first, with all that they hold of their changes; only that of view.at if
-// it is set. A row is never divided. Every part has the mentions that the history has.
-//   most_bytes  of a part that has more than one row
-//   cost        O(changes up to the end of that part)
-[[nodiscard]] PartOfJson history_json(const HistoryView& view, const Site& site,
-                                      std::size_t most_bytes);
+// Writes a page of the rows, newest first, with all that they hold of their changes; only that of view.at if
+// it is set. Every page has the mentions that the history has.
+//   returns  nullopt: there is no such page
+[[nodiscard]] std::optional<std::string> history_json(const HistoryView& view, const Site& site);
 
 // Writes the tree, each node with the release that brought it.
 //   most_bytes  of the nodes, about; "left_out" says how many more there are

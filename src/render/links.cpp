@@ -7,7 +7,7 @@
 namespace render {
 namespace {
 
-constexpr std::string_view history_page = "/history?class=";
+constexpr std::string_view history_path = "/history?class=";
 
 // Fills in {name}, {class} and {class_lower}. Other braces stay.
 std::string with_names(std::string_view pattern, const tree::ObjectName& object) {
@@ -53,9 +53,9 @@ std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
 std::string page_of(const tree::ObjectName& object, const Site& site) {
     constexpr std::size_t parameters = 50;  // that may follow
     std::string url;
-    url.reserve(site.link_base().size() + history_page.size() + object.class_name.size() +
+    url.reserve(site.link_base().size() + history_path.size() + object.class_name.size() +
                 object.name.size() + parameters);
-    base::append_percent_encoded(url.append(site.link_base()).append(history_page),
+    base::append_percent_encoded(url.append(site.link_base()).append(history_path),
                                  object.class_name);
     base::append_percent_encoded(url += "&name=", object.name);
     return url;
@@ -65,7 +65,7 @@ void append_page_of(std::string& html, std::string_view class_name, std::string_
                     const Site& site) {
     append_html(html, site.link_base());
     // What is percent-encoded needs no escape.
-    base::append_percent_encoded(html.append(history_page), class_name);
+    base::append_percent_encoded(html.append(history_path), class_name);
     base::append_percent_encoded(html += "&amp;name=", name);
 }
 

@@ -81,17 +81,6 @@ std::string text_of_choice(const PageChoice& choice) {
     return shortened_to(one_line(choice.text), 120);
 }
 
-// Sets previous_url, next_url and part: the links between the parts of one list.
-//   base  the link to the first part
-void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more) {
-    const auto url = [&base](std::size_t number) {
-        return number == 1 ? base : base + "&part=" + std::to_string(number);
-    };
-    if (part > 1) variables.set("previous_url", url(part - 1));
-    if (more) variables.set("next_url", url(part + 1));
-    if (part > 1 || more) variables.set("part", "Part " + std::to_string(part));
-}
-
 // Returns what a row says that people call an object that it names; empty: nothing.
 std::string label_in(const query::History& history, const tree::ObjectName& object) {
     const tree::Cell cell{tree::CellKind::reference, object.name, object.class_name};
@@ -252,12 +241,16 @@ std::string framed(const Frame& frame, const Variables& variables, const PageSit
     return templates.fill("layout.mustache", all);
 }
 
-PageOfPart framed_part(const Frame& frame, Variables variables, std::string_view name,
-                       const std::string& base, PartOfPage part, const PageSite& site,
-                       const Templates& templates) {
-    variables.set(name, std::move(part.html));
-    add_parts(variables, base, part.part, part.more);
-    return {framed(frame, variables, site, templates), part.part};
+void add_pager(Variables& variables, const std::string& base, std::size_t page,
+               std::size_t pages) {
+    if (pages == 1) return;
+    const auto url = [&base](std::size_t number) {
+        const auto mark = base.find('?') == std::string::npos ? "?page=" : "&page=";
+        return number == 1 ? base : base + mark + std::to_string(number);
+    };
+    if (page > 1) variables.set("previous_url", url(page - 1));
+    if (page < pages) variables.set("next_url", url(page + 1));
+    variables.set("page", "Page " + with_separators(page) + " of " + with_separators(pages));
 }
 
 std::string key_of(const tree::ObjectName& object) {
@@ -270,16 +263,14 @@ void append_named(std::string& html, const query::Named& named, const Site& site
 
 void append_named(std::string& html, const query::Named& named, std::string_view url) {
     const auto label = named.object.label_or_name(named.label);
-    html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
-    append_link(html, url, label);
-    if (label != named.object.name)
-        html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
-}
-
-void append_named_text(std::string& html, const query::Named& named) {
-    const auto label = named.object.label_or_name(named.label);
-    append_html(html, named.object.class_name + " " + label);
-    if (label != named.object.name) append_html(html, " " + named.object.name);
+    html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> <a href=\"" +
+            as_html(url) + "\">";
+    append_shortened(html, label);
+    html += "</a>";
+    if (label == named.object.name) return;
+    html += " <span class=\"id\">";
+    append_shortened(html, named.object.name);
+    html += "</span>";
 }
 
 std::string unseen_name(std::string_view words, const query::Named& named) {
@@ -290,24 +281,23 @@ std::string unseen_name(std::string_view words, const query::Named& named) {
 }
 
 std::string class_options(const std::vector<std::string>& classes, const std::string& chosen) {
-    constexpr std::size_t most_of_options = 6'000;
-    const auto items = items_within(most_of_options, classes,
-                                    [&chosen](std::string& html, const std::string& name) {
-                                        html += name == chosen ? "<option selected>" : "<option>";
-                                        append_html(html, name);
-                                        html += "</option>\n";
-                                    });
+    constexpr std::size_t most = 200;
     // If there are too many to choose from, the page has a text field instead.
-    if (items.left_out > 0) return {};
-    if (chosen.empty() || std::ranges::find(classes, chosen) != classes.end()) return items.html;
-    return items.html + "<option selected>" + as_html(chosen) + "</option>\n";
+    if (classes.size() > most) return {};
+    const auto options = first_of(classes, most, [&](std::string& html, const std::string& name) {
+        html += name == chosen ? "<option selected>" : "<option>";
+        append_html(html, name);
+        html += "</option>\n";
+    });
+    if (chosen.empty() || std::ranges::find(classes, chosen) != classes.end()) return options;
+    return options + "<option selected>" + as_html(chosen) + "</option>\n";
 }
 
-ListedItems search_results(std::span<const query::Match> found,
-                           std::span<const tree::ObjectName> watched, std::size_t room,
-                           const Site& site) {
+std::string search_results(std::span<const query::Match> found,
+                           std::span<const tree::ObjectName> watched, const Site& site) {
     const auto list_url = as_html(site.link("/watch"));
-    return items_within(room, found, [&](std::string& html, const query::Match& match) {
+    std::string html;
+    for (const auto& match : found) {
         const query::Named named{match.object, match.label};
         html += "<li><span>";
         append_named(html, named, site);
@@ -322,7 +312,8 @@ ListedItems search_results(std::span<const query::Match> found,
                     as_html_value(key_of(named.object)) + "\">Watch" + unseen_name(" ", named) +
                     "</button>";
         html += "</li>\n";
-    });
+    }
+    return html;
 }
 
 std::string error_page(int status, std::string_view title, std::string_view text,

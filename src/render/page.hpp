@@ -1,10 +1,12 @@
-// render/page.hpp -- what several pages have in common: the layout around a page, the parts of long
+// render/page.hpp -- what several pages have in common: the layout around a page, the pages of long
 // lists, feed links, words.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,11 +22,6 @@
 #include "tables/rows.hpp"
 
 namespace render {
-
-struct PageOfPart;  // render/pages.hpp
-
-// The size of a list on a page, or of one part of it (bytes, before compression), whatever surrounds it.
-inline constexpr std::size_t most_of_list = 45'000;
 
 // Returns the variable `feeds`: the same items in each format, with the link (feed_url) and what readers copy
 // (feed_address, with the host).
@@ -65,23 +62,14 @@ enum class First { plain, named };
 [[nodiscard]] std::string words_of_change(const query::ReleaseContents::Entry& entry,
                                           const Site& site);
 
-// Whole items of a list, as many as `room` bytes hold.
-struct ListedItems {
-    std::string html;
-    std::size_t left_out = 0;
-};
-//   append  void(std::string&, const Item&): appends the HTML of one item
+// Returns the HTML of the first `most` items of a list.
+//   append  void(std::string&, const Item&): appends that of one item
 template <class List, class Append>
-[[nodiscard]] ListedItems items_within(std::size_t room, const List& list, Append append) {
-    ListedItems items;
-    for (const auto& each : list) {
-        const auto size = items.html.size();
-        if (items.left_out == 0) append(items.html, each);
-        if (items.html.size() <= room && items.left_out == 0) continue;
-        items.html.resize(size);
-        ++items.left_out;
-    }
-    return items;
+[[nodiscard]] std::string first_of(const List& list, std::size_t most, Append append) {
+    std::string html;
+    for (const auto& each : std::span(list).first(std::min(most, std::size(list))))
+        append(html, each);
+    return html;
 }
 
 // Lists of objects with what people do to them, on the pages of the search and of a watch list.
@@ -93,8 +81,6 @@ template <class List, class Append>
 void append_named(std::string& html, const query::Named& named, const Site& site);
 // The same with a link to another page.
 void append_named(std::string& html, const query::Named& named, std::string_view url);
-// The same without a link or an element, in a third of the bytes.
-void append_named_text(std::string& html, const query::Named& named);
 
 // Words and the name, for screen readers, which list links and buttons without their lines.
 [[nodiscard]] std::string unseen_name(std::string_view words, const query::Named& named);
@@ -106,9 +92,9 @@ void append_named_text(std::string& html, const query::Named& named);
 
 // One <li> for each object that was found, with its feed and a button that adds it to the watch list.
 //   watched  sorted: these are marked instead
-[[nodiscard]] ListedItems search_results(std::span<const query::Match> found,
+[[nodiscard]] std::string search_results(std::span<const query::Match> found,
                                          std::span<const tree::ObjectName> watched,
-                                         std::size_t room, const Site& site);
+                                         const Site& site);
 
 // One page: a template inside of the layout.
 struct Frame {
@@ -128,79 +114,15 @@ void add_object(Variables& variables, const tree::ObjectName& object, const std:
 // what became of it (successor, …_id, …_words, …_url).
 void add_fate(Variables& variables, const query::History& history, const Site& site);
 
-// -- the parts of a long list
+// -- the pages of a long list
 
-struct PartOfPage {
-    std::string html;  // whole elements; empty if there is nothing
-    std::size_t part = 1;
-    bool more = false;  // a part follows
-};
-
-// Collects pieces until the wanted part is full. A part that begins inside of a group repeats the
-// group's beginning.
-class PartCollector {
-   public:
-    //   room  bytes of a part
-    PartCollector(std::size_t room, std::size_t wanted) : room_(room), wanted_(wanted) {}
-
-    // Puts the pieces that follow into an element. It is left out if there are none.
-    //   end  a constant of the caller
-    void begin(std::string start, std::string_view end) {
-        close();
-        start_ = std::move(start);
-        end_ = end;
-    }
-
-    // Returns false if the wanted part is full: this piece belongs to the next one.
-    //   size  that counts; the piece itself may be larger
-    bool take(const std::string& piece, std::size_t size) {
-        const auto needed = (open_ ? 0 : start_.size()) + size;
-        if (!html_.empty() && bytes_ + needed + end_.size() > room_) {
-            if (part_ == wanted_) return false;
-            html_.clear();
-            bytes_ = 0;
-            open_ = false;
-            ++part_;
-            return take(piece, size);
-        }
-        if (!open_) html_ += start_;
-        open_ = true;
-        html_ += piece;
-        bytes_ += needed;
-        return true;
-    }
-
-    // The part of the last piece, which has not been left yet, becomes the wanted one.
-    void want_this() { wanted_ = part_; }
-
-    // Returns whether the last piece that was taken belongs to the wanted part.
-    [[nodiscard]] bool is_in_wanted() const { return part_ == wanted_; }
-
-    PartOfPage finish(bool more) && {
-        close();
-        return {std::move(html_), part_, more};
-    }
-
-   private:
-    void close() {
-        if (open_) html_ += end_;
-        if (open_) bytes_ += end_.size();
-        open_ = false;
-    }
-
-    std::size_t room_, wanted_, part_ = 1;
-    std::size_t bytes_ = 0;  // of the part
-    std::string html_, start_;
-    std::string_view end_;
-    bool open_ = false;
-};
-
-// Returns a page with one part of a list, and links to the parts beside it.
-//   name  the variable that gets the part
-//   base  the link to the first part; with a query
-[[nodiscard]] PageOfPart framed_part(const Frame& frame, Variables variables,
-                                     std::string_view name, const std::string& base,
-                                     PartOfPage part, const PageSite& site,
-                                     const Templates& templates);
+// Returns how many pages it takes, at least one.
+[[nodiscard]] constexpr std::size_t pages_of(std::size_t items, std::size_t on_page) {
+    return items == 0 ? 1 : (items - 1) / on_page + 1;
+}
+// Sets page ("Page 2 of 3"), previous_url and next_url; nothing if there is one page.
+//   base  the link to the first page
+void add_pager(Variables& variables, const std::string& base, std::size_t page,
+               std::size_t pages);
 
 }  // namespace render

@@ -2,7 +2,6 @@
 #include "render/page_changes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "base/utf8.hpp"
@@ -24,12 +23,6 @@ constexpr std::string_view start_of_lines = "<ul class=\"changes\">\n", end_of_l
 constexpr std::string_view end_of_fold = "</details>\n",
                            end_of_folded_lines = "</ul></details>\n";
 
-std::size_t count_values(const std::vector<FieldChange>& fields) {
-    std::size_t values = 0;
-    for (const auto& field : fields) values += field.values.size();
-    return values;
-}
-
 // "2 minor changes: version, method"
 std::string words_for_minor(const std::vector<FieldChange>& fields) {
     std::set<std::size_t> numbers;
@@ -48,14 +41,14 @@ std::string words_for_minor(const std::vector<FieldChange>& fields) {
 }
 
 std::string words_for_echoes(const std::vector<FieldChange>& fields) {
-    return counted(count_values(fields), "reference changed because another object did",
+    std::size_t values = 0;
+    for (const auto& field : fields) values += field.values.size();
+    return counted(values, "reference changed because another object did",
                    "references changed because other objects did");
 }
 
 std::string words_for_held(const FieldDocument& document) {
-    std::size_t values = count_values(document.minor) + count_values(document.echoes);
-    for (const auto& group : document.groups) values += count_values(group.fields);
-    return "Content when it was last seen: " + counted(values, "value", "values");
+    return "Content when it was last seen: " + counted(count_values(document), "value", "values");
 }
 
 std::string start_of_fold(std::string_view css_class, std::string_view words) {
@@ -65,44 +58,60 @@ std::string start_of_fold(std::string_view css_class, std::string_view words) {
     return html + "</summary>\n";
 }
 
-// Writes the lines of a document one after the other, until the wanted part is full.
+// Calls visit(value number) for all values in the order of the page, while it returns true.
+template <class Visit>
+void for_each_value(const FieldDocument& document, Visit visit) {
+    const auto in_fields = [&](const std::vector<FieldChange>& fields) {
+        return std::ranges::all_of(fields, [&](const auto& field) {
+            return std::ranges::all_of(field.values,
+                                       [&](const auto& value) { return visit(value.number); });
+        });
+    };
+    for (const auto& group : document.groups)
+        if (!in_fields(group.fields)) return;
+    if (!in_fields(document.minor) || !in_fields(document.echoes)) return;
+    for (const auto& line : document.mass_changes)
+        if (!visit(line.number)) return;
+}
+
+// Writes the values of a document that are on a page.
 class PageWriter {
    public:
-    PageWriter(const ChangesView& view, PartCollector& parts)
-        : view_(view), parts_(parts), lines_(view.style) {}
+    PageWriter(const ChangesView& view, std::size_t from, std::size_t most)
+        : view_(view), from_(from), end_(from + most), lines_(view.style) {}
 
-    // Returns false if some lines remain. So do all functions below that write lines.
-    bool write() {
+    [[nodiscard]] std::string write() {
         const auto& document = view_.document;
         has_headings_ = std::ranges::any_of(
             document.groups, [](const auto& group) { return !heading_of(group).empty(); });
-        for (const auto& group : document.groups) {
-            parts_.begin(start_of(group), end_of_lines);
-            if (!write_fields(group.fields)) return false;
-        }
-        if (!write_folded(document.minor, words_for_minor) ||
-            !write_folded(document.echoes, words_for_echoes))
-            return false;
-        parts_.begin(std::string(start_of_lines), end_of_lines);
-        return std::ranges::all_of(document.mass_changes,
-                                   [this](const auto& line) { return take(line); });
+        for (const auto& group : document.groups)
+            write(group.fields, [&] { return start_of(group); }, end_of_lines);
+        const auto folded = [&](const auto& fields, auto* words) {
+            write(
+                fields,
+                [&] { return start_of_fold("group", words(fields)).append(start_of_lines); },
+                end_of_folded_lines);
+        };
+        folded(document.minor, words_for_minor);
+        folded(document.echoes, words_for_echoes);
+        std::string lines;
+        for (const auto& line : document.mass_changes)
+            if (is_next_shown()) append(lines, line);
+        if (!lines.empty()) html_.append(start_of_lines).append(lines) += end_of_lines;
+        return std::move(html_);
     }
 
-    // Returns whether the change of view.number was written.
-    [[nodiscard]] bool found() const { return found_; }
-
    private:
+    // Returns whether the page has the next value.
+    bool is_next_shown() {
+        const auto at = at_++;
+        return from_ <= at && at < end_;
+    }
+
     template <class Line>
-    bool take(const Line& line) {
-        std::string html;
+    void append(std::string& html, const Line& line) {
         lines_.append(html, line);
         html += '\n';
-        const bool taken = parts_.take(html, html.size());
-        if (!found_ && lines_.has_placed(view_.number)) {
-            found_ = true;
-            parts_.want_this();
-        }
-        return taken;
     }
 
     [[nodiscard]] std::string start_of(const FieldDocument::Group& group) const {
@@ -117,63 +126,63 @@ class PageWriter {
         return html.append(start_of_lines);
     }
 
-    bool write_folded(const std::vector<FieldChange>& fields,
-                      std::string (*words)(const std::vector<FieldChange>&)) {
-        if (fields.empty()) return true;
-        parts_.begin(start_of_fold("group", words(fields)).append(start_of_lines),
-                     end_of_folded_lines);
-        return write_fields(fields);
+    // Writes those of the fields that are on the page, between the two if there are any.
+    template <class Start>
+    void write(const std::vector<FieldChange>& fields, Start start, std::string_view end) {
+        std::string lines;
+        for (const auto& field : fields) append_field(lines, field);
+        if (!lines.empty()) html_.append(start()).append(lines) += end;
     }
 
-    bool write_fields(const std::vector<FieldChange>& fields) {
-        return std::ranges::all_of(fields,
-                                   [this](const auto& field) { return write_field(field); });
-    }
-
-    bool write_field(const FieldChange& field) {
+    // A field with many values takes several lines.
+    void append_field(std::string& html, const FieldChange& field) {
         FieldChange line{field.rank, field.op, field.path, {}};
         std::size_t nodes = 0;
         for (const auto& value : field.values) {
+            if (!is_next_shown()) continue;
             const auto more = count_nodes(value.node());
             if (nodes > 0 && nodes + more > most_nodes_of_line) {
-                if (!take(line)) return false;
+                append(html, line);
                 line.values.clear();
                 nodes = 0;
             }
             line.values.push_back(value);
             nodes += more;
         }
-        return take(line);
+        if (!line.values.empty()) append(html, line);
     }
 
     const ChangesView& view_;
-    PartCollector& parts_;
+    const std::size_t from_, end_;
     ChangeWriter lines_;
+    std::string html_;
+    std::size_t at_ = 0;  // values before the next one
     bool has_headings_ = false;
-    bool found_ = false;
 };
 
 }  // namespace
 
-PartOfPage part_of_changes(const ChangesView& view, std::size_t room, std::size_t part) {
-    constexpr auto no_part = std::numeric_limits<std::size_t>::max();
-    const auto fold =
-        view.folded ? start_of_fold("held", words_for_held(view.document)) : std::string();
-    const auto taken = view.folded ? fold.size() + end_of_fold.size() : 0;
-    const bool by_number = view.number > 0;
-    PartCollector parts(room - std::min(room, taken),
-                        by_number ? no_part : std::max<std::size_t>(part, 1));
-    PageWriter writer(view, parts);
-    const bool more = !writer.write();
-    if (by_number && !writer.found()) {
-        auto first = view;
-        first.number = 0;
-        return part_of_changes(first, room, 1);
-    }
-    auto shown = std::move(parts).finish(more);
-    if (view.folded && !shown.html.empty())
-        shown.html = fold + shown.html + std::string(end_of_fold);
-    return shown;
+std::size_t count_values(const FieldDocument& document) {
+    std::size_t values = 0;
+    for_each_value(document, [&](std::size_t) { return ++values > 0; });
+    return values;
+}
+
+std::size_t page_of_change(const FieldDocument& document, std::size_t number) {
+    std::size_t before = 0;
+    bool found = false;
+    for_each_value(document, [&](std::size_t each) {
+        found = each == number;
+        if (!found) ++before;
+        return !found;
+    });
+    return found ? before / values_on_page + 1 : 1;
+}
+
+std::string changes_html(const ChangesView& view, std::size_t from, std::size_t most) {
+    auto html = PageWriter(view, from, most).write();
+    if (!view.folded || html.empty()) return html;
+    return start_of_fold("held", words_for_held(view.document)) + html + std::string(end_of_fold);
 }
 
 }  // namespace render

@@ -1,6 +1,5 @@
 // render/page_changes.hpp -- the changes of a row as pages show them: lines under the headings of their
-// first tags, minor changes and echoes folded, in parts. No change is left out: a part holds as many
-// lines as it has room for, and the page links to the next part.
+// first tags, minor changes and echoes folded. What a page has no place for is on the next one.
 // Pure. Safe from any thread. Everything is escaped.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,24 +7,25 @@
 #include <cstddef>
 
 #include "render/change_lines.hpp"
-#include "render/page.hpp"
 
 namespace render {
 
+inline constexpr std::size_t values_on_page = 200;  // of the changes of one row
+
 struct ChangesView {
     const FieldDocument& document;
-    LineStyle style;         // of a page
-    int heading = 3;         // level of the groups' headings
-    std::size_t number = 0;  // of a change: the part that has its place is wanted; 0: none
-    bool folded = false;     // all of it, as what an object held that is gone
+    LineStyle style;      // of a page
+    int heading = 3;      // level of the groups' headings
+    bool folded = false;  // all of it, as what an object held that is gone
 };
+// Returns the HTML of a number of values of the document, with up to 100 nodes of each.
+//   from  of the values, which are left out before these
+//   cost  O(values of the document + what is written)
+[[nodiscard]] std::string changes_html(const ChangesView& view, std::size_t from,
+                                       std::size_t most = values_on_page);
 
-// Returns the part of this number (from 1), or the last one if there are fewer; where view.number is
-// set, the one in which that change is, or else the first.
-//   room  bytes of a part. A line (some 40 nodes, or one value of up to 100) is never divided: a larger
-//         one is a part of its own
-//   cost  O(changes up to the end of that part)
-[[nodiscard]] PartOfPage part_of_changes(const ChangesView& view, std::size_t room,
-                                         std::size_t part);
+[[nodiscard]] std::size_t count_values(const FieldDocument& document);
+// Returns the page, from 1, that has the place of this change; 1 if there is none.
+[[nodiscard]] std::size_t page_of_change(const FieldDocument& document, std::size_t number);
 
 }  // namespace render

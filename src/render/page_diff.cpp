@@ -32,26 +32,29 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
 
 }  // namespace
 
-PageOfPart diff_part(const DiffView& view, const PageSite& site, const Templates& templates) {
+std::optional<std::string> diff_page(const DiffView& view, const PageSite& site,
+                                     const Templates& templates) {
     const auto& difference = view.difference;
-    const auto base =
-        diff_url(difference.object, difference.from.version, difference.to.version, site);
-    const auto document = field_document(difference.changes, difference.object.class_name, site);
     const auto& object = difference.object;
-    const ChangesView changes{
-        .document = document,
-        .style = {.people = difference.people,
-                  .site = site,
-                  .references = difference.references,
-                  .page = PageLines{object, difference.from.version, difference.to.version}}};
+    const auto& from = difference.from.version;
+    const auto& to = difference.to.version;
+    const auto document = field_document(difference.changes, object.class_name, site);
+    const auto pages = pages_of(count_values(document), values_on_page);
+    if (view.page > pages) return std::nullopt;
+    const ChangesView changes{.document = document,
+                              .style = {.people = difference.people,
+                                        .site = site,
+                                        .references = difference.references,
+                                        .page = PageLines{object, from, to}}};
+    auto variables = variables_of(difference, site);
+    variables.set("changes", changes_html(changes, (view.page - 1) * values_on_page));
+    add_pager(variables, diff_url(object, from, to, site), view.page, pages);
     const auto title = object.class_name + " " + object.label_or_name(difference.label);
     const Frame frame{.file = "diff.mustache",
-                      .title = title + ": changes from " + difference.from.version + " to " +
-                               difference.to.version,
-                      .feeds = feed_links("/rss?" + query_of(difference.object), title, site),
+                      .title = title + ": changes from " + from + " to " + to,
+                      .feeds = feed_links("/rss?" + query_of(object), title, site),
                       .noindex = true};
-    return framed_part(frame, variables_of(difference, site), "changes", base,
-                       part_of_changes(changes, most_of_list, view.part), site, templates);
+    return framed(frame, variables, site, templates);
 }
 
 }  // namespace render

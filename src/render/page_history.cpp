@@ -21,10 +21,9 @@ using query::History;
 using tables::Row;
 using tables::RowKind;
 
-constexpr std::size_t most_options = 100;      // in the list of releases
-constexpr std::size_t most_of_row = 15'000;    // bytes of the changes of one row in the list
-constexpr std::size_t most_of_first = 25'000;  // of the first part of the list
-constexpr std::size_t most_mentions_listed = 20, most_of_mentions = 12'000;  // bytes
+constexpr std::size_t most_options = 100;  // in the list of releases
+constexpr std::size_t values_of_row = 50;  // of a row in the list
+constexpr std::size_t most_mentions_listed = 20;
 constexpr std::size_t longest_title_listed = 160, longest_feed_listed = 80;  // bytes
 
 // Relative to the page, because a page has some hundred of these.
@@ -102,29 +101,31 @@ std::string heading_of(const Row& row, const Site& site) {
     return html;
 }
 
-// Returns a row with one part of its changes: alone on a page the part that is asked for, in the list the
-// first, with a link to all if there are more.
-PartOfPage row_with_changes(const Row& row, const HistoryView& view, std::size_t room,
-                            const Site& site) {
-    const bool is_alone = !view.at.empty();
+LineStyle style_of(const Row& row, const HistoryView& view, const Site& site) {
+    return {.people = view.history.people,
+            .site = site,
+            .references = row.notes.references,
+            .stamps_since = row.since_on,
+            .id = as_html(row.release.version),
+            .page = PageLines{row.object, row.since, row.release.version}};
+}
+
+// A row of the list with up to `most` values of its changes, and a link to all if there are more. Returns how
+// many it has.
+std::size_t append_row(std::string& html, const Row& row, const HistoryView& view,
+                       std::size_t most, const Site& site) {
     const auto document = field_document(row, view.history, site);
-    const LineStyle style{.people = view.history.people,
-                          .site = site,
-                          .references = row.notes.references,
-                          .stamps_since = row.since_on,
-                          .id = as_html(row.release.version),
-                          .page = PageLines{row.object, row.since, row.release.version}};
-    auto shown = part_of_changes({.document = document,
-                                  .style = style,
-                                  .heading = 4,
-                                  .number = view.number,
-                                  .folded = !is_alone && row.kind == RowKind::vanished},
-                                 room, is_alone ? view.part : 1);
-    shown.html.insert(0, heading_of(row, site));
-    if (shown.more && !is_alone)
-        shown.html += "<p>" + link_html(own_url(row), "All of " + row.release.version) + "</p>\n";
-    shown.html += "</article>\n";
-    return shown;
+    const auto values = count_values(document);
+    html += heading_of(row, site);
+    html += changes_html({.document = document,
+                          .style = style_of(row, view, site),
+                          .heading = 4,
+                          .folded = row.kind == RowKind::vanished},
+                         0, most);
+    if (values > most)
+        html += "<p>" + link_html(own_url(row), "All of " + row.release.version) + "</p>\n";
+    html += "</article>\n";
+    return std::min(values, most);
 }
 
 std::string run_of(const std::string& releases, std::string_view words) {
@@ -162,33 +163,22 @@ std::vector<std::string> lines_between(const HistoryView& view) {
     return lines;
 }
 
-// The rows [from, end) are on one part.
-struct RowsOfPart {
-    std::size_t part = 1, from = 0, end = 0;
-};
-
-// Returns those of the part of this number, or of the last one.
-RowsOfPart rows_of_part(std::size_t rows, std::size_t part) {
-    constexpr std::size_t most = 50;
-    part = std::min(part, rows == 0 ? 1 : (rows - 1) / most + 1);
-    return {part, (part - 1) * most, std::min(part * most, rows)};
-}
-
-// The newest rows with their changes, as many as there is room for, the others in one line each. The first
-// part has less room, because it has the pictures.
-std::string list_of(const RowsOfPart& part, const HistoryView& view, const Site& site) {
+// The newest rows with their changes, until the page has as many values as that of one release has, the others
+// in one line each.
+std::string list_of(std::size_t from, std::size_t end, const HistoryView& view,
+                    const Site& site) {
     const auto& rows = view.history.rows;
     const auto between = lines_between(view);
-    const auto most = part.part == 1 ? most_of_first : most_of_list;
+    auto left = values_on_page;
     std::string html;
-    for (auto i = part.from; i < part.end; ++i) {
+    for (auto i = from; i < end; ++i) {
         html += between[i];
-        const auto room = most - std::min(html.size(), most);
-        html += room == 0
-                    ? stub_of(rows[i])
-                    : row_with_changes(rows[i], view, std::min(room, most_of_row), site).html;
+        if (left > 0)
+            left -= append_row(html, rows[i], view, std::min(left, values_of_row), site);
+        else
+            html += stub_of(rows[i]);
     }
-    return part.end < rows.size() ? html : html + between.back();
+    return end < rows.size() ? html : html + between.back();
 }
 
 const Row* row_at(const HistoryView& view) {
@@ -213,7 +203,7 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
 // "Last changed in WS188: Status Live → Dead."
 void add_last(Variables& variables, const HistoryView& view) {
     const auto& rows = view.history.rows;
-    if (rows.empty() || view.history.vanished || view.part > 1 ||
+    if (rows.empty() || view.history.vanished || view.page > 1 ||
         rows.front().kind == RowKind::reconstructed)
         return;
     const auto& row = rows.front();
@@ -268,35 +258,30 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
         .set("diff_to", rows.front().release.version);
 }
 
-// The newest mentions with their feeds, dates and authors. Fewer where addresses are long.
-ListedItems mention_list(const std::vector<tables::Mention>& mentions, const Site& site) {
-    const auto newest =
-        std::span(mentions).first(std::min(mentions.size(), most_mentions_listed));
-    auto listed = items_within(
-        most_of_mentions, newest, [&](std::string& html, const tables::Mention& mention) {
-            const auto title = as_html(shortened_to(title_of(mention), longest_title_listed));
-            html += "<li>";
-            html += is_web_url(mention.link) ? "<a rel=\"nofollow noopener noreferrer\" href=\"" +
-                                                   as_html(mention.link) + "\">" + title + "</a>"
-                                             : title;
-            html += " <small>" +
-                    as_html(shortened_to(plain_line(mention.feed_name), longest_feed_listed)) +
-                    ", " + date_html(day_of(mention)) + authors_html(authors_of(mention, site)) +
-                    "</small></li>\n";
-        });
-    listed.left_out += mentions.size() - newest.size();
-    return listed;
+void append_mention(std::string& html, const tables::Mention& mention, const Site& site) {
+    const auto title = as_html(shortened_to(title_of(mention), longest_title_listed));
+    html += "<li>";
+    html += is_web_url(mention.link) ? "<a rel=\"nofollow noopener noreferrer\" href=\"" +
+                                           as_html(mention.link) + "\">" + title + "</a>"
+                                     : title;
+    html += " <small>" +
+            as_html(shortened_to(plain_line(mention.feed_name), longest_feed_listed)) + ", " +
+            date_html(day_of(mention)) + authors_html(authors_of(mention, site)) +
+            "</small></li>\n";
 }
 
 // The list of mentions, and the track below the strip.
 void add_mentions(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& history = view.history;
-    if (history.mentions.empty() || view.part > 1 || !view.at.empty()) return;
-    auto listed = mention_list(history.mentions, site);
-    const bool has_more = history.mentioned > history.mentions.size() - listed.left_out;
-    variables.set("mentions", std::move(listed.html))
+    if (history.mentions.empty() || view.page > 1 || !view.at.empty()) return;
+    variables
+        .set("mentions", first_of(history.mentions, most_mentions_listed,
+                                  [&](std::string& html, const auto& each) {
+                                      append_mention(html, each, site);
+                                  }))
         .set("mentioned", counted(history.mentioned, "entry", "entries"))
-        .flag("mentioned_more", has_more)
+        .flag("mentioned_more",
+              history.mentioned > std::min(history.mentions.size(), most_mentions_listed))
         .set("mentions_feed_url",
              site.link("/rss?") + query_of(history.object) + "&include=mentions");
     if (history.rows.size() > 1 && view.followed.releases.size() > 1)
@@ -312,37 +297,55 @@ Frame frame_of(const HistoryView& view, const Site& site) {
             .feeds = feed_links("/rss?" + query_of(history.object), own, site)};
 }
 
+// Sets the changes of one release, a page of them. Returns false if there is no such page.
+bool add_row(Variables& variables, const Row& row, const HistoryView& view, const Site& site) {
+    const auto document = field_document(row, view.history, site);
+    const auto pages = pages_of(count_values(document), values_on_page);
+    const auto page = view.number > 0 ? page_of_change(document, view.number) : view.page;
+    if (page > pages) return false;
+    const auto changes =
+        changes_html({.document = document, .style = style_of(row, view, site), .heading = 4},
+                     (page - 1) * values_on_page);
+    variables.set("rows", heading_of(row, site) + changes + "</article>\n");
+    add_pager(variables, page_of_row(row.object, row.release.version, site), page, pages);
+    return true;
+}
+
+// Sets a page of all rows, and what surrounds them.
+bool add_list(Variables& variables, const HistoryView& view, const Site& site) {
+    const auto& history = view.history;
+    const auto pages = pages_of(history.rows.size(), rows_on_page);
+    if (view.page > pages) return false;
+    const auto from = (view.page - 1) * rows_on_page;
+    const auto end = std::min(from + rows_on_page, history.rows.size());
+    add_comparing(variables, view, site);
+    add_last(variables, view);
+    add_strip(variables, view, from, end);
+    add_pager(variables, page_of(history.object, site), view.page, pages);
+    variables.set("count", count_of(view))
+        .set("rows", list_of(from, end, view, site))
+        .flag("older", history.recorded > history.rows.size());
+    return true;
+}
+
 }  // namespace
 
-PageOfPart history_part(const HistoryView& view, const PageSite& site,
-                        const Templates& templates) {
+std::optional<std::string> history_page(const HistoryView& view, const PageSite& site,
+                                        const Templates& templates) {
     const auto& history = view.history;
-    const auto page = page_of(history.object, site);
-    const auto* row = row_at(view);
     Variables variables;
     add_names(variables, view, site);
     add_mentions(variables, view, site);
     variables.set("watch_url", site.link("/watch?") + watch_query_of({history.object}))
         .set("watch_name", key_of(history.object))
-        .set("all_url", page)
+        .set("all_url", page_of(history.object, site))
         .set("one_release", view.at);
-    if (view.at.empty()) {
-        add_comparing(variables, view, site);
-        add_last(variables, view);
-        variables.set("count", count_of(view))
-            .flag("older", history.recorded > history.rows.size());
-    }
-    PartOfPage shown;
-    if (row) {
-        shown = row_with_changes(*row, view, most_of_list, site);
-    } else if (view.at.empty()) {
-        const auto part = rows_of_part(history.rows.size(), view.part);
-        shown = {list_of(part, view, site), part.part, part.end < history.rows.size()};
-        add_strip(variables, view, part.from, part.end);
-    }
-    const auto base = row ? page + "&at=" + base::percent_encode(view.at) : page;
-    return framed_part(frame_of(view, site), std::move(variables), "rows", base, std::move(shown),
-                       site, templates);
+    const auto* row = row_at(view);
+    const bool is_there = row != nullptr    ? add_row(variables, *row, view, site)
+                          : view.at.empty() ? add_list(variables, view, site)
+                                            : view.page == 1;
+    if (!is_there) return std::nullopt;
+    return framed(frame_of(view, site), variables, site, templates);
 }
 
 }  // namespace render

@@ -14,29 +14,24 @@
 namespace render {
 namespace {
 
-// Bytes of the lists of the page.
-constexpr std::size_t most_of_releases = 3'000;
 constexpr std::size_t most_recent = 5;     // releases of the list
 constexpr std::size_t most_pictured = 30;  // the pictures of more leave no room for the rest
-constexpr std::size_t most_of_results = 20'000;
 
-std::string range_found(const HomeView& view, std::size_t shown) {
-    if (view.from == 0 && shown == view.found.size() && !view.has_more)
-        return counted(shown, "object", "objects");
-    if (shown == 0) return "No more objects";
-    return "Objects " + with_separators(view.from + 1) + " to " +
-           with_separators(view.from + shown);
+// "12 objects"; of a search with several pages "Page 2 of the objects".
+std::string words_for_found(const HomeView& view) {
+    if (view.page == 1 && !view.has_more) return counted(view.found.size(), "object", "objects");
+    if (view.found.empty()) return "No more objects";
+    return "Page " + with_separators(view.page) + " of the objects";
 }
 
 // "WS188 2008-03-22 14 objects changed, …"
-ListedItems recent_of(std::span<const query::ListedRelease> releases, const Site& site) {
-    return items_within(
-        most_of_releases, releases, [&site](std::string& html, const query::ListedRelease& each) {
-            const auto& release = each.summary.release;
-            html += "<li>" + link_html(release_url(release.version, site), release.version) +
-                    " " + date_html(release.released_on) + " <span>" + words_of(each.summary) +
-                    "</span></li>\n";
-        });
+std::string recent_of(std::span<const query::ListedRelease> releases, const Site& site) {
+    return first_of(releases, most_recent, [&](std::string& html, const auto& each) {
+        const auto& release = each.summary.release;
+        html += "<li>" + link_html(release_url(release.version, site), release.version) + " " +
+                date_html(release.released_on) + " <span>" + words_of(each.summary) +
+                "</span></li>\n";
+    });
 }
 
 // The objects that lead the newest release, a line each.
@@ -65,7 +60,7 @@ void add_releases(Variables& variables, const HomeView& view, const Site& site) 
     if (!view.releases || view.releases->empty()) return;
     const std::span<const query::ListedRelease> all(*view.releases);
     const auto& newest = all.front();
-    variables.set("releases", recent_of(all.first(std::min(all.size(), most_recent)), site).html)
+    variables.set("releases", recent_of(all, site))
         .set("releases_count", counted(all.size(), "release", "releases"));
     if (!view.class_name.empty() || !view.text.empty()) return;
     const auto& release = newest.summary.release;
@@ -105,8 +100,8 @@ void add_class(Variables& variables, Frame& frame, const HomeView& view, const S
 
 }  // namespace
 
-std::string results_url(const HomeView& view, std::size_t from, const Site& site) {
-    return site.link(view.search_url) + "&from=" + std::to_string(from);
+std::string next_results_url(const HomeView& view, const Site& site) {
+    return site.link(view.search_url) + "&page=" + std::to_string(view.page + 1);
 }
 
 std::string home_page(const HomeView& view, const PageSite& site, const Templates& templates) {
@@ -115,18 +110,15 @@ std::string home_page(const HomeView& view, const PageSite& site, const Template
                 .title = view.text.empty() ? "" : "Search for " + view.text,
                 .noindex = searched || !view.class_name.empty(),
                 .search_text = view.text};
-    const auto results = search_results(view.found, {}, most_of_results, site);
-    const auto shown = view.found.size() - results.left_out;
-    const bool has_more = shown > 0 && (view.has_more || results.left_out > 0);
     Variables variables;
     variables.set("class_options", class_options(view.classes, view.class_name))
         .set("class_name", view.class_name)
         .flag("searched", searched)
-        .set("results", results.html)
-        .set("results_count", range_found(view, shown))
-        .flag("found", !view.found.empty() || view.from > 0)
+        .set("results", search_results(view.found, {}, site))
+        .set("results_count", words_for_found(view))
+        .flag("found", !view.found.empty() || view.page > 1)
         .flag("results_cut", !view.is_complete)
-        .set("more_url", has_more ? results_url(view, view.from + shown, site) : "");
+        .set("more_url", view.has_more ? next_results_url(view, site) : "");
     if (view.has_sources) variables.set("sources_url", site.link("/feeds"));
     add_releases(variables, view, site);
     add_class(variables, frame, view, site);

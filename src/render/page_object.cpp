@@ -1,9 +1,9 @@
 // The page of an object as of one release: a line of its tree in each row of a table.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <functional>
 #include <set>
-#include <tuple>
+#include <span>
+#include <vector>
 
 #include "base/text.hpp"
 #include "compare/headline.hpp"
@@ -27,9 +27,8 @@ using Origin = ObjectAt::Origin;
 constexpr std::size_t most_in_line = 8;    // values that follow each other on one line
 constexpr std::size_t deepest_indent = 6;  // deeper lines are indented as these
 constexpr std::size_t most_choices = 200;  // releases in the list to choose from
-constexpr std::size_t most_objects = 500;  // that are looked up for one part
-constexpr std::size_t most_of_lines =
-    40'000;  // bytes of a part, without the labels of what it names
+constexpr std::size_t most_objects = 500;  // that are looked up for one page
+constexpr std::size_t lines_on_page = 500;
 constexpr std::size_t longest_label = 100;  // bytes
 
 // A value, or a tag without anything below it, and the only values below it that came with it.
@@ -41,44 +40,39 @@ struct Line {
     const Origin* origin = nullptr;
 };
 
-// Visits the lines of a tree in their order.
+// Divides a tree into lines.
 class LineWalk {
    public:
-    // Returns true to go on.
-    using Visit = std::function<bool(const Line&)>;
+    explicit LineWalk(const ObjectAt& object) : object_(object) {}
 
-    LineWalk(const ObjectAt& object, const Visit& visit) : object_(object), visit_(visit) {}
-
-    // Returns false when a visit did. So do the functions below.
-    bool run() {
+    std::vector<Line> lines() {
         for (const auto& node : object_.past.tree.nodes) {
             group_ = node.cell.kind == CellKind::tag ? &node.cell : nullptr;
-            if (!walk(node, nullptr, 0)) return false;
+            walk(node, nullptr, 0);
         }
-        return true;
+        return std::move(lines_);
     }
 
    private:
-    bool walk(const std::vector<Node>& nodes, const Cell* field, std::size_t depth) {
-        return std::ranges::all_of(nodes,
-                                   [&](const Node& node) { return walk(node, field, depth); });
+    void walk(const std::vector<Node>& nodes, const Cell* field, std::size_t depth) {
+        for (const auto& node : nodes) walk(node, field, depth);
     }
 
-    bool walk(const Node& node, const Cell* field, std::size_t depth) {
+    void walk(const Node& node, const Cell* field, std::size_t depth) {
         const bool is_tag = node.cell.kind == CellKind::tag;
         if (is_tag && !node.children.empty()) {
             ++place_;
             return walk(node.children, &node.cell, depth);
         }
-        const auto* last = visit_line(node, field, depth);
-        return last != nullptr && walk(last->children, field, depth + 1);
+        walk(add_line(node, field, depth).children, field, depth + 1);
     }
 
-    // Returns the last node of the line; nullptr to stop.
-    [[gnu::noinline]] const Node* visit_line(const Node& node, const Cell* field,
-                                             std::size_t depth) {
+    // Returns the last node of the line.
+    [[gnu::noinline]] const Node& add_line(const Node& node, const Cell* field,
+                                           std::size_t depth) {
         const auto origin = object_.origin_of[place_++];
-        Line line{field, group_, {&node}, depth, &object_.origins[origin]};
+        auto& line =
+            lines_.emplace_back(Line{field, group_, {&node}, depth, &object_.origins[origin]});
         const auto* last = &node;
         while (last->children.size() == 1 && line.nodes.size() < most_in_line) {
             const auto& next = last->children.front();
@@ -88,67 +82,59 @@ class LineWalk {
             ++place_;
             line.nodes.push_back(last = &next);
         }
-        return visit_(line) ? last : nullptr;
+        return *last;
     }
 
     const ObjectAt& object_;
-    const Visit& visit_;
+    std::vector<Line> lines_;
     const Cell* group_ = nullptr;
     std::size_t place_ = 0;
 };
 
+// Returns the lines of a page.
+std::span<const Line> lines_of_page(std::span<const Line> lines, std::size_t page) {
+    const auto from = std::min((page - 1) * lines_on_page, lines.size());
+    return lines.subspan(from, std::min(lines_on_page, lines.size() - from));
+}
+
 bool is_new(const Line& line, const ObjectAt& object) {
     return line.origin->kind == Origin::Kind::row && line.origin->release == object.release();
 }
-
-bool names_object(const Node* node) { return has_page(node->cell); }
 
 // Relative to the page, because it has some hundred of these.
 std::string address_of_row(const ObjectAt& object, const std::string& version) {
     return "history?" + query_of(object.history.object) + "&at=" + base::percent_encode(version);
 }
 
-// Writes the lines of one part.
+// Writes lines, a body of the table for each group.
 class LineWriter {
    public:
-    LineWriter(const ObjectAt& object, const compare::References& references, const Site& site,
-               std::size_t part)
-        : object_(object), references_(references), site_(site),
-          parts_(most_of_lines, std::max<std::size_t>(part, 1)) {}
+    LineWriter(const ObjectAt& object, const compare::References& references, const Site& site)
+        : object_(object), references_(references), site_(site) {}
 
-    // Returns the part; `named` gets the objects that it names.
-    PartOfPage write(std::set<tree::ObjectName>& named) {
-        const LineWalk::Visit visit = [&](const Line& line) {
-            begin_group(line);
-            // What the objects are called moves no line to another part.
-            const auto size = row_of(line, {}).size();
-            if (!parts_.take(row_of(line, references_), size)) return false;
-            if (!parts_.is_in_wanted()) return true;
-            for (const auto* node : line.nodes)
-                if (named.size() < most_objects && names_object(node))
-                    named.insert({node->cell.class_name, node->cell.text});
-            return true;
-        };
-        const bool more = !LineWalk(object_, visit).run();
-        return std::move(parts_).finish(more);
+    [[nodiscard]] std::string write(std::span<const Line> lines) const {
+        std::string html;
+        for (const auto& line : lines) {
+            const bool begins = &line == lines.data() || line.group != (&line - 1)->group;
+            if (begins) html += (html.empty() ? "" : "</tbody>\n") + start_of_group(line);
+            html += row_of(line);
+        }
+        return html.empty() ? html : html + "</tbody>\n";
     }
 
    private:
-    void begin_group(const Line& line) {
-        if (has_group_ && line.group == group_) return;
-        has_group_ = true;
-        group_ = line.group;
+    static std::string start_of_group(const Line& line) {
         std::string start = "<tbody>";
         // A tag that stands alone is its own line.
-        if (group_ != nullptr && line.field != nullptr) {
+        if (line.group != nullptr && line.field != nullptr) {
             start += "<tr class=\"group\"><th colspan=\"4\" scope=\"rowgroup\">";
-            append_shortened(start, compare::words_of_tag(group_->text));
+            append_shortened(start, compare::words_of_tag(line.group->text));
             start += "</th></tr>";
         }
-        parts_.begin(start + "\n", "</tbody>\n");
+        return start + "\n";
     }
 
-    std::string row_of(const Line& line, std::span<const compare::Reference> references) const {
+    std::string row_of(const Line& line) const {
         const bool fresh = is_new(line, object_);
         std::string html = "<tr class=\"d";
         html += std::to_string(std::min(line.depth, deepest_indent));
@@ -157,7 +143,7 @@ class LineWriter {
         const bool is_alone = line.field == nullptr && first.kind == CellKind::tag;
         append_shortened(html, words_for(line));
         html += "</th><td>";
-        if (!is_alone) append_values(html, line, references);
+        if (!is_alone) append_values(html, line);
         html += "</td><td>";
         append_origin(html, *line.origin);
         html += fresh ? " <b>new</b></td><td>" : "</td><td>";
@@ -172,11 +158,10 @@ class LineWriter {
         return is_plain_text(first) ? "Text" : "Member";
     }
 
-    void append_values(std::string& html, const Line& line,
-                       std::span<const compare::Reference> references) const {
+    void append_values(std::string& html, const Line& line) const {
         for (const auto* node : line.nodes) {
             if (node != line.nodes.front()) html += ", ";
-            append_cell(html, node->cell, site_, references, Ids::in_small);
+            append_cell(html, node->cell, site_, references_, Ids::in_small);
         }
     }
 
@@ -197,22 +182,15 @@ class LineWriter {
     const ObjectAt& object_;
     const compare::References& references_;
     const Site& site_;
-    PartCollector parts_;
-    const Cell* group_ = nullptr;
-    bool has_group_ = false;
 };
 
 // "12 lines, 3 of them new"
-std::string summary_of(const ObjectAt& object) {
-    std::size_t lines = 0, fresh = 0;
-    const LineWalk::Visit count = [&](const Line& line) {
-        ++lines;
-        if (is_new(line, object)) ++fresh;
-        return true;
-    };
-    std::ignore = LineWalk(object, count).run();
-    auto words = counted(lines, "line", "lines");
-    if (fresh > 0) words += ", " + with_separators(fresh) + " of them new";
+std::string summary_of(const ObjectAt& object, std::span<const Line> lines) {
+    const auto fresh =
+        std::ranges::count_if(lines, [&](const Line& line) { return is_new(line, object); });
+    auto words = counted(lines.size(), "line", "lines");
+    if (fresh > 0)
+        words += ", " + with_separators(static_cast<std::size_t>(fresh)) + " of them new";
     return words;
 }
 
@@ -260,7 +238,7 @@ void add_absence(Variables& variables, const ObjectAt& object, const Site& site)
     if (before != nullptr) add_fate(variables, object.history, site);
 }
 
-Variables variables_of(const ObjectAt& object, const Site& site) {
+Variables variables_of(const ObjectAt& object, std::span<const Line> lines, const Site& site) {
     const auto& history = object.history;
     const auto label = history.object.label_or_name(object.label);
     const auto& release = object.release();
@@ -273,7 +251,7 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
         .set("release_url", release_url(release.version, site))
         .set("date", base::format_date(release.released_on))
         .flag("absent", !object.there());
-    if (object.there()) variables.set("summary", summary_of(object));
+    if (object.there()) variables.set("summary", summary_of(object, lines));
     const auto is_older = [](const Origin& origin) { return origin.kind == Origin::Kind::older; };
     if (std::ranges::any_of(object.origins, is_older))
         variables.set("first_seen", object.first_seen.version);
@@ -290,26 +268,34 @@ Variables variables_of(const ObjectAt& object, const Site& site) {
 
 }  // namespace
 
-PageOfPart object_part(const ObjectView& view, const PageSite& site, const Templates& templates) {
+std::optional<std::string> object_page(const ObjectView& view, const PageSite& site,
+                                       const Templates& templates) {
     const auto& object = view.object;
+    const auto lines = LineWalk(object).lines();
+    const auto pages = pages_of(lines.size(), lines_on_page);
+    if (view.page > pages) return std::nullopt;
     const auto& own = object.history.object;
+    auto references = view.references;
+    for (auto& each : references) each.label = shortened_to(one_line(each.label), longest_label);
+    auto variables = variables_of(object, lines, site);
+    variables.set("lines",
+                  LineWriter(object, references, site).write(lines_of_page(lines, view.page)));
+    add_pager(variables, object_at_url(own, object.release().version, site), view.page, pages);
     const auto title = own.class_name + " " + own.label_or_name(object.label);
     const Frame frame{.file = "object.mustache",
                       .title = title + " as of " + object.release().version,
                       .feeds = feed_links("/rss?" + query_of(own), title, site),
                       .noindex = true};
-    auto references = view.references;
-    for (auto& each : references) each.label = shortened_to(one_line(each.label), longest_label);
-    std::set<tree::ObjectName> named;
-    return framed_part(frame, variables_of(object, site), "lines",
-                       object_at_url(own, object.release().version, site),
-                       LineWriter(object, references, site, view.part).write(named), site,
-                       templates);
+    return framed(frame, variables, site, templates);
 }
 
-std::vector<tree::ObjectName> objects_in_part(const ObjectView& view, const Site& site) {
+std::vector<tree::ObjectName> objects_on_page(const ObjectView& view) {
+    const auto lines = LineWalk(view.object).lines();
     std::set<tree::ObjectName> named;
-    std::ignore = LineWriter(view.object, {}, site, view.part).write(named);
+    for (const auto& line : lines_of_page(lines, view.page))
+        for (const auto* node : line.nodes)
+            if (named.size() < most_objects && has_page(node->cell))
+                named.insert({node->cell.class_name, node->cell.text});
     return {named.begin(), named.end()};
 }
 

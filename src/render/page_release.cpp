@@ -15,23 +15,17 @@ namespace {
 
 using Contents = query::ReleaseContents;
 
-// Bytes of the lists above the objects.
-constexpr std::size_t most_of_classes = 14'000;
-constexpr std::size_t most_of_mass_changes = 6'000;
+constexpr std::size_t most_classes = 200, most_mass_changes = 50;  // that are listed
 constexpr int bar_width = 240;
 
-std::string address_of(const ReleaseView& view, const std::string& class_name, std::size_t from,
-                       const Site& site) {
+// Returns the address of the first page of a selection of the objects.
+std::string address_of(const ReleaseView& view, const std::string& class_name, const Site& site) {
     const auto& text = view.query.text;
-    std::string query;
-    const auto add = [&query](std::string_view name, const std::string& value) {
-        query +=
-            (query.empty() ? "?" : "&") + std::string(name) + "=" + base::percent_encode(value);
-    };
-    if (!text.empty()) add("q", text);
-    if (!class_name.empty()) add("class", class_name);
-    if (from > 0) add("from", std::to_string(from));
-    return release_url(view.contents.summary.release.version, site) + query;
+    auto url = release_url(view.contents.summary.release.version, site);
+    if (!text.empty()) url += "?q=" + base::percent_encode(text);
+    if (!class_name.empty())
+        url += (text.empty() ? "?class=" : "&class=") + base::percent_encode(class_name);
+    return url;
 }
 
 std::string counts_of(const std::vector<query::KindCount>& kinds) {
@@ -53,15 +47,12 @@ std::string classes_of(const ReleaseView& view, const Site& site) {
     const auto& classes = view.contents.classes;
     std::uint64_t most = 1;
     for (const auto& each : classes) most = std::max(most, each.objects);
-    const auto items = items_within(
-        most_of_classes, classes, [&](std::string& html, const query::ClassCount& each) {
-            const auto url = address_of(view, each.class_name, 0, site);
-            html += "<tr><th scope=\"row\">" + narrowing_link_html(url, each.class_name) +
-                    "</th><td>" + with_separators(each.objects) + "</td><td class=\"bars\">" +
-                    bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) +
-                    "</td></tr>\n";
-        });
-    return items.html;
+    return first_of(classes, most_classes, [&](std::string& html, const query::ClassCount& each) {
+        html += "<tr><th scope=\"row\">" +
+                narrowing_link_html(address_of(view, each.class_name, site), each.class_name) +
+                "</th><td>" + with_separators(each.objects) + "</td><td class=\"bars\">" +
+                bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) + "</td></tr>\n";
+    });
 }
 
 std::string mass_changes_of(const Contents& contents) {
@@ -73,14 +64,13 @@ std::string mass_changes_of(const Contents& contents) {
         html += "</b> changed in " + with_separators(each.objects) + " of " +
                 counted(each.of, "object", "objects") + "</li>\n";
     };
-    return items_within(most_of_mass_changes, contents.mass_changes, append).html;
+    return first_of(contents.mass_changes, most_mass_changes, append);
 }
 
 struct Entries {
     std::string html;       // rows of the table of those that changed by themselves
     std::string following;  // of those that changed only because others did
     std::vector<std::string_view> following_headlines;
-    std::size_t shown = 0;
 };
 
 // Returns what several objects say with one verb: "lost their reference to abc-1, which vanished"; empty
@@ -121,7 +111,7 @@ std::string words_for_following(const std::vector<std::string_view>& headlines) 
 }
 
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
-    const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
+    const auto url = page_of_row(entry.object, version, site);
     const auto label = entry.object.label_or_name(entry.label);
     std::string html = "<tr><td class=\"class\">" + as_html(entry.object.class_name) +
                        "</td><th scope=\"row\">" + link_html(url, label);
@@ -134,11 +124,8 @@ Entries entries_of(const ReleaseView& view, const Site& site) {
     Entries entries;
     for (const auto& entry : view.contents.entries) {
         const auto row = row_of(entry, view.contents.summary.release.version, site);
-        const auto taken = entries.html.size() + entries.following.size();
-        if (taken + row.size() > most_of_list && entries.shown > 0) break;
         (entry.only_follows ? entries.following : entries.html) += row;
         if (entry.only_follows) entries.following_headlines.emplace_back(entry.headline);
-        ++entries.shown;
     }
     return entries;
 }
@@ -167,23 +154,6 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
     return variables;
 }
 
-// Sets the position of this page of the entries, and the links to the pages before and after.
-void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
-               const Site& site) {
-    const auto& contents = view.contents;
-    const auto& [class_name, text, from, most] = view.query;
-    const auto matching = contents.matching;
-    variables.set("matching", counted(matching, "object", "objects"));
-    if (shown > 0 && shown < matching)
-        variables.set("shown",
-                      with_separators(from + 1) + " to " + with_separators(from + shown));
-    if (from > 0)
-        variables.set("previous_url",
-                      address_of(view, class_name, from - std::min(from, most), site));
-    if (from + shown < matching && shown > 0)
-        variables.set("next_url", address_of(view, class_name, from + shown, site));
-}
-
 }  // namespace
 
 std::string release_page(const ReleaseView& view, const PageSite& site,
@@ -193,13 +163,15 @@ std::string release_page(const ReleaseView& view, const PageSite& site,
     const auto entries = entries_of(view, site);
     variables.set("entries", entries.html)
         .set("following", entries.following)
-        .set("following_count", words_for_following(entries.following_headlines));
-    add_pager(variables, view, entries.shown, site);
+        .set("following_count", words_for_following(entries.following_headlines))
+        .set("matching", counted(view.contents.matching, "object", "objects"));
+    add_pager(variables, address_of(view, view.query.class_name, site), view.page,
+              pages_of(view.contents.matching, view.query.most));
     const Frame frame{
         .file = "release.mustache",
         .title = "Changes in " + version,
         .feeds = feed_links(release_path(version), "Changes in " + version, site, First::named),
-        .noindex = view.query.from > 0 || !view.query.text.empty()};
+        .noindex = view.page > 1 || !view.query.text.empty()};
     return framed(frame, variables, site, templates);
 }
 

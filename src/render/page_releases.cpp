@@ -16,10 +16,6 @@ using tables::RowKind;
 
 constexpr std::size_t releases_on_page = 100;
 
-std::string releases_url(std::size_t from, const Site& site) {
-    return site.link("/releases") + (from > 0 ? "?from=" + std::to_string(from) : "");
-}
-
 std::string count_cell(std::uint64_t objects, std::string_view what) {
     std::string html = "<td class=\"num\">";
     if (objects > 0) {
@@ -63,9 +59,11 @@ void add_pictures(Variables& variables, const query::ReleaseList& list, const Si
 
 }  // namespace
 
-std::string releases_page(const ReleasesView& view, const PageSite& site,
-                          const Templates& templates) {
+std::optional<std::string> releases_page(const ReleasesView& view, const PageSite& site,
+                                         const Templates& templates) {
     const auto& list = *view.list;
+    const auto pages = pages_of(list.size(), releases_on_page);
+    if (view.page > pages) return std::nullopt;
     Variables variables;
     if (!list.empty()) {
         const auto& newest = list.front().summary;
@@ -75,17 +73,17 @@ std::string releases_page(const ReleasesView& view, const PageSite& site,
             .set("date", base::format_date(newest.release.released_on))
             .set("summary", words_of(newest));
     }
-    if (view.from == 0) add_pictures(variables, list, site);
+    if (view.page == 1) add_pictures(variables, list, site);
     std::string rows;
-    const auto end = std::min(list.size(), view.from + releases_on_page);
-    for (auto at = view.from; at < end; ++at) rows += row_of_release(list[at].summary, site);
+    const auto from = (view.page - 1) * releases_on_page;
+    for (auto at = from; at < std::min(list.size(), from + releases_on_page); ++at)
+        rows += row_of_release(list[at].summary, site);
     variables.set("rows", rows);
-    if (view.from > 0) variables.set("previous_url", releases_url(0, site));
-    if (end < list.size()) variables.set("next_url", releases_url(end, site));
+    add_pager(variables, site.link("/releases"), view.page, pages);
     const Frame frame{.file = "releases.mustache",
                       .title = "Releases",
                       .feeds = feed_links("/releases", "All releases", site, First::named),
-                      .noindex = view.from > 0};
+                      .noindex = view.page > 1};
     return framed(frame, variables, site, templates);
 }
 

@@ -15,8 +15,7 @@
 namespace render {
 namespace {
 
-constexpr std::size_t most_events = 40;                                   // of the table
-constexpr std::size_t most_of_events = 16'000, most_of_entries = 16'000;  // bytes
+constexpr std::size_t most_events = 40;  // of the table
 
 std::string time_html(base::Seconds time) {
     return "<time datetime=\"" + base::format_rfc3339(time) + "\">" + minute_of(time) + "</time>";
@@ -65,16 +64,11 @@ std::string row_of(const SourceStatus& feed, const Site& site) {
            "</tr>\n";
 }
 
-std::string sources_url(const SourcesView& view, std::size_t from, std::string_view format,
-                        const Site& site) {
-    std::string query;
-    const auto add = [&query](std::string_view name, const std::string& value) {
-        query.append(query.empty() ? "?" : "&").append(name) += "=" + value;
-    };
-    if (!view.text.empty()) add("q", base::percent_encode(view.text));
-    if (from > 0) add("from", std::to_string(from));
-    if (!format.empty()) add("format", std::string(format));
-    return site.link("/feeds") + query;
+std::string sources_url(const SourcesView& view, std::string_view format, const Site& site) {
+    auto url = site.link("/feeds");
+    if (!view.text.empty()) url += "?q=" + base::percent_encode(view.text);
+    if (!format.empty()) url.append(view.text.empty() ? "?format=" : "&format=").append(format);
+    return url;
 }
 
 // ---- the page of one ----
@@ -122,23 +116,13 @@ std::string sources_page(const SourcesView& view, const PageSite& site,
         .flag("narrowed", !view.text.empty())
         .set("text", view.text)
         .set("form_url", site.link("/feeds"))
-        .set("opml_url", sources_url(view, 0, "opml", site))
-        .set("json_url", sources_url(view, view.from, "json", site));
-    const auto rows =
-        items_within(most_of_list, view.feeds, [&](std::string& html, const SourceStatus& feed) {
-            html += row_of(feed, site);
-        });
-    const auto end = view.from + view.feeds.size() - rows.left_out;
-    variables.set("rows", rows.html);
-    if (view.from > 0)
-        variables.set(
-            "previous_url",
-            sources_url(view, view.from - std::min(view.from, sources_on_page), "", site));
-    if (end < view.count && end > view.from)
-        variables.set("next_url", sources_url(view, end, "", site));
-    if (end > view.from && (view.from > 0 || end < view.count))
-        variables.set("shown",
-                      "Feeds " + with_separators(view.from + 1) + " to " + with_separators(end));
+        .set("opml_url", sources_url(view, "opml", site))
+        .set("json_url", sources_url(view, "json", site));
+    std::string rows;
+    for (const auto& feed : view.feeds) rows += row_of(feed, site);
+    variables.set("rows", rows);
+    add_pager(variables, sources_url(view, "", site), view.page,
+              pages_of(view.count, sources_on_page));
     const Frame frame{.file = "feeds.mustache", .title = "Source feeds", .noindex = true};
     return framed(frame, variables, site, templates);
 }
@@ -157,17 +141,12 @@ std::string source_page(const SourceView& view, const PageSite& site,
         .set("json_url", page_of_feed(feed.id, site) + "&format=json")
         .set("next_fetch", next_fetch_of(feed))
         .set("picture", fetch_picture(view.events));
-    const std::span newest(view.events.data(), std::min(view.events.size(), most_events));
-    variables
+    std::string entries;
+    for (const auto& item : view.copy.items) entries += line_of(item, view.copy, site);
+    variables.set("entries", entries)
         .set("events",
-             items_within(most_of_events, newest,
-                          [](std::string& html, const FetchEvent& each) { html += row_of(each); })
-                 .html)
-        .set("entries", items_within(most_of_entries, view.copy.items,
-                                     [&](std::string& html, const SourceItem& item) {
-                                         html += line_of(item, view.copy, site);
-                                     })
-                            .html);
+             first_of(view.events, most_events,
+                      [](std::string& html, const FetchEvent& each) { html += row_of(each); }));
     const Frame frame{.file = "feed.mustache",
                       .title = name,
                       .feeds = feed_links("/rss?feed=" + std::to_string(feed.id), name, site),

@@ -16,29 +16,10 @@ namespace {
 
 using State = WatchedObject::State;
 
-// Bytes of the lists of the page. They hold 200 objects with usual names; what is left of the page has
-// the newest changes.
-constexpr std::size_t most_of_found = 8'000;
-constexpr std::size_t most_of_watched = 34'000;
-constexpr std::size_t most_of_unclear = 7'000;
-constexpr std::size_t most_of_addresses = 21'000;  // of the list's feeds
-constexpr std::size_t most_with_links = 80;        // watched objects
-constexpr std::size_t most_of_names = 2'000;       // that are to be corrected
-
-constexpr std::size_t most_of_lists = 60'000;  // all these together
-
-// The bytes that the lists of a page may still take.
-class Room {
-   public:
-    [[nodiscard]] std::size_t left() const { return left_; }
-    [[nodiscard]] std::size_t up_to(std::size_t most) const { return std::min(most, left_); }
-    void take(std::size_t bytes) { left_ -= std::min(bytes, left_); }
-
-   private:
-    std::size_t left_ = most_of_lists;
-};
-
-bool has_links(const WatchView& view) { return view.objects.size() <= most_with_links; }
+constexpr std::size_t most_changes = 50;      // that are listed
+constexpr std::size_t most_of_names = 2'000;  // bytes of those that are to be corrected
+// Of the address of the list's feeds: the page has a longer one for the first format alone.
+constexpr std::size_t longest_query = 2'000;  // bytes
 
 std::vector<tree::ObjectName> objects_of(const WatchView& view) {
     std::vector<tree::ObjectName> objects;
@@ -55,8 +36,7 @@ std::string instead_button(const WatchedObject& watched, const query::Named& oth
            encoded(other.object) + "\">Watch" + unseen_name(" ", other) + " instead</button>";
 }
 
-void append_state(std::string& html, const WatchedObject& watched, bool linked,
-                  const Site& site) {
+void append_state(std::string& html, const WatchedObject& watched, const Site& site) {
     if (watched.state == State::present) return;
     html += " <span class=\"gone\">";
     html += watched.state == State::unknown      ? "unknown"
@@ -64,9 +44,7 @@ void append_state(std::string& html, const WatchedObject& watched, bool linked,
                                                  : "vanished";
     html += "</span>";
     if (!watched.vanished_in.empty())
-        html += " in " +
-                (linked ? link_html(release_url(watched.vanished_in, site), watched.vanished_in)
-                        : as_html(watched.vanished_in));
+        html += " in " + link_html(release_url(watched.vanished_in, site), watched.vanished_in);
     if (!watched.words.empty()) html += ". " + as_html(watched.words);
     for (const auto& other : watched.instead) {
         html += " ";
@@ -75,60 +53,19 @@ void append_state(std::string& html, const WatchedObject& watched, bool linked,
     }
 }
 
-std::string field_of(const tree::ObjectName& object, std::string_view attributes) {
-    return "<input " + std::string(attributes) + " name=\"object\" value=\"" +
-           as_html_value(key_of(object)) + "\">";
-}
-
-void append_watched(std::string& html, const WatchView& view, const WatchedObject& watched,
-                    const Site& site) {
-    const auto& named = watched.named;
-    html += "<li><label>" + field_of(named.object, "type=\"checkbox\" checked") + " ";
-    if (has_links(view)) {
-        html += unseen_name("Keep ", named) + "</label> <span>";
-        append_named(html, named, site);
-        append_state(html, watched, true, site);
-        html += "</span></li>\n";
-    } else {
-        append_named_text(html, named);
-        html += "</label>";
-        append_state(html, watched, false, site);
-        html += "</li>\n";
-    }
-}
-
-// The objects of the list, each with a box. Names that are too long for the form are listed without
-// anything that would change the list, and some may be left out.
-ListedItems watched_of(const WatchView& view, const Site& site) {
-    std::vector<std::string> hidden;
-    std::size_t left = 0;  // bytes of those that are not shown so far
-    for (const auto& each : view.objects) {
-        hidden.push_back(field_of(each.named.object, "type=\"hidden\"") + "\n");
-        left += hidden.back().size();
-    }
-    if (left > most_of_watched)
-        return items_within(most_of_watched, view.objects,
-                            [](std::string& html, const WatchedObject& watched) {
-                                html += "<li>";
-                                append_named_text(html, watched.named);
-                                html += "</li>\n";
-                            });
+// The objects of the list, each with a box.
+std::string watched_of(const WatchView& view, const Site& site) {
     std::string html;
-    std::size_t at = 0;
-    for (; at < hidden.size(); ++at) {
-        std::string row;
-        append_watched(row, view, view.objects[at], site);
-        if (html.size() + row.size() + left - hidden[at].size() > most_of_watched) break;
-        html += row;
-        left -= hidden[at].size();
+    for (const auto& watched : view.objects) {
+        const auto& named = watched.named;
+        html += "<li><label><input type=\"checkbox\" checked name=\"object\" value=\"" +
+                as_html_value(key_of(named.object)) + "\"> " + unseen_name("Keep ", named) +
+                "</label> <span>";
+        append_named(html, named, site);
+        append_state(html, watched, site);
+        html += "</span></li>\n";
     }
-    if (at == hidden.size()) return {html};
-    html += "<li>";
-    const auto unshown = hidden.size() - at;
-    for (; at < hidden.size(); ++at) html += hidden[at];
-    html += "And " + counted(unshown, "more object", "more objects") +
-            " that stay in the list.</li>\n";
-    return {html};
+    return html;
 }
 
 // "2 vanished, 1 unknown"
@@ -175,53 +112,49 @@ void append_change(std::string& html, const tables::Row& row, const Site& site) 
 }
 
 // Sets the newest changes, a list for each release.
-void add_changes(Variables& variables, const WatchView& view, std::size_t room,
-                 const Site& site) {
+void add_changes(Variables& variables, const WatchView& view, const Site& site) {
     constexpr std::string_view end = "</ul>\n</section>\n";
-    std::string html;
     const base::Release* open = nullptr;
-    std::size_t shown = 0;
-    for (const auto& row : view.changes.rows) {
-        std::string more;
+    const auto append = [&](std::string& html, const tables::Row& row) {
         if (open == nullptr || row.release != *open) {
-            if (open != nullptr) more += end;
-            more += "<section>\n<h3>" +
+            if (open != nullptr) html += end;
+            open = &row.release;
+            html += "<section>\n<h3>" +
                     link_html(release_url(row.release.version, site), row.release.version) + " " +
                     date_html(row.release.released_on) + "</h3>\n<ul class=\"newest\">\n";
         }
-        append_change(more, row, site);
-        if (html.size() + more.size() + end.size() > room) break;
-        html += more;
-        open = &row.release;
-        ++shown;
-    }
+        append_change(html, row, site);
+    };
+    auto html = first_of(view.changes.rows, most_changes, append);
     if (open != nullptr) html += end;
-    variables.set("changes", html).flag("older", shown < view.changes.recorded);
+    variables.set("changes", html)
+        .flag("older", std::min(view.changes.rows.size(), most_changes) < view.changes.recorded);
 }
 
 // Names that mean several objects, with a box for each, and names that mean none.
-ListedItems unclear_of(const WatchView& view, std::size_t room, const Site& site) {
-    return items_within(
-        room, view.unclear, [&](std::string& html, const query::PastedName& name) {
-            html += "<li><b>";
-            append_shortened(html, name.text);
-            html += "</b> ";
-            if (name.objects.empty()) {
-                html += "no object has that name</li>\n";
-                return;
-            }
-            const auto shown = std::min(name.objects.size(), query::most_meanings);
-            html += (shown < name.objects.size() ? "more than " : "") +
-                    counted(shown, "object:", "objects:") + "\n<ul>\n";
-            for (const auto& named : std::span(name.objects).first(shown)) {
-                html += "<li><label><input type=\"checkbox\" name=\"object\" value=\"" +
-                        as_html_value(key_of(named.object)) + "\"> " +
-                        unseen_name("Add ", named) + "</label> <span>";
-                append_named(html, named, site);
-                html += "</span></li>\n";
-            }
-            html += "</ul></li>\n";
-        });
+std::string unclear_of(const WatchView& view, const Site& site) {
+    std::string html;
+    for (const auto& name : view.unclear) {
+        html += "<li><b>";
+        append_shortened(html, name.text);
+        html += "</b> ";
+        if (name.objects.empty()) {
+            html += "no object has that name</li>\n";
+            continue;
+        }
+        const auto shown = std::min(name.objects.size(), query::most_meanings);
+        html += (shown < name.objects.size() ? "more than " : "") +
+                counted(shown, "object:", "objects:") + "\n<ul>\n";
+        for (const auto& named : std::span(name.objects).first(shown)) {
+            html += "<li><label><input type=\"checkbox\" name=\"object\" value=\"" +
+                    as_html_value(key_of(named.object)) + "\"> " + unseen_name("Add ", named) +
+                    "</label> <span>";
+            append_named(html, named, site);
+            html += "</span></li>\n";
+        }
+        html += "</ul></li>\n";
+    }
+    return html;
 }
 
 // The names that nobody has, to be corrected.
@@ -233,22 +166,13 @@ std::string unknown_names_of(const WatchView& view) {
     return names;
 }
 
-// Sets the feeds of the list, unless their addresses leave no room for the list itself.
-void add_feeds(Variables& variables, Frame& frame, const WatchView& view, Room& room,
-               const Site& site) {
+// Sets the feeds of the list.
+void add_feeds(Variables& variables, Frame& frame, const WatchView& view, const Site& site) {
     if (view.objects.empty()) return;
     const auto query = view.id.empty() ? watch_query_of(objects_of(view)) : "watch=" + view.id;
-    // The page has the address twice for each format, and once for OPML. If that is too much, it
-    // has the first format only.
-    const auto size = as_html(query).size() + site.base_url.size();
     frame.feeds = feed_links("/rss?" + query, "Watch list", site);
-    const auto most = room.up_to(most_of_addresses);
-    if (size * (2 * frame.feeds.size() + 1) > most) frame.feeds.resize(1);
-    const bool fits = size * (2 * frame.feeds.size() + 1) <= most;
-    if (fits) room.take(size * (2 * frame.feeds.size() + 1));
-    if (!fits) frame.feeds.clear();
-    variables.flag("feeds_cut", !fits);
-    if (fits) variables.set("opml_url", site.link("/opml?") + query);
+    if (query.size() > longest_query) frame.feeds.resize(1);
+    variables.set("opml_url", site.link("/opml?") + query);
 }
 
 }  // namespace
@@ -260,35 +184,24 @@ std::string watch_page(const WatchView& view, const PageSite& site, const Templa
                 .search_text = view.text};
     const auto short_path = "/watch/" + view.id;
     Variables variables;
-    const auto watched = watched_of(view, site);
-    Room room;
-    room.take(watched.html.size());
-    add_feeds(variables, frame, view, room, site);
-    const auto unclear = unclear_of(view, room.up_to(most_of_unclear), site);
-    room.take(unclear.html.size());
-    const auto results =
-        search_results(view.found, objects_of(view), room.up_to(most_of_found), site);
+    add_feeds(variables, frame, view, site);
+    add_changes(variables, view, site);
     variables.flag("watching", !view.objects.empty())
         .set("count", counted(view.objects.size(), "object", "objects"))
         .set("summary", summary_of_list(view))
-        .set("watched", watched.html)
-        .flag("watched_cut", watched.left_out > 0)
+        .set("watched", watched_of(view, site))
         .set("short_url", view.id.empty() ? "" : site.link(short_path))
         .set("short_address", view.id.empty() ? "" : site.base_url + short_path)
-        .set("unclear", unclear.html)
-        .set("unclear_left",
-             unclear.left_out == 0 ? "" : counted(unclear.left_out, "more name", "more names"))
+        .set("unclear", unclear_of(view, site))
         .set("unknown_names", unknown_names_of(view))
         .set("left_out", view.left_out == 0 ? "" : counted(view.left_out, "name", "names"))
         .set("class_options", class_options(view.classes, view.class_name))
         .set("class_name", view.class_name)
         .flag("searched", !view.text.empty())
         .flag("found", !view.found.empty())
-        .set("results", results.html)
+        .set("results", search_results(view.found, objects_of(view), site))
         .set("results_count", counted(view.found.size(), "object", "objects"))
-        .flag("results_cut", results.left_out > 0 || view.has_more);
-    room.take(results.html.size());
-    add_changes(variables, view, room.left(), site);
+        .flag("results_cut", view.has_more);
     return framed(frame, variables, site, templates);
 }
 

@@ -27,16 +27,15 @@ namespace render {
 
 // Pages and the files that they load are below site.base_url: /style.css, /feed.css, /varve.js,
 // /json-feed.txt. Pages link to the site by path alone (PageSite).
-// A list takes at most 45 KB of a page (most_of_list in render/page.hpp): what does not fit is on the next
-// part, or is left out and the page says so.
+// Long lists are cut by counts. The pages of one are numbered from 1; there is no page past the last.
 
 struct HomeView {
     std::string class_name, text;  // what the reader searched for; both empty: nothing
     std::vector<query::Match> found;
-    std::size_t from = 0;              // what was found before these
-    bool has_more = false;             // was found behind them
+    std::size_t page = 1;              // of all that were found
+    bool has_more = false;             // another page follows
     bool is_complete = true;           // as in query::SearchAnswer
-    std::string search_url;            // of this search, below base_url, without from=
+    std::string search_url;            // of this search, below base_url, without page=
     std::vector<std::string> classes;  // to choose from
     // All releases, of which the newest are shown; nullptr: none is known.
     std::shared_ptr<const query::ReleaseList> releases = {};
@@ -46,8 +45,8 @@ struct HomeView {
 // list, with `object`.
 [[nodiscard]] std::string home_page(const HomeView& view, const PageSite& site,
                                     const Templates& templates);
-// Returns the link to what the same search found from a place on.
-[[nodiscard]] std::string results_url(const HomeView& view, std::size_t from, const Site& site);
+// Returns the link to the next page of a search.
+[[nodiscard]] std::string next_results_url(const HomeView& view, const Site& site);
 
 // An object of a watch list.
 struct WatchedObject {
@@ -83,54 +82,52 @@ struct WatchView {
 struct HistoryView {
     query::History history;  // as many rows as may be shown, newest first
     std::string at;          // version of the only release to show; empty: all
-    std::size_t part = 1;    // of the changes of that release, or of the rows; from 1
-    std::size_t number = 0;  // of a change of that release: the part that has its place, if not 0
+    std::size_t page = 1;    // of the changes of that release, or of the rows
+    std::size_t number = 0;  // of a change of that release: the page that has its place, if not 0
     query::FollowedReleases followed = {};  // of the history; needed without `at`
 };
 inline constexpr std::size_t most_mentions_on_page = 200;  // that are read for it
-// The first part shows the mentions that the history has: a track and a list of the newest ones.
-// Every row has an element with the id VERSION; a part has 50 rows. Changes on the
-// page have the ids VERSION-cN. A part past the last is the last.
-struct PageOfPart {
-    std::string html;
-    std::size_t part = 1;  // the one shown: not above the one that was asked for
-};
-[[nodiscard]] PageOfPart history_part(const HistoryView& view, const PageSite& site,
-                                      const Templates& templates);
+inline constexpr std::size_t rows_on_page = 50;
+// The first page shows the mentions that the history has: a track and a list of the newest ones.
+// Every row has an element with the id VERSION. Changes on the page have the ids VERSION-cN.
+//   returns  nullopt: there is no such page; so do the functions below
+[[nodiscard]] std::optional<std::string> history_page(const HistoryView& view,
+                                                      const PageSite& site,
+                                                      const Templates& templates);
 
 struct DiffView {
     query::Difference difference;
-    std::size_t part = 1;  // from 1; a part past the last is the last
+    std::size_t page = 1;
 };
-[[nodiscard]] PageOfPart diff_part(const DiffView& view, const PageSite& site,
-                                   const Templates& templates);
+[[nodiscard]] std::optional<std::string> diff_page(const DiffView& view, const PageSite& site,
+                                                   const Templates& templates);
 
 struct ObjectView {
     query::ObjectAt object;
-    std::size_t part = 1;                 // from 1; a part past the last is the last
+    std::size_t page = 1;
     compare::References references = {};  // what people call the objects that the lines name
 };
-// A line of the tree in each row of a table. What the references are called moves no line to another
-// part, so that they can be looked up for the objects of one part alone.
-[[nodiscard]] PageOfPart object_part(const ObjectView& view, const PageSite& site,
-                                     const Templates& templates);
-// Returns the objects that the lines of the part name, sorted, each once: at most 500.
-[[nodiscard]] std::vector<tree::ObjectName> objects_in_part(const ObjectView& view,
-                                                            const Site& site);
+// A line of the tree in each row of a table.
+[[nodiscard]] std::optional<std::string> object_page(const ObjectView& view, const PageSite& site,
+                                                     const Templates& templates);
+// Returns the objects that the lines of the page name, sorted, each once: at most 500.
+[[nodiscard]] std::vector<tree::ObjectName> objects_on_page(const ObjectView& view);
 
 struct ReleaseView {
     query::ReleaseContents contents;
     query::ContentsQuery query;
+    std::size_t page = 1;  // of the objects
 };
 [[nodiscard]] std::string release_page(const ReleaseView& view, const PageSite& site,
                                        const Templates& templates);
 
 struct ReleasesView {
     std::shared_ptr<const query::ReleaseList> list;
-    std::size_t from = 0;  // releases to skip; a page with pictures skips none
+    std::size_t page = 1;  // the first has pictures
 };
-[[nodiscard]] std::string releases_page(const ReleasesView& view, const PageSite& site,
-                                        const Templates& templates);
+[[nodiscard]] std::optional<std::string> releases_page(const ReleasesView& view,
+                                                       const PageSite& site,
+                                                       const Templates& templates);
 
 // A source feed and how its fetches go, of which the last ones are known.
 struct SourceStatus {
@@ -149,8 +146,8 @@ inline constexpr std::size_t sources_on_page = 100;
 struct SourcesView {
     std::vector<SourceStatus> feeds;  // those of the page
     std::size_t count = 0;            // of all that the search found
-    std::size_t from = 0;             // of these, how many come before
-    std::string text;                 // of the search; may be empty
+    std::size_t page = 1;
+    std::string text;  // of the search; may be empty
 };
 [[nodiscard]] std::string sources_page(const SourcesView& view, const PageSite& site,
                                        const Templates& templates);

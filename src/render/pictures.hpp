@@ -70,7 +70,7 @@ struct Stretch {
 // and removed, which links to its row, #VERSION; a tick where the object was unchanged. Below it the
 // same as a table.
 //   followed   the releases
-//   from, end  the rows on this part of the page: bars link only to these
+//   from, end  the rows on this page: bars link only to these
 //   returns    empty if there are less than two rows; at most 25 KB, and the most when all bars link
 [[nodiscard]] std::string history_strip(const std::vector<tables::Row>& rows,
                                         const query::FollowedReleases& followed, std::size_t from,

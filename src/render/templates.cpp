@@ -20,7 +20,7 @@ namespace {
 namespace mustache = kainjow::mustache;
 
 constexpr auto partials =
-    std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "parts.mustache"});
+    std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "pager.mustache"});
 
 // One {{…}}.
 struct Tag {

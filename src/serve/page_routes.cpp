@@ -27,27 +27,27 @@ namespace {
 constexpr std::size_t most_suggested = 10;  // objects
 constexpr std::size_t most_rows = 10'000;   // of an object's history page, which links every row
 constexpr std::size_t most_of_difference = 4 << 20;  // bytes of JSON
-constexpr std::size_t most_of_history = 1 << 20;     // bytes of JSON, of one part
 constexpr std::size_t most_of_tree = 16 << 20;       // bytes of JSON
 constexpr long file_max_age = 86400;                 // a new version of Varve keeps their URLs
 
 bool is_json(const Query& query) { return query.get("format") == "json"; }
 
-// The page with its body, or 404 where the last part is before the one that is asked for.
-Result<RenderedPage> with_part(std::size_t asked, std::size_t last, std::string body,
-                               bool provisional) {
-    if (last < asked) return fail(past_the_end());
-    return RenderedPage{std::move(body), provisional};
+std::size_t page_in(const Query& query) { return query.number("page", 1); }
+
+// The page with its body, or 404 where there is none.
+Result<RenderedPage> page_or_404(std::optional<std::string> body, bool provisional = false) {
+    if (!body) return fail(past_the_end());
+    return RenderedPage{*std::move(body), provisional};
 }
 
 void add_found(render::HomeView& view, SiteContext& context, const Query& query) {
-    view.from = query.number("from", 0);
+    view.page = page_in(query);
     auto answer = query::find_named(context.history.read_context(), view.class_name, view.text,
-                                    {.from = view.from, .most = most_found});
+                                    {.from = (view.page - 1) * most_found, .most = most_found});
     view.found = std::move(answer.found);
     view.has_more = answer.has_more;
     view.is_complete = answer.is_complete;
-    view.search_url = query.without("from").url();
+    view.search_url = query.without("page").url();
 }
 
 HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
@@ -119,37 +119,31 @@ Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
     const bool provisional = !answer->up_to_date;
     query::FollowedReleases followed;
     if (at.empty()) followed = query::followed_releases(context.history.read_context(), history);
-    const auto asked = query.number("part", 1), number = query.number("number", 0);
-    const render::HistoryView view{std::move(history), at, asked, number, std::move(followed)};
-    if (is_json(query)) {
-        auto json = render::history_json(view, context.site, most_of_history);
-        return with_part(asked, json.part, std::move(json.text), provisional);
-    }
-    auto shown = render::history_part(view, context.page_site, context.templates);
-    const auto part = number > 0 ? asked : shown.part;
-    return with_part(asked, part, std::move(shown.html), provisional);
+    const render::HistoryView view{std::move(history), at, page_in(query),
+                                   query.number("number", 0), std::move(followed)};
+    return page_or_404(is_json(query)
+                           ? render::history_json(view, context.site)
+                           : render::history_page(view, context.page_site, context.templates),
+                       provisional);
 }
 
 Result<RenderedPage> render_release(SiteContext& context, const Query& query) {
     const auto version = version_of(query);
-    const query::ContentsQuery contents_query{query.get("class"), query.get("q"),
-                                              query.number("from", 0)};
+    query::ContentsQuery contents_query{query.get("class"), query.get("q")};
+    const auto page = page_in(query);
+    contents_query.from = (page - 1) * contents_query.most;
     auto contents =
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
-    if (contents_query.from > 0 && contents_query.from >= contents->matching)
-        return fail(past_the_end());
-    return RenderedPage{.body = render::release_page({std::move(*contents), contents_query},
+    if (page > 1 && contents_query.from >= contents->matching) return fail(past_the_end());
+    return RenderedPage{.body = render::release_page({std::move(*contents), contents_query, page},
                                                      context.page_site, context.templates)};
 }
 
 Result<RenderedPage> render_releases(SiteContext& context, const Query& query) {
-    const auto from = query.number("from", 0);
-    auto list = context.releases();
-    if (from > 0 && from >= list->size()) return fail(past_the_end());
-    return RenderedPage{.body = render::releases_page({std::move(list), from}, context.page_site,
-                                                      context.templates),
-                        .provisional = !context.has_build()};
+    return page_or_404(render::releases_page({context.releases(), page_in(query)},
+                                             context.page_site, context.templates),
+                       !context.has_build());
 }
 
 Result<RenderedPage> render_difference(SiteContext& context, const Query& query) {
@@ -168,9 +162,9 @@ Result<RenderedPage> render_difference(SiteContext& context, const Query& query)
     if (is_json(query))
         return RenderedPage{
             render::difference_json(*difference, context.site, most_of_difference), provisional};
-    auto shown = render::diff_part({std::move(*difference), query.number("part", 1)},
-                                   context.page_site, context.templates);
-    return with_part(query.number("part", 1), shown.part, std::move(shown.html), provisional);
+    return page_or_404(render::diff_page({std::move(*difference), page_in(query)},
+                                         context.page_site, context.templates),
+                       provisional);
 }
 
 Result<RenderedPage> render_object(SiteContext& context, const Query& query) {
@@ -183,11 +177,10 @@ Result<RenderedPage> render_object(SiteContext& context, const Query& query) {
     if (is_json(query))
         return RenderedPage{render::object_json(*object, context.site, most_of_tree),
                             provisional};
-    render::ObjectView view{std::move(*object), query.number("part", 1)};
-    view.references =
-        query::current_references(reads, render::objects_in_part(view, context.page_site));
-    auto shown = render::object_part(view, context.page_site, context.templates);
-    return with_part(query.number("part", 1), shown.part, std::move(shown.html), provisional);
+    render::ObjectView view{std::move(*object), page_in(query)};
+    view.references = query::current_references(reads, render::objects_on_page(view));
+    return page_or_404(render::object_page(view, context.page_site, context.templates),
+                       provisional);
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& context, const Query& query) {
@@ -255,7 +248,7 @@ Result<Response> answer_robots(SiteContext& context, const Request& request, Rou
         for (const auto path :
              {"/diff", "/object", "/suggest", "/opml", "/watch", "/feeds", "/rss/archive",
               "/release/*/archive", "/*feed=", "/*tag=", "/*change=", "/*mass=", "/*since=",
-              "/*include=", "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
+              "/*include=", "/*object=", "/*q=", "/*page=", "/*number="})
             disallow(path);
     return answer_with_file(context, request, "text/plain", text);
 }

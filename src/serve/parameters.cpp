@@ -27,7 +27,7 @@ constexpr std::size_t most_parameters = 1000;
 constexpr std::size_t longest_logged = 1000;                    // bytes
 constexpr std::size_t longest_search = 512, longest_tag = 128;  // bytes
 constexpr std::size_t longest_pasted = longest_class + 1 + longest_name;
-constexpr std::size_t most_pasted = 50, most_left_out = 1'000'000, most_parts = 1'000'000;
+constexpr std::size_t most_pasted = 50, most_left_out = 1'000'000, most_pages = 1'000'000;
 constexpr std::size_t last_row = 1'000'000'000;  // more than any store, and any release, has
 constexpr std::size_t last_feed = std::numeric_limits<std::int64_t>::max();
 // Of the address of a watch list, besides its objects and the names: class, q and left_out.
@@ -201,9 +201,8 @@ constexpr auto parameters = std::to_array<Parameter>({
     {"at", release, on(Route::history)},
     {"release", release, on(Route::object)},
     {"from", release, on(Route::difference)},
-    {"from", number_or_none<0, last_row>, long_lists},
     {"to", release, on(Route::difference)},
-    {"part", number_or_none<1, most_parts>, pages_of_object},
+    {"page", number_or_none<1, most_pages>, pages_of_object | long_lists},
     {"number", number<1, last_row>, on(Route::history)},
     {"n", number_of_items, on(Route::feed, Route::release_feed)},
     {"since", release, rss},
@@ -297,14 +296,14 @@ Result<Query::Subject> subject_of(Query& query, Route route) {
     if (is(Route::home) && lacks("q")) query = query.with("q", query.get("name"));
     if (is(Route::home)) drop("name");
     if (subject != Subject::source_feed) drop("older");
-    // Only changes of one release have numbers. JSON has all that a page has in several parts.
+    // Only changes of one release have numbers. JSON has all that takes several pages of HTML.
     if (is(Route::history) && (is_json || !has("at"))) drop("number");
-    if (is(Route::object, Route::difference) ? is_json : has("number")) drop("part");
+    if (is(Route::object, Route::difference) ? is_json : has("number")) drop("page");
     // The list under a short address is in the store.
     if (is(Route::watch) && query.path() != "/watch") drop("object");
     if (is(Route::sources) && has("feed")) drop("q");
     // A list of feeds for other programs has all of them.
-    if (is(Route::sources) && (has("feed") || is_opml)) drop("from");
+    if (is(Route::sources) && (has("feed") || is_opml)) drop("page");
     return subject;
 }
 

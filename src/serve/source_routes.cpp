@@ -72,15 +72,16 @@ Result<RenderedPage> render_list(const SiteContext& context, const Query& query)
     harvest::HeldServers held;
     std::size_t count = 0;
     const auto& text = query.get("q");
-    const auto from = query.number("from", 0);
+    const auto page = query.number("page", 1);
+    const auto from = (page - 1) * render::sources_on_page;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
         count = harvest::count_feeds(transaction, text);
         rows = harvest::list_troubled_first(transaction, text, from, render::sources_on_page);
         held = harvest::held_servers(transaction, context.settings.clock());
     });
-    if (from > 0 && from >= count) return fail(past_the_end());
+    if (page > 1 && from >= count) return fail(past_the_end());
     if (!query.has("format")) {
-        render::SourcesView view{.feeds = {}, .count = count, .from = from, .text = text};
+        render::SourcesView view{.feeds = {}, .count = count, .page = page, .text = text};
         for (const auto& row : rows)
             view.feeds.push_back(shown_status(harvest::status_of(row, held)));
         return RenderedPage{.body =
@@ -89,10 +90,9 @@ Result<RenderedPage> render_list(const SiteContext& context, const Query& query)
     std::string body;
     base::JsonWriter json(body);
     json.begin_object().field("count", count);
-    const auto end = from + rows.size();
-    if (end < count)
+    if (from + rows.size() < count)
         json.field("next_url",
-                   context.absolute_url(query.with("from", std::to_string(end)).url()));
+                   context.absolute_url(query.with("page", std::to_string(page + 1)).url()));
     json.key("feeds").begin_array();
     for (const auto& row : rows) {
         json.begin_object();

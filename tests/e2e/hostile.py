@@ -62,8 +62,8 @@ def judge_reply(reply, asked):
 PARAMETERS = {
     "/rss": ("class", "name", "object", "n", "since", "tag", "change", "format", "token"),
     "/rss/archive": ("class", "name", "object", "before", "tag"),
-    "/history": ("class", "name", "at", "part"), "/diff": ("class", "name", "from", "to", "format", "part"),
-    "/release/WS187": ("class", "q", "from", "tag", "n", "format"), "/": ("class", "q", "object"),
+    "/history": ("class", "name", "at", "page"), "/diff": ("class", "name", "from", "to", "format", "page"),
+    "/release/WS187": ("class", "q", "page", "tag", "n", "format"), "/": ("class", "q", "object"),
     "/suggest": ("class", "q"), "/opml": ("object",), "/db/rss": ("class", "name"),
 }
 RIGHT = {"class": "Gene", "name": "WBGene00006763", "object": "Gene:WBGene00006763", "from": "WS186", "to": "WS188",

@@ -157,9 +157,9 @@ std::vector<std::string> hostile_pages(const std::string& text) {
     release.contents.mass_changes = {{"WS187", text, text, 3, 4}};
     return {render::home_page(home, site, templates),
             render::watch_page(watch, site, templates),
-            render::history_part(history, site, templates).html,
-            render::history_part(gone, site, templates).html,
-            render::diff_part(diff, site, templates).html,
+            render::history_page(history, site, templates).value(),
+            render::history_page(gone, site, templates).value(),
+            render::diff_page(diff, site, templates).value(),
             render::release_page(release, site, templates),
             render::error_page(404, text, text, site, templates)};
 }
@@ -191,7 +191,6 @@ TEST_CASE("A page links to its site by path alone, and shows addresses to copy w
         const render::SourcesView sources{
             .feeds = {{.id = 3, .name = "Lab news", .url = "https://lab.test/feed"}},
             .count = 1,
-            .from = 0,
             .text = "lab"};
         for (const auto& page :
              {sample::page_of(sample::home_view(), site), sample::page_of(plain_home(), site),
@@ -199,7 +198,7 @@ TEST_CASE("A page links to its site by path alone, and shows addresses to copy w
               sample::page_of(history, site),
               sample::page_of(sample::diff_view(sample::unc_26_in_ws187().notes.changes), site),
               sample::page_of(sample::release_view(), site),
-              sample::page_of(render::ReleasesView{plain_home().releases, 0}, site),
+              sample::page_of(render::ReleasesView{plain_home().releases}, site),
               sample::page_of(sources, site)}) {
             CHECK(holds(page, "<link rel=\"stylesheet\" href=\"" + std::string(path) +
                                   "/style.css?v="));

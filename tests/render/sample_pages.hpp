@@ -15,12 +15,12 @@ inline const render::Templates& templates() {
     return made;
 }
 
-// Return a page, which keeps the rules of pages. Lists of 45 KB are its largest piece; names of the most
-// bytes that there may be, in each of its links, take twice as much again.
+// Return a page, which keeps the rules of pages. Names of the most bytes that there may be, in each of its links,
+// make it large, but not without a limit.
 inline std::string checked(std::string page) {
     INFO(page.substr(0, 3000));
     CHECK(support::findings_in_page(page) == none);
-    CHECK(page.size() <= 4 * render::most_of_list);
+    CHECK(page.size() <= 8'000'000);
     return page;
 }
 inline std::string page_of(const render::HomeView& view, const render::Site& look = site()) {
@@ -30,16 +30,16 @@ inline std::string page_of(const render::WatchView& view, const render::Site& lo
     return checked(render::watch_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::HistoryView& view, const render::Site& look = site()) {
-    return checked(render::history_part(view, render::PageSite(look), templates()).html);
+    return checked(render::history_page(view, render::PageSite(look), templates()).value());
 }
 inline std::string page_of(const render::DiffView& view, const render::Site& look = site()) {
-    return checked(render::diff_part(view, render::PageSite(look), templates()).html);
+    return checked(render::diff_page(view, render::PageSite(look), templates()).value());
 }
 inline std::string page_of(const render::ReleaseView& view, const render::Site& look = site()) {
     return checked(render::release_page(view, render::PageSite(look), templates()));
 }
 inline std::string page_of(const render::ReleasesView& view, const render::Site& look = site()) {
-    return checked(render::releases_page(view, render::PageSite(look), templates()));
+    return checked(render::releases_page(view, render::PageSite(look), templates()).value());
 }
 inline std::string page_of(const render::SourcesView& view, const render::Site& look = site()) {
     return checked(render::sources_page(view, render::PageSite(look), templates()));
@@ -87,7 +87,7 @@ inline render::WatchView watch_view(std::vector<Row> rows) {
 }
 
 inline render::HistoryView history_view(std::vector<Row> rows) {
-    render::HistoryView view{.history = history_of(std::move(rows)), .at = {}, .part = 1};
+    render::HistoryView view{.history = history_of(std::move(rows)), .at = {}};
     // As if each release of the site changed the object.
     for (const auto& row : view.history.rows) view.followed.releases.push_back(row.release);
     return view;
@@ -100,7 +100,7 @@ inline render::DiffView diff_view(std::vector<Change> changes) {
     difference.from = {"WS186", day(2008, 1, 15)};
     difference.to = {"WS188", day(2008, 3, 22)};
     difference.changes = std::move(changes);
-    return {.difference = difference, .part = 1};
+    return {.difference = difference};
 }
 
 inline render::ReleaseView release_view() {

@@ -261,12 +261,12 @@ std::vector<render::FetchEvent> events(int fetches) {
 }  // namespace
 
 TEST_CASE("The page of source feeds lists each with its state, and keeps to the size of a page") {
-    render::SourcesView view{.feeds = {}, .count = 250, .from = 100, .text = "lab <&"};
+    render::SourcesView view{.feeds = {}, .count = 250, .page = 2, .text = "lab <&"};
     for (int i = 0; i < 100; ++i) view.feeds.push_back(status(i + 1, std::string(255, '<')));
     const auto html = page_of(view);
     CHECK_THAT(html, Contains("250 feeds") && Contains("HTTP 404 Not Found") &&
                          Contains("1.25") && Contains("2009-03-01 00:00") &&
-                         Contains("feeds?q=lab%20%3C%26&amp;from=") && Contains("format=opml"));
+                         Contains("feeds?q=lab%20%3C%26&amp;page=3") && Contains("format=opml"));
     const auto empty = page_of(render::SourcesView{});
     CHECK_THAT(empty, Contains("No feeds found"));
 }

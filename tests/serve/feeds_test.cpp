@@ -63,7 +63,7 @@ TEST_CASE("Releases are pages, and feeds where a format is named or preferred to
         CHECK(world.open(path + "?format=pdf").status == 400);
     }
     for (const auto* path : {"/release/W%20S?format=rss", "/release/", "/release/WS1/feed",
-                             "/releases?from=9", "/releases/archive"})
+                             "/releases?page=9", "/releases/archive"})
         CHECK(world.open(path).status == 404);
 }
 

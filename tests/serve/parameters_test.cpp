@@ -229,18 +229,18 @@ TEST_CASE("A page has one address, whatever the order of its parameters") {
         return parse_at(Route::release, "/release/WS187", query)->url();
     };
     const auto kept = "/watch/" + list_id;
-    CHECK(history("part=2;at=WS187;name=a+b;class=Gene;utm=1") ==
-          "/history?class=Gene&name=a%20b&at=WS187&part=2");
-    CHECK(history("class=G&name=x&part=1") == "/history?class=G&name=x");
+    CHECK(history("page=2;at=WS187;name=a+b;class=Gene;utm=1") ==
+          "/history?class=Gene&name=a%20b&at=WS187&page=2");
+    CHECK(history("class=G&name=x&page=1") == "/history?class=G&name=x");
     // A change has a number in its release alone, and then no part.
-    CHECK(history("class=G&name=x&at=A&part=3&number=47") ==
+    CHECK(history("class=G&name=x&at=A&page=3&number=47") ==
           "/history?class=G&name=x&at=A&number=47");
-    CHECK(history("class=G&name=x&part=3&number=47") == "/history?class=G&name=x&part=3");
+    CHECK(history("class=G&name=x&page=3&number=47") == "/history?class=G&name=x&page=3");
     CHECK(history("format=json&number=4&class=G&name=x&at=A") ==
           "/history?class=G&name=x&at=A&format=json");
-    CHECK(object("part=2;release=WS187;name=a+b;class=Gene;at=WS1") ==
-          "/object?class=Gene&name=a%20b&release=WS187&part=2");
-    CHECK(object("class=G&name=x&part=7&format=json") == "/object?class=G&name=x&format=json");
+    CHECK(object("page=2;release=WS187;name=a+b;class=Gene;at=WS1") ==
+          "/object?class=Gene&name=a%20b&release=WS187&page=2");
+    CHECK(object("class=G&name=x&page=7&format=json") == "/object?class=G&name=x&format=json");
     CHECK(diff("to=WS188&from=WS186&class=Gene&name=x&format=json") ==
           "/diff?class=Gene&name=x&from=WS186&to=WS188&format=json");
     CHECK(home("") == "/");
@@ -249,8 +249,8 @@ TEST_CASE("A page has one address, whatever the order of its parameters") {
     CHECK(home("class=Gene&name=two%0Alines") == "/?class=Gene&q=two%0Alines");
     CHECK(parse_opml("object=B:2&object=A:1")->url() == "/opml?object=A:1&object=B:2");
     CHECK(parse_opml("watch=" + list_id)->url() == "/opml?watch=" + list_id);
-    CHECK(release("from=100&q=unc&class=Gene") == "/release/WS187?class=Gene&q=unc&from=100");
-    CHECK(release("from=0") == "/release/WS187");
+    CHECK(release("page=2&q=unc&class=Gene") == "/release/WS187?class=Gene&q=unc&page=2");
+    CHECK(release("page=1") == "/release/WS187");
     CHECK(parse_at(Route::watch, kept, "object=A:1&pasted=a")->url() == kept + "?pasted=a");
 }
 
@@ -258,9 +258,9 @@ TEST_CASE("The parameters of source feeds that mean nothing beside others are le
     const auto sources = [](const std::string& query) {
         return parse_at(Route::sources, "/feeds", query);
     };
-    CHECK(sources("from=100&q=a&format=json")->url() == "/feeds?q=a&from=100&format=json");
-    CHECK(sources("from=100&q=a&format=opml")->url() == "/feeds?q=a&format=opml");
-    CHECK(sources("from=100&q=a&feed=3")->url() == "/feeds?feed=3");
+    CHECK(sources("page=2&q=a&format=json")->url() == "/feeds?q=a&page=2&format=json");
+    CHECK(sources("page=2&q=a&format=opml")->url() == "/feeds?q=a&format=opml");
+    CHECK(sources("page=2&q=a&feed=3")->url() == "/feeds?feed=3");
     CHECK(status_for(sources("feed=3&format=opml"), "format=") == 400);
 }
 
@@ -300,25 +300,25 @@ TEST_CASE("A page whose parameters are refused names them") {
                         {object + "&at=A&number=0", "number="},
                         {object + "&format=rss", "format="}};
     for (const std::string bad : {"0", "-1", "1e9", "", "x", "1000000000"})
-        of_history.emplace_back(object + "&part=" + bad, "part=");
+        of_history.emplace_back(object + "&page=" + bad, "page=");
     check(Route::history, of_history);
     check(Route::object, {{"class=G", "name="},
                           {object + "&release=a/b", "release="},
                           {object + "&format=rss", "format="},
-                          {object + "&part=0", "part="}});
+                          {object + "&page=0", "page="}});
     check(Route::difference, {{object + "&to=WS1", "from="},
                               {object + "&from=WS1", "to="},
                               {object + "&from=W%20S&to=WS1", "from="},
                               {object + "&from=WS1&to=", "to="},
                               {object + "&from=A&to=B&format=rss", "format="},
                               {object + "&from=A&from=A&to=B", "from="},
-                              {object + "&from=A&to=B&part=0", "part="}});
+                              {object + "&from=A&to=B&page=0", "page="}});
     check(Route::home, {{"q=" + std::string(513, 'q'), "q="},
                         {"class=" + std::string(65, 'c'), "class="},
                         {"q=%ff", "q="}});
     check(Route::suggest, {{"q=a&q=b", "q="}});
     check(Route::opml, {{"", "object="}});
-    check(Route::release, {{"from=-1", "from="}, {"from=x", "from="}, {"from=1e9", "from="}});
+    check(Route::release, {{"page=-1", "page="}, {"page=x", "page="}, {"page=1000001", "page="}});
     check(Route::watch, {{"pasted=", "pasted= is empty."},
                          {"pasted=" + std::string(578, 'x'), "pasted= is longer"},
                          {"left_out=x", "left_out="}});

@@ -259,12 +259,12 @@ TEST_CASE("The list of source feeds is a page, JSON and OPML, and shows no valid
     const auto json = nlohmann::json::parse(*world.open("/feeds?format=json").body);
     CHECK(json["count"] == 151);
     CHECK(json["feeds"].size() == 100);
-    CHECK(json["next_url"] == site_top + "/feeds?from=100&format=json");
+    CHECK(json["next_url"] == site_top + "/feeds?page=2&format=json");
     const auto& first = json["feeds"][0];
     CHECK(first["url"] == "https://x.example/77");
     CHECK(first["last_fetch_failures"] == 1.25);
     CHECK(json.dump().find("secret-") == std::string::npos);
-    const auto rest = nlohmann::json::parse(*world.open("/feeds?from=100&format=json").body);
+    const auto rest = nlohmann::json::parse(*world.open("/feeds?page=2&format=json").body);
     CHECK(rest["feeds"].size() == 51);
     CHECK(feed::read_opml(*world.open("/feeds?format=opml").body)->size() == 151);
     CHECK(feed::read_opml(*world.open("/feeds?q=lab&format=opml").body)->size() == 1);

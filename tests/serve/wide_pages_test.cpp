@@ -69,13 +69,13 @@ TEST_CASE(
     world.release_up_to(2);
     const auto diff = "/diff?" + plain + "&from=WS1&to=WS2";
     for (const auto& page :
-         {std::string("/release/WS2?class=Gene&from=100"), "/history?" + plain + "&part=2",
-          "/history?" + plain + "&at=WS2&part=9", diff + "&part=9"})
+         {std::string("/release/WS2?class=Gene&page=2"), "/history?" + plain + "&page=2",
+          "/history?" + plain + "&at=WS2&page=9", diff + "&page=9"})
         CHECK(world.open(page).status == 404);
     CHECK(world.open("/release/WS2?format=atom&n=999").status == 200);
     CHECK(world.open(diff + "&format=json").status == 200);
     const auto rendered = world.rendered();
-    CHECK(world.open(diff + "&format=json&part=9").status == 200);
+    CHECK(world.open(diff + "&format=json&page=9").status == 200);
     CHECK(world.rendered() == rendered);
 }
 
