@@ -72,6 +72,12 @@ int main(int argc, char** argv) {
     const std::int64_t together = argc > 3 ? std::atoll(argv[3]) : 1000;
     const std::vector<Value> none;
     const auto last = from->query("SELECT MAX(oid) FROM objects", none).at(0).integer(0);
+    // Rows of the others refer to these.
+    store::Transaction releases(*to, store::Access::write);
+    for (const auto& row : from->query("SELECT version, released_on FROM releases", none))
+        releases.execute("INSERT INTO releases (version, released_on) VALUES (?, ?)",
+                         {row.value(0), row.value(1)});
+    releases.commit();
     std::size_t rows = 0;
     double seconds = 0;
     for (std::int64_t oid = 0; oid < last; oid += together) {
