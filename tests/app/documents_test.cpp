@@ -121,19 +121,13 @@ TEST_CASE("every link of a document leads to a file and a heading") {
         }
 }
 
-TEST_CASE("the table of services in docs/design.md has the arrows of docs/arrows.txt") {
-    auto expected = arrows();
-    expected["base"] = {"nothing"};
-    expected["app"] = {"all"};
-    std::map<std::string, std::set<std::string>> described;
-    std::istringstream lines(read_file("docs/design.md"));
-    const std::regex row(R"(\| `([a-z]+)` \| .* \| ([a-z ]+) \|)");
-    std::smatch cells;
-    for (std::string line; std::getline(lines, line);)
-        if (std::regex_match(line, cells, row) && expected.contains(cells[1]))
-            described[cells[1]] = words_of(cells[2]);
-    CHECK(described == expected);
-    for (const auto& [room, may_include] : expected) CHECK(fs::is_directory("src/" + room));
+TEST_CASE("docs/design.md says what each room is for") {
+    const auto design = read_file("docs/design.md");
+    for (const auto& [room, may_include] : arrows()) {
+        CAPTURE(room);
+        CHECK(design.find("\n| `" + room + "` | ") != std::string::npos);
+        CHECK(fs::is_directory("src/" + room));
+    }
 }
 
 TEST_CASE("the documents name every format of feeds") {
