@@ -23,12 +23,13 @@ struct Release {
     return natural_compare(a.version, b.version) <=> 0;
 }
 
+inline constexpr std::size_t longest_version = 32;  // bytes
 // Versions appear in URLs, file names and keys, so other texts are refused when they are read.
 [[nodiscard]] inline bool is_version(std::string_view text) {
     constexpr std::string_view allowed =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    return !text.empty() && text.size() <= 32 && text.front() != '.' && text.front() != '-' &&
-           text.find_first_not_of(allowed) == std::string_view::npos;
+    return !text.empty() && text.size() <= longest_version && text.front() != '.' &&
+           text.front() != '-' && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 // What the digest of a build begins with that a running database holds.

@@ -356,6 +356,27 @@ std::string search_json(const HomeView& view, const Site& site) {
     return text + "\n";
 }
 
+std::string error_json(int status, std::string_view title, std::string_view text,
+                       const Site& site, std::span<const PageChoice> choices) {
+    std::string json_text;
+    base::JsonWriter json(json_text);
+    json.begin_object().field("status", status);
+    write_text(json, "reason", title);
+    write_text(json, "error", text);
+    if (!choices.empty()) {
+        json.key("choices").begin_array();
+        for (const auto& choice : choices) {
+            json.begin_object();
+            write_text(json, "text", choice.text);
+            write_text(json, "url", site.base_url + choice.url);
+            json.end_object();
+        }
+        json.end_array();
+    }
+    json.end_object();
+    return json_text + "\n";
+}
+
 std::string suggestions_json(std::span<const query::Match> found, const Site& site) {
     std::string text;
     base::JsonWriter json(text);

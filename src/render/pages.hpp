@@ -179,6 +179,9 @@ struct SourceView {
 [[nodiscard]] std::string error_page(int status, std::string_view title, std::string_view text,
                                      const PageSite& site, const Templates& templates,
                                      std::span<const PageChoice> choices = {});
+// The same as JSON: {"status","reason","error","choices":[{"text","url"},…]}.
+[[nodiscard]] std::string error_json(int status, std::string_view title, std::string_view text,
+                                     const Site& site, std::span<const PageChoice> choices = {});
 // The same as plain text: "404 Not Found", an empty line, the sentence; two lines for each choice.
 [[nodiscard]] std::string error_text(int status, std::string_view title, std::string_view text,
                                      const Site& site, std::span<const PageChoice> choices = {});

@@ -1,4 +1,4 @@
-// To add a parameter: a row in the table `parameters`, and if need be a rule in subject_of().
+// To add a parameter: a row in the table `parameters`, and if need be a rule in subject_of(). /openapi.json follows.
 // SPDX-License-Identifier: MIT
 #include "serve/parameters.hpp"
 
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/json.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -29,80 +30,79 @@ constexpr std::size_t longest_search = 512, longest_tag = 128;  // bytes
 constexpr std::size_t longest_pasted = longest_class + 1 + longest_name;
 constexpr std::size_t most_pasted = 50, most_left_out = 1'000'000, most_pages = 1'000'000;
 constexpr std::size_t last_row = 1'000'000'000;  // more than any store, and any release, has
+constexpr std::size_t most_changes = last_row, archive_page = query::archive_page;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();  // but that of the site
 constexpr std::size_t last_feed = std::numeric_limits<std::int64_t>::max();
 // Of the address of a watch list, besides its objects and the names: class, q and left_out.
 constexpr std::size_t spare_of_list_query = 2300;
 
-// ---- checks: each normalises a value, or returns what is wrong with it: " is empty." ----
-
-struct Given {
-    std::string& value;
-    std::size_t most_items;  // the largest n
-};
+// ---- what a value must be ----
 
 std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
 
-template <std::size_t longest>
-std::string text(Given given) {
-    return given.value.size() > longest ? " is longer than " + in_bytes(longest) + "." : "";
+// What a value must be: queries are checked by it, and /openapi.json says it.
+struct ValueRule {
+    // Normalises a value, or returns what is wrong with it: " is empty."
+    std::string (*check)(const ValueRule& rule, std::string& value);
+    std::size_t least = 0, most = 0;  // of a number; of a text: bytes
+    std::size_t step = 1;             // of a number
+    // The least number is what an address without the parameter means.
+    bool has_default = false;
+    std::string_view words = {};  // of which a value is one; empty: the formats of feeds
+};
+
+std::string check_text(const ValueRule& rule, std::string& value) {
+    return value.size() > rule.most ? " is longer than " + in_bytes(rule.most) + "." : "";
 }
 
-std::string search_text(Given given) {
-    auto fault = text<longest_search>(given);
-    given.value = std::string(base::trim(given.value));
+std::string check_search(const ValueRule& rule, std::string& value) {
+    auto fault = check_text(rule, value);
+    value = std::string(base::trim(value));
     return fault;
 }
 
-std::string tag(Given given) {
-    return given.value.empty() ? " is empty." : text<longest_tag>(given);
+std::string check_tag(const ValueRule& rule, std::string& value) {
+    return value.empty() ? " is empty." : check_text(rule, value);
 }
 
-std::string number_between(std::size_t least, std::size_t most, std::string& value) {
+std::string check_number(const ValueRule& rule, std::string& value) {
     const auto number = base::parse_count(value);
-    if (!number || *number < least || *number > most)
-        return " must be a number from " + std::to_string(least) + " to " + std::to_string(most) +
-               ".";
-    value = std::to_string(*number);
+    if (!number || *number < rule.least || *number > rule.most)
+        return " must be a number from " + std::to_string(rule.least) + " to " +
+               std::to_string(rule.most) + ".";
+    if (*number % rule.step != 0)
+        return " must be a multiple of " + std::to_string(rule.step) + ".";
+    value = rule.has_default && *number == rule.least ? "" : std::to_string(*number);
     return {};
 }
 
-template <std::size_t least, std::size_t most>
-std::string number(Given given) {
-    return number_between(least, most, given.value);
+// Every format of render::formats() can be asked for: a new one needs no change here.
+std::vector<std::string_view> words_of(const ValueRule& rule) {
+    if (!rule.words.empty()) return base::split(rule.words, ' ');
+    std::vector<std::string_view> names;
+    for (const auto& known : render::formats()) names.push_back(known.name);
+    return names;
 }
 
-// The least number is what an address without the parameter means.
-template <std::size_t least, std::size_t most>
-std::string number_or_none(Given given) {
-    auto fault = number<least, most>(given);
-    if (given.value == std::to_string(least)) given.value.clear();
-    return fault;
+std::string check_word(const ValueRule& rule, std::string& value) {
+    const auto words = words_of(rule);
+    if (std::ranges::find(words, value) != words.end()) return {};
+    return (words.size() == 1 ? " must be " : " must be one of ") +
+           base::join({words.begin(), words.end()}, ", ") + ".";
 }
 
-std::string number_of_items(Given given) {
-    return number_between(1, given.most_items, given.value);
+std::string check_release(const ValueRule&, std::string& value) {
+    return base::is_version(value) ? "" : " is not a valid release version.";
 }
 
-std::string multiple_of_archive_page(Given given) {
-    constexpr auto page = query::archive_page;
-    if (auto fault = number<page, last_row>(given); !fault.empty()) return fault;
-    return *base::parse_count(given.value) % page == 0
-               ? ""
-               : " must be a multiple of " + std::to_string(page) + ".";
+std::string check_list_id(const ValueRule&, std::string& value) {
+    return query::is_watch_list_id(value) ? "" : " is not the id of a watch list.";
 }
 
-std::string release(Given given) {
-    return base::is_version(given.value) ? "" : " is not a valid release version.";
-}
-
-std::string list_id(Given given) {
-    return query::is_watch_list_id(given.value) ? "" : " is not the id of a watch list.";
-}
-
-std::string listed_object(Given given) {
-    const auto [class_name, name] = object_of(given.value);
+std::string check_object(const ValueRule&, std::string& value) {
+    const auto [class_name, name] = object_of(value);
     if (class_name.empty() || name.empty())
-        return std::string(base::cut_at(given.value, 80)) + " is not of the form CLASS:NAME.";
+        return std::string(base::cut_at(value, 80)) + " is not of the form CLASS:NAME.";
     if (class_name.size() > longest_class)
         return " contains a class name longer than " + in_bytes(longest_class) + ".";
     if (name.size() > longest_name)
@@ -110,56 +110,45 @@ std::string listed_object(Given given) {
     return {};
 }
 
-std::string pasted_name(Given given) {
-    if (given.value.empty()) return " is empty.";
-    return given.value.size() > longest_pasted
+std::string check_pasted(const ValueRule& rule, std::string& value) {
+    if (value.empty()) return " is empty.";
+    return value.size() > rule.most
                ? " is longer than a name: at most " + in_bytes(longest_class) +
                      " of a class, and " + std::to_string(longest_name) + " of a name."
                : "";
 }
 
 // In one order, each once.
-std::string changes(Given given) {
-    const auto words = base::split(given.value, ',');
+std::string check_changes(const ValueRule&, std::string& value) {
+    const auto words = base::split(value, ',');
     std::vector<std::string> ordered;
     for (const auto* word : {"added", "removed", "replaced"})
         if (std::ranges::find(words, word) != words.end()) ordered.emplace_back(word);
     for (const auto word : words)
         if (std::ranges::find(ordered, word) == ordered.end())
             return " must be a comma-separated list of added, removed and replaced.";
-    given.value = base::join(ordered, ",");
+    value = base::join(ordered, ",");
     return {};
 }
 
-// Every format of render::formats() can be asked for: a new one needs no change here.
-std::string feed_format(Given given) {
-    std::vector<std::string> names;
-    for (const auto& known : render::formats()) names.emplace_back(known.name);
-    return render::format_named(given.value) != nullptr
-               ? ""
-               : " must be one of " + base::join(names, ", ") + ".";
+std::string check_position(const ValueRule&, std::string& value) {
+    return render::parse_position(value) ? "" : " must be a value from a link in the feed.";
 }
 
-std::string json(Given given) { return given.value == "json" ? "" : " must be json."; }
-
-std::string json_or_opml(Given given) {
-    return given.value == "json" || given.value == "opml" ? "" : " must be json or opml.";
+constexpr ValueRule text_up_to(std::size_t bytes) { return {check_text, 0, bytes}; }
+constexpr ValueRule search_text{check_search, 0, longest_search};
+constexpr ValueRule release_version{check_release, 0, base::longest_version};
+constexpr ValueRule number_between(std::size_t least, std::size_t most, std::size_t step = 1) {
+    return {check_number, least, most, step};
 }
-
-std::string no(Given given) { return given.value == "no" ? "" : " must be no."; }
-
-std::string mentions(Given given) {
-    return given.value == "mentions" ? "" : " must be mentions.";
+constexpr ValueRule number_from(std::size_t least, std::size_t most) {
+    return {.check = check_number, .least = least, .most = most, .has_default = true};
 }
-
-std::string item_position(Given given) {
-    return render::parse_position(given.value) ? "" : " must be a value from a link in the feed.";
+constexpr ValueRule one_of(std::string_view words) {
+    return {.check = check_word, .words = words};
 }
-
-std::string readers(Given given) {
-    return given.value.empty() || given.value == "readers" ? ""
-                                                           : " must be readers, or be left out.";
-}
+constexpr ValueRule pasted_name{check_pasted, 0, longest_pasted};
+constexpr ValueRule number_of_items{check_number, 1, no_limit};
 
 // ---- the table of parameters ----
 
@@ -169,6 +158,7 @@ constexpr Routes on(auto... routes) {
     return ((Routes{1} << static_cast<unsigned>(routes)) | ... | Routes{0});
 }
 constexpr auto rss = on(Route::feed, Route::archive);
+constexpr auto archives = on(Route::archive, Route::release_archive);
 constexpr auto narrowed = rss | on(Route::release_feed, Route::release_archive);
 constexpr auto any_feed = narrowed | on(Route::releases_feed);
 constexpr auto pages_of_object = on(Route::history, Route::object, Route::difference);
@@ -177,8 +167,10 @@ constexpr auto long_lists = on(Route::home, Route::release, Route::releases, Rou
 
 struct Parameter {
     std::string_view name;
-    std::string (*check)(Given);
+    ValueRule rule;
     Routes routes;
+    std::string_view about;  // for /openapi.json
+    Routes required = 0;     // other rules may require it too: subject_of()
     // How often it may be given, and what it then names.
     struct Repeats {
         std::size_t most = 1;
@@ -188,34 +180,48 @@ struct Parameter {
 
 // In canonical order. A name with several rows has another meaning on other routes.
 constexpr auto parameters = std::to_array<Parameter>({
-    {"feed", number<1, last_feed>, rss | on(Route::sources)},
-    {"class", text<longest_class>, rss | pages_of_object | searches},
-    {"name", text<longest_name>, rss | pages_of_object},
+    {"feed", number_between(1, last_feed), rss | on(Route::sources), "A source feed."},
+    {"class", text_up_to(longest_class), rss | pages_of_object | searches, "A class.",
+     pages_of_object},
+    {"name", text_up_to(longest_name), rss | pages_of_object, "An object of the class.",
+     pages_of_object},
     // The search form of the first system, and people who edit a URL, use name= instead of q=.
-    {"name", search_text, on(Route::home)},
-    {"q", search_text, searches | on(Route::sources)},
-    {"watch", list_id, rss | on(Route::opml)},
-    {"object", listed_object, rss | on(Route::opml, Route::watch), {most_objects, "objects"}},
-    {"pasted", pasted_name, on(Route::watch), {most_pasted, "names"}},
-    {"left_out", number_or_none<0, most_left_out>, on(Route::watch)},
-    {"at", release, on(Route::history)},
-    {"release", release, on(Route::object)},
-    {"from", release, on(Route::difference)},
-    {"to", release, on(Route::difference)},
-    {"page", number_or_none<1, most_pages>, pages_of_object | long_lists},
-    {"number", number<1, last_row>, on(Route::history)},
-    {"n", number_of_items, on(Route::feed, Route::release_feed)},
-    {"since", release, rss},
-    {"tag", tag, narrowed},
-    {"change", changes, narrowed},
-    {"mass", no, narrowed},
-    {"include", mentions, on(Route::feed)},
-    {"format", feed_format, any_feed},
-    {"format", json, pages_of_object | on(Route::home)},
-    {"format", json_or_opml, on(Route::sources)},
-    {"older", item_position, on(Route::feed)},
-    {"before", multiple_of_archive_page, on(Route::archive, Route::release_archive)},
-    {"for", readers, on(Route::health)},
+    {"name", search_text, on(Route::home), "The same as q."},
+    {"q", search_text, searches | on(Route::sources), "What to look for."},
+    {"watch", {check_list_id}, rss | on(Route::opml), "A watch list by its id."},
+    {"object",
+     {check_object},
+     rss | on(Route::opml, Route::watch),
+     "One of a list, CLASS:NAME.",
+     0,
+     {most_objects, "objects"}},
+    {"pasted",
+     pasted_name,
+     on(Route::watch),
+     "What means no object, or several.",
+     0,
+     {most_pasted, "names"}},
+    {"left_out", number_from(0, most_left_out), on(Route::watch), "How many names had no room."},
+    {"at", release_version, on(Route::history), "Only the changes of this release."},
+    {"release", release_version, on(Route::object), "The release; without it the current one."},
+    {"from", release_version, on(Route::difference), "A release.", on(Route::difference)},
+    {"to", release_version, on(Route::difference), "Another release.", on(Route::difference)},
+    {"page", number_from(1, most_pages), pages_of_object | long_lists, "A page of a long list."},
+    {"number", number_between(1, most_changes), on(Route::history),
+     "The page with this change of the release in at."},
+    {"n", number_of_items, on(Route::feed, Route::release_feed), "How many items."},
+    {"since", release_version, rss, "Only items of releases after this one."},
+    {"tag", {check_tag, 0, longest_tag}, narrowed, "Only changes with this tag."},
+    {"change", {check_changes}, narrowed, "Some of added,removed,replaced: only these."},
+    {"mass", one_of("no"), narrowed, "no: without changes that most objects of the class share."},
+    {"include", one_of("mentions"), on(Route::feed), "Also entries that mention the objects."},
+    {"format", one_of(""), any_feed, "The format; without it what Accept prefers."},
+    {"format", one_of("json"), pages_of_object | on(Route::home), "The page as JSON."},
+    {"format", one_of("json opml"), on(Route::sources), "The page as JSON or OPML."},
+    {"older", {check_position}, on(Route::feed), "From a link in the copy of a source feed."},
+    {"before", number_between(archive_page, last_row, archive_page), archives,
+     "A page of the archive.", archives},
+    {"for", one_of("readers"), on(Route::health), "Only whether readers can be served."},
 });
 
 // Returns the row of a parameter; nullptr: the route does not know it.
@@ -232,11 +238,42 @@ std::ptrdiff_t order_of(std::string_view name) {
 }
 constexpr auto order_of_value = [](const auto& value) { return order_of(value.name); };
 
+// Returns the rule of a parameter as it is for a site.
+ValueRule rule_of(const Parameter& parameter, std::size_t most_items) {
+    auto rule = parameter.rule;
+    if (rule.most == no_limit) rule.most = most_items;
+    return rule;
+}
+
+// Normalises a value, or returns what is wrong with it.
+std::string fault_of(const Parameter& parameter, std::string& value, std::size_t most_items) {
+    const auto rule = rule_of(parameter, most_items);
+    return rule.check(rule, value);
+}
+
 tl::unexpected<HttpError> wrong(std::string_view name, const std::string& fault) {
     return fail(400, std::string(name) + "=" + fault);
 }
 
 // ---- the rules across parameters ----
+
+// Returns a sentence that names the parameters that are missing; empty: none is.
+//   subject  of a feed, which needs the object or the class that it is about
+std::string missing_in(const Query& query, Route route, Query::Subject subject) {
+    using Subject = Query::Subject;
+    std::vector<std::string> missing;
+    for (const auto& [name, rule, routes, about, required, repeats] : parameters) {
+        const bool names_object = name == "class" || name == "name";
+        const bool is_needed = (required & on(route)) != 0 ||
+                               (subject == Subject::object && names_object) ||
+                               (subject == Subject::whole_class && name == "class");
+        if (is_needed && (routes & on(route)) != 0 && query.get(name).empty())
+            missing.push_back(std::string(name) + "=");
+    }
+    if (missing.empty()) return {};
+    return base::join(missing, " and ") +
+           (missing.size() == 1 ? " is missing." : " are missing.");
+}
 
 // Finds out what a query is about. Refuses what is missing or does not go together, and drops what means nothing
 // beside the others.
@@ -244,7 +281,6 @@ Result<Query::Subject> subject_of(Query& query, Route route) {
     using Subject = Query::Subject;
     const auto is = [&](auto... routes) { return ((route == routes) || ...); };
     const auto has = [&](auto... names) { return (query.has(names) || ...); };
-    const auto lacks = [&](std::string_view name) { return query.get(name).empty(); };
     const auto drop = [&](std::string_view name) { query = query.without(name); };
     const bool is_rss = is(Route::feed, Route::archive);
     const bool is_json = query.get("format") == "json", is_opml = query.get("format") == "opml";
@@ -276,24 +312,15 @@ Result<Query::Subject> subject_of(Query& query, Route route) {
     if (has("watch") && has("object"))
         return fail(400, "Use either object= or watch=, not both.");
     if (is(Route::opml) && !has("watch", "object")) return fail(400, "object= is missing.");
-    const bool needs_object = is(Route::history, Route::object, Route::difference) ||
-                              (is_rss && subject == Subject::object);
-    if (needs_object && lacks("class") && lacks("name"))
-        return fail(400, "class= and name= are missing.");
-    if ((needs_object || subject == Subject::whole_class) && lacks("class"))
-        return fail(400, "class= is missing.");
-    if (needs_object && lacks("name")) return fail(400, "name= is missing.");
-    for (const auto* bound : {"from", "to"})
-        if (is(Route::difference) && !has(bound))
-            return fail(400, std::string(bound) + "= is missing. It must name a release.");
+    if (auto missing = missing_in(query, route, is_rss ? subject : Subject::all_releases);
+        !missing.empty())
+        return fail(400, std::move(missing));
     if (has("include") && subject == Subject::whole_class)
         return fail(400, "include=mentions needs an object or a watch list.");
-    if (is(Route::archive, Route::release_archive) && !has("before"))
-        return fail(400, "before= is missing.");
     if (is(Route::sources) && has("feed") && is_opml)
         return fail(400, "format= of one feed must be json.");
 
-    if (is(Route::home) && lacks("q")) query = query.with("q", query.get("name"));
+    if (is(Route::home) && query.get("q").empty()) query = query.with("q", query.get("name"));
     if (is(Route::home)) drop("name");
     if (subject != Subject::source_feed) drop("older");
     // Only changes of one release have numbers. JSON has all that takes several pages of HTML.
@@ -393,16 +420,17 @@ Result<Query> Query::parse(Route route, std::string path, std::string_view text,
     }
     std::ranges::stable_sort(query.values_, {}, order_of_value);
     for (auto& [name, value] : query.values_) {
-        const auto fault = find_parameter(route, name)->check({value, most_items});
+        const auto fault = fault_of(*find_parameter(route, name), value, most_items);
         if (!fault.empty()) return wrong(name, fault);
     }
     if (query.has("object")) query = query.with(query.objects());
-    for (const auto& [name, check, routes, repeats] : parameters) {
-        const auto given = query.all(name).size();
-        if (given > repeats.most && (routes & on(route)) != 0)
-            return wrong(name, " is given for " + std::to_string(given) + " " +
-                                   std::string(repeats.what) + ". The limit is " +
-                                   std::to_string(repeats.most) + ".");
+    for (const auto& parameter : parameters) {
+        const auto& [most, what] = parameter.repeats;
+        const auto given = query.all(parameter.name).size();
+        if (given > most && (parameter.routes & on(route)) != 0)
+            return wrong(parameter.name, " is given for " + std::to_string(given) + " " +
+                                             std::string(what) + ". The limit is " +
+                                             std::to_string(most) + ".");
     }
     const auto subject = subject_of(query, route);
     if (!subject) return fail(subject.error());
@@ -491,7 +519,7 @@ std::string Query::url_up_to(std::string_view name) const {
 }
 
 Result<std::string> check_value(Route route, std::string_view name, std::string value) {
-    const auto fault = find_parameter(route, name)->check({value, default_items});
+    const auto fault = fault_of(*find_parameter(route, name), value, default_items);
     if (!fault.empty()) return wrong(name, fault);
     return value;
 }
@@ -499,6 +527,36 @@ Result<std::string> check_value(Route route, std::string_view name, std::string 
 ObjectName object_of(std::string_view value) {
     const auto [class_name, name] = halves_of(value, ':');
     return {std::string(class_name), std::string(name)};
+}
+
+void write_parameters(base::JsonWriter& json, Route route, std::size_t most_items) {
+    for (const auto& parameter : parameters) {
+        if ((parameter.routes & on(route)) == 0) continue;
+        const auto rule = rule_of(parameter, most_items);
+        json.begin_object().field("name", parameter.name).field("in", "query");
+        json.field("description", parameter.about);
+        if ((parameter.required & on(route)) != 0) json.field("required", true);
+        json.key("schema").begin_object();
+        const bool is_list = parameter.repeats.most > 1;
+        if (is_list)
+            json.field("type", "array")
+                .field("maxItems", parameter.repeats.most)
+                .key("items")
+                .begin_object();
+        json.field("type", rule.check == check_number ? "integer" : "string");
+        if (rule.check == check_number)
+            json.field("minimum", rule.least).field("maximum", rule.most);
+        else if (rule.most > 0)
+            json.field("maxLength", rule.most);
+        if (rule.step > 1) json.field("multipleOf", rule.step);
+        if (rule.check == check_word) {
+            json.key("enum").begin_array();
+            for (const auto word : words_of(rule)) json.value(word);
+            json.end_array();
+        }
+        if (is_list) json.end_object();
+        json.end_object().end_object();
+    }
 }
 
 std::string fitting_url(const Query& list, std::vector<ObjectName> objects,

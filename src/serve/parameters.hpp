@@ -14,6 +14,10 @@
 #include "query/history_page.hpp"
 #include "serve/http.hpp"
 
+namespace base {
+class JsonWriter;
+}
+
 namespace serve {
 
 enum class Route : unsigned char;  // routes.hpp
@@ -89,6 +93,9 @@ class Query {
 //   error  400
 [[nodiscard]] Result<std::string> check_value(Route route, std::string_view name,
                                               std::string value);
+
+// Writes the parameters of a route as OpenAPI has them: objects of an array.
+void write_parameters(base::JsonWriter& json, Route route, std::size_t most_items);
 
 // Splits a value of object=, "CLASS:NAME", at the first colon. Requires that it was checked.
 [[nodiscard]] tree::ObjectName object_of(std::string_view value);

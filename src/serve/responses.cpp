@@ -2,6 +2,7 @@
 #include "serve/responses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <xxhash.h>
 
 #include "base/date.hpp"
@@ -148,6 +149,15 @@ std::string_view cache_control_for(int status) {
     }
 }
 
+// Returns whether the address asks for JSON, or else Accept.
+bool wants_json(const Request& request) {
+    const auto formats = extract_parameter(request.query, "format").values;
+    if (!formats.empty()) return formats == std::vector<std::string>{"json"};
+    constexpr auto types = std::to_array<std::string_view>(
+        {"text/plain", "text/html", "application/json", "application/feed+json"});
+    return preferred_type(request.field("accept"), types) >= 2;
+}
+
 // A realm is a quoted string: characters that would end it, or are not ASCII, are left out.
 std::string authenticate_field(const render::Site& site) {
     std::string realm;
@@ -239,14 +249,23 @@ Response error_response(const HttpError& error, const Request& request,
                        {"Vary", "Accept"},
                        {"X-Content-Type-Options", "nosniff"}};
     add_status_fields(error, site, response);
-    const bool html = prefers_html(request.field("accept"));
-    response.fields.emplace_back("Content-Type",
-                                 html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
-    if (html) add_security_fields(response);
     const auto title = reason_phrase(error.status);
-    response.body = std::make_shared<const std::string>(
-        html ? render::error_page(error.status, title, error.text, site, templates, error.choices)
-             : render::error_text(error.status, title, error.text, site, error.choices));
+    const auto answer = [&](std::string_view type, std::string body) {
+        response.fields.emplace_back("Content-Type", type);
+        response.body = std::make_shared<const std::string>(std::move(body));
+    };
+    const auto accept = request.field("accept");
+    if (wants_json(request)) {
+        answer(MediaType::json,
+               render::error_json(error.status, title, error.text, site, error.choices));
+    } else if (prefers_html(accept)) {
+        add_security_fields(response);
+        answer(MediaType::html, render::error_page(error.status, title, error.text, site,
+                                                   templates, error.choices));
+    } else {
+        answer("text/plain; charset=utf-8",
+               render::error_text(error.status, title, error.text, site, error.choices));
+    }
     return response;
 }
 

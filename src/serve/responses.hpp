@@ -85,7 +85,7 @@ struct Wanted {
 // When a client may ask again after 503.
 inline constexpr long retry_after = 30;  // seconds
 
-// Returns the response to an error: HTML for browsers, plain text for all other clients. With
+// Returns the response to an error: JSON for who asks for it, HTML for browsers, plain text for all other clients. With
 // Retry-After (429, 503), Allow (405), Location (301, 302, 303; by path, as pages link) or WWW-Authenticate (401), and a
 // Cache-Control that fits the status. Pure.
 //   site, templates  of the pages that error pages look like

@@ -42,6 +42,7 @@ enum class Route : unsigned char {
     sources,
     file,
     old_link,
+    openapi,
     hub,
     health,
     metrics,
@@ -54,7 +55,8 @@ inline constexpr auto route_names =
                                      "release", "releases", "releases",
                                      "watch",   "opml",     "suggest",
                                      "feeds",   "file",     "old_link",
-                                     "hub",     "healthz",  "metrics"});
+                                     "openapi", "hub",      "healthz",
+                                     "metrics"});
 inline constexpr std::size_t route_count = route_names.size();
 static_assert(route_count == static_cast<std::size_t>(Route::metrics) + 1);
 
@@ -70,8 +72,9 @@ AnswerRoute answer_hub;  // the WebSub hub, which takes POST alone: 405, or 404 
 // POST: records what a subscriber asks for, before it is verified and whatever comes of that.
 //   returns  202, or an error whose text names the parameter
 AnswerRoute take_subscription;
-AnswerRoute answer_file;    // style sheets and the script of the pages
-AnswerRoute answer_robots;  // asks crawlers to stay away from pages that are made for one reader
+AnswerRoute answer_openapi;  // what the addresses are and take, for programs
+AnswerRoute answer_file;     // style sheets and the script of the pages
+AnswerRoute answer_robots;   // asks crawlers to stay away from pages that are made for one reader
 AnswerRoute answer_health, answer_metrics;
 
 // Renders a page for a query that was parsed.

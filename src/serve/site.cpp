@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "serve/access_control.hpp"
@@ -70,6 +71,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/varve.js", Route::file, answer_file, {}, everyone},
     {"/json-feed.txt", Route::file, answer_file, {}, everyone},
     {"/robots.txt", Route::file, answer_robots, {}, everyone},
+    {"/openapi.json", Route::openapi, answer_openapi},
     {"/healthz", Route::health, answer_health, {}, everyone},
     {"/metrics", Route::metrics, answer_metrics, {}, everyone},
 });
@@ -87,9 +89,40 @@ constexpr RouteEntry kept_watch_route{.path = "/watch/",
                                       .page = {.render = render_watch},
                                       .check = check_list};
 
+// Returns whether programs ask for this address.
+bool is_for_programs(const RouteEntry& entry) {
+    return entry.route != Route::file && entry.route != Route::old_link &&
+           entry.route != Route::hub && entry.route != Route::openapi;
+}
+
 Result<Response> answer_no_page(SiteContext&, const Request& request, Route) {
     if (request.error) return fail(*request.error);
     return fail(404, "There is no page at this address.");
+}
+
+// ---- /openapi.json (https://spec.openapis.org/oas/v3.1.0) ----
+
+constexpr std::string_view version_parameter =
+    R"({"name":"version","in":"path","required":true,"schema":{"type":"string"}})";
+// As render::error_json() writes it.
+constexpr std::string_view components =
+    R"({"responses":{"error":{"description":"An error, as JSON where that is asked for.",)"
+    R"("content":{"application/json":{"schema":{"type":"object","properties":{)"
+    R"("status":{"type":"integer"},"reason":{"type":"string"},"error":{"type":"string"},)"
+    R"("choices":{"type":"array"}}}}}}}})";
+constexpr std::string_view responses =
+    R"({"200":{"description":"The document."},"default":{"$ref":"#/components/responses/error"}})";
+
+// Writes an address, which answers with a page, or with a feed or not at all (Route::none).
+void write_path(base::JsonWriter& json, const std::string& path, Route page, Route feed,
+                std::size_t most_items) {
+    json.key(path).begin_object().key("get").begin_object();
+    json.field("operationId", route_names[static_cast<std::size_t>(page)]);
+    json.key("parameters").begin_array();
+    if (path.find('{') != std::string::npos) json.raw(version_parameter);
+    write_parameters(json, page, most_items);
+    write_parameters(json, feed, most_items);
+    json.end_array().key("responses").raw(responses).end_object().end_object();
 }
 
 RouteEntry find_route(const Request& request) {
@@ -239,6 +272,29 @@ Response answer_without_token(SiteContext& context, const Request& request,
 }
 
 }  // namespace
+
+Result<Response> answer_openapi(SiteContext& context, const Request& request, Route) {
+    const auto most_items = context.settings.max_items;
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object().field("openapi", "3.1.0").key("info").begin_object();
+    json.field("title", context.site.title).field("version", "1").end_object();
+    json.key("servers").begin_array().begin_object().field("url", context.site.base_url);
+    json.end_object().end_array().key("paths").begin_object();
+    for (const auto& entry : routes)
+        if (is_for_programs(entry))
+            write_path(json, std::string(entry.path), entry.route, entry.page.feed, most_items);
+    write_path(json, "/release/{version}", Route::release, Route::release_feed, most_items);
+    write_path(json, "/release/{version}/archive", Route::release_archive, Route::none,
+               most_items);
+    json.end_object().key("components").raw(components).end_object();
+    const CachePolicy policy{.key = request.path,
+                             .build = std::nullopt,
+                             .content_type = std::string(MediaType::json),
+                             .vary = "Accept-Encoding",
+                             .max_age = context.settings.max_age};
+    return cached_response(context, request, policy, [&] { return RenderedPage{.body = text}; });
+}
 
 base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,
                                                       std::string_view since) {

@@ -11,8 +11,8 @@ namespace {
 
 const std::chrono::steady_clock::time_point start{};
 
-bool may(RateLimiter& limiter, std::string_view address, std::chrono::milliseconds later = 0ms) {
-    return !limiter.count_request(address, start + later);
+bool may(RateLimiter& limiter, std::string_view address, std::chrono::milliseconds after = 0ms) {
+    return !limiter.count_request(address, start + after);
 }
 
 }  // namespace
