@@ -30,6 +30,7 @@ struct Representation {
     base::Seconds last_modified{};
     bool provisional =
         false;  // the build or store could not be reached: not cached, short max-age
+    bool changes_soon = false;  // short max-age
 };
 using RepresentationPtr = std::shared_ptr<const Representation>;
 

@@ -40,6 +40,10 @@ Result<RenderedPage> page_or_404(std::optional<std::string> body, bool provision
     return RenderedPage{*std::move(body), provisional};
 }
 
+bool is_being_compared(const query::ReleaseList& releases) {
+    return !releases.empty() && !releases.front().summary.is_compared;
+}
+
 void add_found(render::HomeView& view, SiteContext& context, const Query& query) {
     view.page = page_in(query);
     auto answer = query::find_named(context.history.read_context(), view.class_name, view.text,
@@ -100,7 +104,8 @@ Result<RenderedPage> render_home(SiteContext& context, const Query& query) {
     view.releases = context.releases();
     view.has_sources = store::perform(context.pool, store::Access::read, harvest::has_feeds);
     return RenderedPage{.body = render::home_page(view, context.page_site, context.templates),
-                        .provisional = !context.has_build()};
+                        .provisional = !context.has_build(),
+                        .changes_soon = is_being_compared(*view.releases)};
 }
 
 Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
@@ -136,14 +141,19 @@ Result<RenderedPage> render_release(SiteContext& context, const Query& query) {
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
     if (page > 1 && contents_query.from >= contents->matching) return fail(past_the_end());
+    const bool is_compared = contents->summary.is_compared;
     return RenderedPage{.body = render::release_page({std::move(*contents), contents_query, page},
-                                                     context.page_site, context.templates)};
+                                                     context.page_site, context.templates),
+                        .changes_soon = !is_compared};
 }
 
 Result<RenderedPage> render_releases(SiteContext& context, const Query& query) {
-    return page_or_404(render::releases_page({context.releases(), page_in(query)},
-                                             context.page_site, context.templates),
-                       !context.has_build());
+    const auto releases = context.releases();
+    auto page = page_or_404(
+        render::releases_page({releases, page_in(query)}, context.page_site, context.templates),
+        !context.has_build());
+    if (page) page->changes_soon = is_being_compared(*releases);
+    return page;
 }
 
 Result<RenderedPage> render_difference(SiteContext& context, const Query& query) {

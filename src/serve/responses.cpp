@@ -20,7 +20,7 @@ namespace serve {
 
 namespace {
 
-constexpr long provisional_max_age = 60;  // seconds
+constexpr long short_max_age = 60;  // seconds
 
 // Pages load what they need from their own site only: no script but /varve.js, no style but
 // /style.css.
@@ -40,6 +40,7 @@ Representation page_of(SiteContext& context, const std::optional<query::ServedBu
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
         rendered.provisional || (build && *build != context.history.served_build());
+    page.changes_soon = rendered.changes_soon;
     return page;
 }
 
@@ -79,7 +80,8 @@ Response page_response(const SiteContext& context, const Request& request,
     if (has_date)
         response.fields.emplace_back("Last-Modified", base::format_http_date(page.last_modified));
     auto max_age = policy.max_age;
-    if (page.provisional || found.stale) max_age = std::min(provisional_max_age, max_age);
+    if (page.provisional || page.changes_soon || found.stale)
+        max_age = std::min(short_max_age, max_age);
     response.fields.emplace_back("Cache-Control", "public, max-age=" + std::to_string(max_age));
     response.fields.emplace_back("Vary", policy.vary);
     if (is_not_modified(request, validators)) {

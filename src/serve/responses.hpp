@@ -29,7 +29,8 @@ namespace serve {
 // A page as a route renders it.
 struct RenderedPage {
     std::string body;
-    bool provisional = false;  // the build or store could not be reached
+    bool provisional = false;   // the build or store could not be reached
+    bool changes_soon = false;  // it counts what a job is still comparing
 };
 // How a page is kept, and described to clients and caches.
 struct CachePolicy {
@@ -38,7 +39,7 @@ struct CachePolicy {
     PageCost cost = PageCost::ordinary;
     std::string content_type;
     std::string vary;
-    long max_age = 0;             // seconds; shorter for a provisional page
+    long max_age = 0;  // seconds; shorter for a page that is provisional or changes soon
     bool is_for_browser = false;  // adds the fields that restrict what the page may load
 };
 // Returns the response with such a page, from the cache or rendered now, in the coding that the client

@@ -146,11 +146,15 @@ bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry,
            !context.settings.private_site;
 }
 
+std::string_view allowed_of(const RouteEntry& entry) {
+    return entry.take == nullptr ? "GET, HEAD" : "GET, HEAD, POST";
+}
+
 // Answers what a browser asks before it sends a request with the fields of a conditional one.
-Response options_response() {
+Response options_response(const RouteEntry& entry) {
     Response response;
     response.status = 204;
-    response.fields = {{"Allow", "GET, HEAD, OPTIONS"},
+    response.fields = {{"Allow", std::string(allowed_of(entry)) + ", OPTIONS"},
                        {"Access-Control-Allow-Methods", "GET, HEAD"},
                        {"Access-Control-Allow-Headers", "If-Modified-Since, If-None-Match"},
                        {"Access-Control-Max-Age", "86400"}};
@@ -160,10 +164,8 @@ Response options_response() {
 HttpError no_method(const RouteEntry& entry) {
     HttpError error{405, "Only GET and HEAD are supported."};
     if (entry.route == Route::hub) return no_method_of_hub();
-    if (entry.take != nullptr) {
-        error.text = "Only GET, HEAD and POST are supported.";
-        error.allow = "GET, HEAD, POST";
-    }
+    if (entry.take != nullptr) error.text = "Only GET, HEAD and POST are supported.";
+    error.allow = allowed_of(entry);
     return error;
 }
 
@@ -217,7 +219,7 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
         if (auto error = check_token(context.tokens, request, query_tokens))
             return fail(std::move(*error));
     if (request.method == "OPTIONS" && is_for_other_sites(context, entry, request))
-        return options_response();
+        return options_response(entry);
     return answer_method(entry, context, request);
 }
 

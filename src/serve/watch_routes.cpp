@@ -134,7 +134,8 @@ std::optional<HttpError> check_origin(const SiteContext& context, const Request&
     const auto origin = request.field("origin");
     // "null" is a page that does not say where it is from: one of a private site, or of somebody who hides it.
     if (origin == "null") return site == "same-origin" ? std::nullopt : std::optional(other_site);
-    if (!site.empty()) return site == "cross-site" ? std::optional(other_site) : std::nullopt;
+    const bool is_other = site == "cross-site" || site == "same-site";
+    if (!site.empty()) return is_other ? std::optional(other_site) : std::nullopt;
     if (origin.empty()) return std::nullopt;
     const auto base_url = net::parse_url(context.site.base_url);
     if (base_url && origin == net::origin_of(*base_url)) return std::nullopt;

@@ -104,6 +104,25 @@ TEST_CASE("A gzip representation has its own tag and only that validates it") {
     CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).body == coded.body);
 }
 
+TEST_CASE("Pages that count what a job still compares are kept for a minute") {
+    World world;
+    world.release_up_to(2);
+    REQUIRE(world.get(plain).status == 200);
+    const auto age_of = [&](const std::string& url) {
+        return std::string(world.open(url).field("Cache-Control"));
+    };
+    for (const std::string url : {"/", "/releases", "/release/WS2"}) {
+        CAPTURE(url);
+        CHECK(age_of(url) == "public, max-age=60");
+        world.small.execute("UPDATE builds SET recorded_at = '2008-03-22T00:00:00Z'");
+        world.make_stale();
+        CHECK(age_of(url) == "public, max-age=3600");
+        world.small.execute("UPDATE builds SET recorded_at = ''");
+        world.make_stale();
+    }
+    CHECK(age_of("/release/WS1") == "public, max-age=3600");
+}
+
 TEST_CASE(
     "Scripts of other sites may read a public site, its errors too, and never a private one") {
     World world;
@@ -112,6 +131,8 @@ TEST_CASE(
         CHECK(world.open(url).field("Access-Control-Allow-Origin") == "*");
     CHECK(world.ask("OPTIONS", "/healthz").status == 405);
     CHECK(world.ask("OPTIONS", "/nowhere").status == 404);
+    CHECK(world.ask("OPTIONS", "/rss").field("Allow") == "GET, HEAD, OPTIONS");
+    CHECK(world.ask("OPTIONS", "/watch").field("Allow") == "GET, HEAD, POST, OPTIONS");
     CHECK(world.open("/healthz").field("Access-Control-Allow-Origin").empty());
     for (const auto* method : {"POST", "PUT"})
         for (const auto* path : {"/watch", "/rss"})

@@ -181,6 +181,7 @@ TEST_CASE("Only the watch list takes POST, and nothing but a form of its own sit
              {{{"sec-fetch-site", "none"}, {"origin", "null"}}, 403},
              {{{"sec-fetch-site", "same-origin"}, {"origin", "null"}}, 303},
              {{{"sec-fetch-site", "none"}}, 303},
+             {{{"sec-fetch-site", "same-site"}, {"origin", "https://other.changes.test"}}, 403},
              {{}, 303},
              {{{"origin", "https://example.org.evil.example"}}, 403},
              {{{"origin", "http://example.org"}}, 403},
