@@ -120,7 +120,7 @@ async function lookAtDesktop(tab, site, page) {
   assert.ok(await tab.evaluate(() => matchMedia("(width: 1280px) and (scripting: enabled)").matches), "it is no phone");
   assert.deepEqual(await tab.evaluate(foreign), []);
   const size = (await reply.body()).length;
-  assert.ok(size <= 60 * 1024, `${size} bytes`);
+  assert.ok(size <= 160 * 1024, `${size} bytes`);
   await assertFeeds(tab, site, page);
   for (const colorScheme of ["light", "dark"]) {
     await tab.emulateMedia({ colorScheme });
