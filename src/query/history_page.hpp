@@ -82,7 +82,6 @@ struct PageRequest {
 struct Slice {
     std::size_t from = 0, to = 0;
     [[nodiscard]] std::size_t size() const { return to - from; }
-    bool operator==(const Slice&) const = default;
 };
 // Returns which of `rows` rows the request asks for.
 [[nodiscard]] Slice slice_of(const PageRequest& request, std::size_t rows);

@@ -59,7 +59,6 @@ struct SearchAnswer {
 struct Called {
     ObjectName object;
     bool vanished = false;  // not in the current build
-    bool operator==(const Called&) const = default;
 };
 // Returns the objects of a class whose label is the name that was asked for, but for ASCII case; if
 // there are none, those whose label is the same to base::search_key(); if there are none either, those

@@ -12,6 +12,7 @@
 #include "render/item.hpp"
 #include "render/links.hpp"
 #include "render/markup.hpp"
+#include "render/page_changes.hpp"
 #include "render/successor.hpp"
 
 namespace render {
@@ -31,28 +32,12 @@ bool came_or_went(RowKind kind) {
     return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
 }
 
-// Adds up about how many bytes of a page nodes take, until that is more than `most`.
-void add_sizes(const std::vector<tree::Node>& nodes, std::size_t& bytes, std::size_t most) {
-    constexpr std::size_t markup = 150, times_in_html = 3;
-    for (const auto& node : nodes) {
-        if (bytes > most) return;
-        bytes += markup + times_in_html * std::min(node.cell.text.size(), tree::longest_name);
-        add_sizes(node.children, bytes, most);
-    }
-}
-
-// Returns whether the page of a row probably has several parts: then a link to a change has to say
-// in which of them it is.
-bool may_take_parts(const tables::Row& row) {
-    constexpr std::size_t markup = 400, most = 30'000;
-    std::size_t bytes = 0;
-    for (const auto& change : row.notes.changes) {
-        bytes += markup;
-        add_sizes(change.before, bytes, most);
-        add_sizes(change.after, bytes, most);
-        if (bytes > most) return true;
-    }
-    return false;
+// Returns whether the changes of a row may take several pages: then a link to one has to say on which it is.
+bool may_take_pages(const tables::Row& row) {
+    std::size_t nodes = 0;  // at least as many as values
+    for (const auto& change : row.notes.changes)
+        nodes += tree::count_nodes(change.before) + tree::count_nodes(change.after);
+    return nodes > values_on_page;
 }
 
 // Writes the lines of a document, a list under each first tag:
@@ -309,7 +294,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
                           .has_verbs = !came_or_went(row.kind),
                           .id = as_html(base::percent_encode(row.release.version)),
                           .row_page = row_page,
-                          .has_numbers = may_take_parts(row)};
+                          .has_numbers = may_take_pages(row)};
     const bool whole =
         ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), style)
             .write(document);
