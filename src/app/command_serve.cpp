@@ -39,8 +39,9 @@ int answer_cgi(const Config& config) {
         base::log::error("build not checked", {{"error", failure.what()}});
     }
     const auto site = open_site(*services, Asker::cgi_client);
-    const bool sent = ::serve::answer_cgi(
-        ::environ, {}, [&](const Request& request) { return site->answer(request); });
+    const bool sent =
+        ::serve::answer_cgi(::environ, STDIN_FILENO, STDOUT_FILENO,
+                            [&](const Request& request) { return site->answer(request); });
     return sent ? ok : failed;
 }
 

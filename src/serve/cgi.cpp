@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "serve/cgi.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -118,21 +117,9 @@ std::optional<std::size_t> announced_length(const Request& request) {
     return static_cast<std::size_t>(*length);
 }
 
-// Waits for input until a time. Returns false when none came.
-bool has_input(int input, std::chrono::steady_clock::time_point until) {
-    for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-            until - std::chrono::steady_clock::now());
-        pollfd ready{.fd = input, .events = POLLIN, .revents = 0};
-        const int found = ::poll(&ready, 1, static_cast<int>(std::max<long>(left.count(), 0)));
-        if (found < 0 && errno == EINTR) continue;
-        return found > 0;
-    }
-}
-
-// Reads the body, which an unread one would make a web server lose the response for, and keeps that
-// of POST.
-void read_body(Request& request, const Streams& streams) {
+// Reads the body, since a web server would lose the response to an unread one, and keeps that of POST. The web server
+// limits how long a client may take to send it.
+void read_body(Request& request, int input) {
     const bool is_kept = request.method == "POST";
     const auto announced = announced_length(request);
     if (is_kept && !announced) {
@@ -140,16 +127,11 @@ void read_body(Request& request, const Streams& streams) {
         return;
     }
     const auto length = announced.value_or(0);
-    const auto until = std::chrono::steady_clock::now() + streams.input_timeout;
     auto left = std::min(length, longest_dropped_body);
     std::string body;
     std::array<char, 8192> piece;
     while (left > 0) {
-        if (!has_input(streams.input, until)) {
-            request.body_error = HttpError{408, "The request did not arrive in time."};
-            return;
-        }
-        const auto count = ::read(streams.input, piece.data(), std::min(left, piece.size()));
+        const auto count = ::read(input, piece.data(), std::min(left, piece.size()));
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         left -= static_cast<std::size_t>(count);
@@ -225,14 +207,14 @@ bool started_as_cgi(const char* const* variables) {
     return has_gateway && !is_listening(STDIN_FILENO);
 }
 
-bool answer_cgi(const char* const* variables, Streams streams,
+bool answer_cgi(const char* const* variables, int input, int output,
                 const std::function<Response(const Request&)>& answer) {
     auto request = request_of(variables, Protocol::cgi);
-    read_body(request, streams);
+    read_body(request, input);
     const auto response = answer(request);
-    if (!write_all(streams.output, head_of(response))) return false;
+    if (!write_all(output, head_of(response))) return false;
     if (!response.body || !response.send_body) return true;
-    return write_all(streams.output, *response.body);
+    return write_all(output, *response.body);
 }
 
 }  // namespace serve

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -48,17 +47,11 @@ struct Variable {
 // CONTENT_LENGTH says. Without that variable any length is right: FastCGI marks the end itself.
 void set_body(Request& request, std::string body);
 
-// Descriptors that the web server passed.
-struct Streams {
-    int input = 0;
-    int output = 1;
-    std::chrono::milliseconds input_timeout{5000};  // for the body of a POST request
-};
-
 // Writes the response to the request that `variables` describe. Reads a request body of up to
 // longest_dropped_body bytes; that of other methods than POST is discarded.
-//   returns  false when the response could not be written completely
-[[nodiscard]] bool answer_cgi(const char* const* variables, Streams streams,
+//   input, output  the descriptors that the web server passed
+//   returns        false when the response could not be written completely
+[[nodiscard]] bool answer_cgi(const char* const* variables, int input, int output,
                               const std::function<Response(const Request&)>& answer);
 
 }  // namespace serve
