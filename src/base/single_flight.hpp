@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/result.hpp"
 
 namespace base {
@@ -146,7 +148,7 @@ class VersionedValue {
     SingleFlight<Version, Result<T>> flight_;
 };
 
-// A value that is expensive to load and that may be a little old.
+// What a store says, which is expensive to load and may be a little old.
 template <class T>
 class RefreshedValue {
    public:
@@ -167,19 +169,21 @@ class RefreshedValue {
         std::shared_ptr<const T> value;  // nullptr when nothing has been loaded yet
         Duration age{};                  // of the value, counted from the beginning of its load
         bool has_failed = false;         // the last load; `value` is that of an earlier one
+
+        // Returns the value of the last load; nullptr: it failed, or has not ended.
+        [[nodiscard]] const T* current() const { return has_failed ? nullptr : value.get(); }
     };
 
     explicit RefreshedValue(Limits limits, Clock clock)
         : limits_(limits), clock_(std::move(clock)) {}
 
     // Returns the value, after loading it when that is due and no other thread is doing it.
-    //   load    returns Result<T> or optional<T>; without a value the load has failed
-    //   throws  what `load` throws, to the one caller who runs it; the others get what there is
+    //   load  returns optional<T>; without a value, or when it throws, which is logged, the load has failed
     template <class Load>
-    [[nodiscard]] Reading get(Load&& load) {
+    [[nodiscard]] Reading get(const Load& load) {
         std::unique_lock lock(mutex_);
         if (!is_loading_ && is_due())
-            refresh(lock, std::forward<Load>(load));
+            refresh(lock, load);
         else if (is_loading_ && must_wait())
             loaded_.wait(lock, [this] { return !is_loading_; });
         return reading();
@@ -202,24 +206,19 @@ class RefreshedValue {
     }
 
     template <class Load>
-    void refresh(std::unique_lock<std::mutex>& lock, Load&& load) {
+    void refresh(std::unique_lock<std::mutex>& lock, const Load& load) {
         const auto begun_at = clock_();
         is_loading_ = true;
         tried_at_ = begun_at;
         lock.unlock();
         std::shared_ptr<const T> value;
         try {
-            if (auto loaded = std::forward<Load>(load)())
+            if (std::optional<T> loaded = load())
                 value = std::make_shared<const T>(std::move(*loaded));
-        } catch (...) {
-            lock.lock();
-            finish(nullptr, begun_at);
-            throw;
+        } catch (const std::exception& failure) {
+            log::error("cannot reach the store", {{"reason", failure.what()}});
         }
         lock.lock();
-        finish(std::move(value), begun_at);
-    }
-    void finish(std::shared_ptr<const T> value, Time begun_at) {
         is_loading_ = false;
         has_failed_ = value == nullptr;
         if (value != nullptr) {

@@ -123,18 +123,13 @@ base::Result<std::optional<std::string>> TokenHolders::holder_with_digest(
     std::string_view digest) {
     using Holder = std::optional<std::string>;
     // Reads all tokens at once, so that guesses of strangers cause no queries.
-    const auto names = names_.get([this]() -> std::optional<Names> {
-        try {
-            return store::perform(pool_, store::Access::read, [](store::Transaction& reading) {
-                Names found;
-                for (const auto& row : reading.query("SELECT token_hash, name FROM tokens"))
-                    found.emplace(row.text(0), row.text(1));
-                return found;
-            });
-        } catch (const store::Failure& failure) {
-            base::log::warning("cannot read the tokens", {{"reason", failure.what()}});
-            return std::nullopt;
-        }
+    const auto names = names_.get([this] {
+        return store::perform(pool_, store::Access::read, [](store::Transaction& reading) {
+            Names found;
+            for (const auto& row : reading.query("SELECT token_hash, name FROM tokens"))
+                found.emplace(row.text(0), row.text(1));
+            return found;
+        });
     });
     if (names.value == nullptr || (names.has_failed && names.age >= valid_without_store_for))
         return base::fail(ErrorKind::unavailable, "the tokens cannot be read from the store");

@@ -5,13 +5,9 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -75,60 +71,6 @@ struct StoreState {
     std::string forgetting;    // the release that is being forgotten; empty: none
 };
 
-// What the store says, which is asked now and then while somebody wants to know.
-template <class T>
-class Watched {
-   public:
-    Watched(std::chrono::seconds refresh_after, const SteadyClock& clock)
-        : known_({.refresh_after = refresh_after}, clock) {}
-
-    // Returns what `read` returned when the store was asked last; nullopt: it could not be reached, or was never
-    // asked.
-    template <class Read>
-    [[nodiscard]] std::optional<T> get(const Read& read) {
-        const auto known = look(read);
-        if (known.value == nullptr || known.has_failed) return std::nullopt;
-        return *known.value;
-    }
-    // Returns that with its age, and whether the store could not be reached then.
-    template <class Read>
-    [[nodiscard]] auto look(const Read& read) {
-        return known_.get([&]() -> std::optional<T> {
-            try {
-                return read();
-            } catch (const store::Failure& failure) {
-                base::log::error("cannot reach the store", {{"reason", failure.what()}});
-                return std::nullopt;
-            }
-        });
-    }
-
-   private:
-    base::RefreshedValue<T> known_;
-};
-
-// The source feeds of which somebody asked for our copy today, so that the store is written to once a day.
-class NotedReaders {
-   public:
-    // Returns whether the feed has not been noted on this day, and notes it.
-    [[nodiscard]] bool note(std::int64_t feed, base::Date day) {
-        const std::lock_guard lock(mutex_);
-        if (day_ != day) feeds_.clear();
-        day_ = day;
-        return feeds_.insert(feed).second;
-    }
-    // Lets the next request note it again.
-    void forget(std::int64_t feed) {
-        const std::lock_guard lock(mutex_);
-        feeds_.erase(feed);
-    }
-
-   private:
-    std::mutex mutex_;  // guards what follows
-    base::Date day_{};
-    std::unordered_set<std::int64_t> feeds_;
-};
-
 // What the routes of one site share. The services outlive it.
 struct SiteContext : Services {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
@@ -157,24 +99,26 @@ struct SiteContext : Services {
 
     PageCache pages{settings.cache_bytes, settings.steady_clock, settings.clock};
     hub::Subscriptions subscriptions{pool, settings.subscription_limits};
-    NotedReaders noted_readers;
     query::ReleaseListCache release_details;
     // What the pages of one build share, kept for a part of the time for which these are fresh.
     using Moment = std::pair<query::ServedBuild, std::chrono::seconds>;
     base::VersionedValue<Moment, std::vector<std::string>> known_classes;
     base::VersionedValue<Moment, std::shared_ptr<const query::ReleaseList>> release_list;
-    Watched<bool> store_answer{std::chrono::seconds(1), settings.steady_clock};
-    Watched<StoreState> store_state{std::chrono::seconds(10), settings.steady_clock};
-    Watched<query::StoreCounts> store_counts{std::chrono::minutes(1), settings.steady_clock};
-    Watched<hub::HubNumbers> hub_numbers{std::chrono::minutes(1), settings.steady_clock};
-    Watched<harvest::HarvestNumbers> harvest_numbers{std::chrono::minutes(1),
-                                                     settings.steady_clock};
+    // What the store says, which is asked now and then while somebody wants to know.
+    template <class T>
+    using Refreshed = base::RefreshedValue<T>;
+    Refreshed<bool> store_answer{{std::chrono::seconds(1)}, settings.steady_clock};
+    Refreshed<StoreState> store_state{{std::chrono::seconds(10)}, settings.steady_clock};
+    Refreshed<query::StoreCounts> store_counts{{std::chrono::minutes(1)}, settings.steady_clock};
+    Refreshed<hub::HubNumbers> hub_numbers{{std::chrono::minutes(1)}, settings.steady_clock};
+    Refreshed<harvest::HarvestNumbers> harvest_numbers{{std::chrono::minutes(1)},
+                                                       settings.steady_clock};
 
     [[nodiscard]] bool has_build() const { return !history.served_build().version.empty(); }
     // Returns whether the store could be read when it was asked last, at most a second ago.
     [[nodiscard]] bool store_answers() {
-        return !store_answer.look([this] { return store::check_schema(pool).has_value(); })
-                    .has_failed;
+        const auto fits = [this] { return std::optional(store::check_schema(pool).has_value()); };
+        return !store_answer.get(fits).has_failed;
     }
     // Return all releases, as the store had them a second ago at most and with counts that are kept for
     // minutes, and the classes that every search page offers.

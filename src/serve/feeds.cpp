@@ -402,70 +402,55 @@ std::string word_of(std::string_view tag) {
     return word;
 }
 
-// Returns 404 for an unknown tag, and names the nearest known tag if one is close.
-HttpError no_tag(const std::string& tag, std::string reason,
-                 const std::vector<std::string_view>& known) {
-    std::vector<std::string> words(known.size());
-    std::ranges::transform(known, words.begin(), word_of);
-    const auto nearest = base::nearest_to(word_of(tag), words);
-    auto text = "tag=" + tag + " is not a tag of " + std::move(reason) + ".";
-    if (nearest) text.append(" Did you mean ").append(known[*nearest]).append("?");
-    return {404, std::move(text)};
-}
-
-// Checks that tag= of a feed of many objects names a tag of the models, in their spelling: anybody could make up
-// others, and each would be one more page to render.
-//   returns  404; 301 to the right spelling; nullopt: nothing is wrong, or the build has no models
+// Checks that tag= names a tag of the models, or of the class where there is one, in their spelling: anybody could
+// make up others, and each would be one more page to render. Where there are no models, nothing is checked.
+//   returns  404 with the nearest tag; 301 to the right spelling; nullopt: nothing is wrong
 std::optional<HttpError> check_tag(SiteContext& context, const Query& query) {
     const auto& tag = query.get("tag");
     const auto build = context.build.build();
-    if (tag.empty() || !is_of_many(query) || !build) return std::nullopt;
-    const auto& models = build->models();
-    const std::string spelling(models.spelling_of_tag(tag));
-    if (spelling == tag || models.class_count() == 0) return std::nullopt;
-    if (!spelling.empty()) return moved("feed", query.with("tag", spelling).url());
-    std::vector<std::string_view> known;
-    for (const auto& each : build->class_counts()) {
-        const auto tags = models.tags_of_class(each.class_name);
-        known.insert(known.end(), tags.begin(), tags.end());
-    }
-    return no_tag(tag, "the models", known);
+    if (tag.empty() || !build) return std::nullopt;
+    const auto& class_name = query.get("class");
+    const auto known =
+        class_name.empty() ? build->models().tags() : build->models().tags_of_class(class_name);
+    if (known.empty() || std::ranges::find(known, tag) != known.end()) return std::nullopt;
+    const auto same = std::ranges::find_if(
+        known, [&](auto each) { return base::equal_ignoring_case(each, tag); });
+    if (same != known.end()) return moved("feed", query.with("tag", std::string(*same)).url());
+    std::vector<std::string> words(known.size());
+    std::ranges::transform(known, words.begin(), word_of);
+    auto text = "tag=" + tag + " is not a tag of " +
+                (class_name.empty() ? "the models" : "class " + class_name) + ".";
+    if (const auto nearest = base::nearest_to(word_of(tag), words))
+        text.append(" Did you mean ").append(known[*nearest]).append("?");
+    return HttpError{404, std::move(text)};
 }
 
-// Checks that tag= of a feed of one object names a tag that its class has by the models, or that one
-// of its recorded changes has.
-//   page     what is recorded of it at the tag
-//   returns  404; nullopt: nothing is wrong, or nobody knows what tags the class has
-std::optional<HttpError> check_tag_of_object(SiteContext& context, const Query& query,
-                                             const query::HistoryPage& page) {
-    const auto& tag = query.get("tag");
-    if (tag.empty() || query.subject() != Subject::object || page.recorded > 0)
-        return std::nullopt;
-    const auto build = context.build.build();
-    if (!build) return std::nullopt;
-    const auto& class_name = query.get("class");
-    const auto known = build->models().tags_of_class(class_name);
-    const auto is_tag = [&](std::string_view each) {
-        return base::equal_ignoring_case(each, tag);
-    };
-    if (known.empty() || std::ranges::any_of(known, is_tag)) return std::nullopt;
-    // since=, change= and mass= may have left out what has the tag.
-    const auto at_tag = context.history.history_of(
-        query.object(), {.most = 1, .since = "", .filter = {.tag = tag, .only = {}}});
-    if (!at_tag || at_tag->history.recorded > 0 || at_tag->history.cut) return std::nullopt;
-    return no_tag(tag, "class " + class_name + " or of a recorded change", known);
+// Notes that somebody asked for our copy of a source feed: those without readers are fetched once a day. It writes to
+// the store once a day; if that fails, when the feed is rendered next.
+void note_reader(const SiteContext& context, std::int64_t feed) {
+    const auto today = std::chrono::floor<std::chrono::days>(context.settings.clock());
+    try {
+        // Most look only, and need not wait for those who write.
+        const bool is_noted = store::perform(
+            context.pool, store::Access::read, [&](store::Transaction& transaction) {
+                const auto row = harvest::load_feed(transaction, feed);
+                return !row || row->last_read >= today;
+            });
+        if (is_noted) return;
+        store::perform(context.pool, store::Access::write, harvest::note_read, feed, today);
+    } catch (const store::Failure& failure) {
+        base::log::warning("cannot record that a feed has readers", {{"reason", failure.what()}});
+    }
 }
 
 Result<RenderedPage> render_document(SiteContext& context, const FeedDocument& document) {
     const auto& query = document.query;
     auto loaded = load_feed(context, query, document.page);
     if (!loaded) return fail(std::move(loaded.error()));
-    if (const auto* page = std::get_if<query::HistoryPage>(&loaded->content)) {
-        if (auto wrong = check_tag_of_object(context, query, *page))
-            return fail(std::move(*wrong));
-        if (query.has("before") && page->rows.empty())
-            return fail(404, "This archive has no page before=" + query.get("before") + ".");
-    }
+    if (query.subject() == Subject::source_feed) note_reader(context, source_feed_of(query));
+    const auto* page = std::get_if<query::HistoryPage>(&loaded->content);
+    if (page != nullptr && query.has("before") && page->rows.empty())
+        return fail(404, "This archive has no page before=" + query.get("before") + ".");
     const bool is_provisional = !loaded->up_to_date;
     return RenderedPage{.body = render_feed(context, document, *std::move(loaded)),
                         .provisional = is_provisional};
@@ -477,26 +462,6 @@ std::string key_of(const FeedDocument& document) {
     if (document.is_for_browser) key += " for browsers";
     if (!document.query_token.empty()) key += " with the token " + document.query_token;
     return key;
-}
-
-// Notes that somebody asked for our copy of a source feed: those without readers are fetched once a day. It writes to
-// the store at most once a day; if it cannot be reached, at the next request.
-void note_reader(SiteContext& context, std::int64_t feed) {
-    const auto today = std::chrono::floor<std::chrono::days>(context.settings.clock());
-    if (!context.noted_readers.note(feed, today)) return;
-    try {
-        // A program that is started for one request looks first, and need not wait for those who write.
-        const bool is_noted = store::perform(
-            context.pool, store::Access::read, [&](store::Transaction& transaction) {
-                const auto row = harvest::load_feed(transaction, feed);
-                return !row || row->last_read >= today;
-            });
-        if (is_noted) return;
-        store::perform(context.pool, store::Access::write, harvest::note_read, feed, today);
-    } catch (const store::Failure& failure) {
-        context.noted_readers.forget(feed);
-        base::log::warning("cannot record that a feed has readers", {{"reason", failure.what()}});
-    }
 }
 
 }  // namespace
@@ -541,7 +506,6 @@ Result<Response> answer_feed(SiteContext& context, const Request& request, Route
     if (context.settings.count_hits && feed->subject() == Subject::object)
         context.history.note_hit(feed->object());
     note_use_of_list(context, *feed);
-    if (feed->subject() == Subject::source_feed) note_reader(context, source_feed_of(*feed));
     return response;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <concepts>
 #include <initializer_list>
+#include <map>
 #include <utility>
 
 #include "base/json.hpp"
@@ -86,8 +87,8 @@ void append_release(std::string& text, const base::Release& release) {
 void Metrics::count(Route route, int status, std::chrono::steady_clock::duration took) {
     constexpr auto relaxed = std::memory_order_relaxed;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
-    const auto* known = std::find(statuses.begin(), statuses.end() - 1, status);
-    requests_[static_cast<std::size_t>(route)][static_cast<std::size_t>(known - statuses.begin())]
+    requests_[static_cast<std::size_t>(route)]
+        .at(static_cast<std::size_t>(status))
         .fetch_add(1, relaxed);
     const auto* bound = std::lower_bound(bounds.begin(), bounds.end(), microseconds);
     durations_[static_cast<std::size_t>(bound - bounds.begin())].fetch_add(1, relaxed);
@@ -109,13 +110,10 @@ std::string Metrics::text() const {
     std::string text;
     describe(text, "varve_requests_total", "counter", "Requests answered.");
     for (std::size_t route = 0; route < route_count; ++route)
-        for (std::size_t i = 0; i < statuses.size(); ++i) {
-            const auto count = requests_[route][i].load(std::memory_order_relaxed);
-            if (count == 0) continue;
-            const auto status = statuses[i] == 0 ? "other" : std::to_string(statuses[i]);
-            text += fmt::format("varve_requests_total{{route=\"{}\",status=\"{}\"}} {}\n",
-                                route_names[route], status, count);
-        }
+        for (std::size_t status = 0; status < requests_[route].size(); ++status)
+            if (const auto count = requests_[route][status].load(std::memory_order_relaxed))
+                text += fmt::format("varve_requests_total{{route=\"{}\",status=\"{}\"}} {}\n",
+                                    route_names[route], status, count);
     constexpr std::string_view name = "varve_request_seconds";
     describe(text, name, "histogram", "Time from receiving a request to its response.");
     std::uint64_t sum = 0;
@@ -190,16 +188,18 @@ StoreState look_at_store(store::Pool& pool) {
     return state;
 }
 
-// Returns what `read` finds in a transaction.
-template <class Read>
-auto in_store(SiteContext& context, const Read& read) {
-    return [&context, read] { return store::perform(context.pool, store::Access::read, read); };
+// Returns what a transaction finds, as it was found last; nullopt: the store cannot be reached.
+template <class T, class Read>
+std::optional<T> known(SiteContext& context, base::RefreshedValue<T>& value, const Read& read) {
+    const auto known = value.get(
+        [&] { return std::optional(store::perform(context.pool, store::Access::read, read)); });
+    return known.current() == nullptr ? std::nullopt : std::optional(*known.current());
 }
 
 // Returns the numbers of the hub; nullopt: they are unknown, or the site has no hub.
 std::optional<hub::HubNumbers> numbers_of_hub(SiteContext& context) {
     if (context.site.hub_url.empty()) return std::nullopt;
-    return context.hub_numbers.get(in_store(context, hub::hub_numbers));
+    return known(context, context.hub_numbers, hub::hub_numbers);
 }
 
 // Returns what is wrong with the hub of the site; empty: nothing, or it has nothing to do.
@@ -218,10 +218,9 @@ std::string fault_of(const hub::HubNumbers& hub, base::Seconds now) {
 
 // Returns the numbers of the harvesters; nullopt: they are unknown, or there is no source feed.
 std::optional<harvest::HarvestNumbers> numbers_of_harvest(SiteContext& context) {
-    auto numbers =
-        context.harvest_numbers.get(in_store(context, [&](store::Transaction& transaction) {
-            return harvest::harvest_numbers(transaction, context.settings.clock());
-        }));
+    auto numbers = known(context, context.harvest_numbers, [&](store::Transaction& transaction) {
+        return harvest::harvest_numbers(transaction, context.settings.clock());
+    });
     if (numbers && numbers->feeds == 0) numbers.reset();
     return numbers;
 }
@@ -231,14 +230,13 @@ struct Health {
     query::ServedBuild build;
     bool store_answers = false;
     std::optional<StoreState> store;  // nullopt: unknown
-    std::string store_fault;          // empty: it takes what is recorded
-    std::string source_fault;         // empty: objects can be loaded from the current build
-    std::string hub_fault;            // empty: subscribers get what is new, or there is no hub
-    std::string harvest_fault;        // empty: source feeds are fetched, or there are none
+    // Why the store does not take what is recorded, objects cannot be loaded from the current build, subscribers do
+    // not get what is new, or source feeds are not fetched. By their names in the report.
+    std::map<std::string_view, std::string> faults;
     bool can_serve = false;
-    [[nodiscard]] bool is_ok() const {
-        return can_serve && store_fault.empty() && source_fault.empty() && hub_fault.empty() &&
-               harvest_fault.empty();
+    [[nodiscard]] bool is_ok() const { return can_serve && faults.empty(); }
+    void add(std::string_view name, std::string fault) {
+        if (!fault.empty()) faults.emplace(name, std::move(fault));
     }
 };
 
@@ -253,15 +251,17 @@ Health health_of(SiteContext& context) {
     Health health;
     health.build = context.history.served_build();
     health.store_answers = context.store_answers();
-    health.store = context.store_state.get([&] { return look_at_store(context.pool); });
-    if (health.store) health.store_fault = fault_of(*health.store);
-    if (health.store_fault.empty() && context.history.failed_to_record())
-        health.store_fault = "could not take what a request recorded in the last minute";
-    health.source_fault = context.build.trouble();
+    const auto look = [&] { return std::optional(look_at_store(context.pool)); };
+    const auto known = context.store_state.get(look);
+    if (known.current() != nullptr) health.store = *known.current();
+    if (health.store) health.add("store_fault", fault_of(*health.store));
+    if (context.history.failed_to_record())
+        health.add("store_fault", "could not take what a request recorded in the last minute");
+    health.add("source_fault", context.build.trouble());
     if (const auto hub = numbers_of_hub(context))
-        health.hub_fault = fault_of(*hub, context.settings.clock());
+        health.add("hub_fault", fault_of(*hub, context.settings.clock()));
     if (const auto harvest = numbers_of_harvest(context))
-        health.harvest_fault = harvest::fault_of(*harvest, context.settings.clock());
+        health.add("harvest_fault", harvest::fault_of(*harvest, context.settings.clock()));
     const bool is_ours =
         !health.store || (health.store->schema_error.empty() && !health.store->has_moved);
     health.can_serve = health.store_answers && !health.build.version.empty() && is_ours;
@@ -275,7 +275,6 @@ std::string health_report(const SiteContext& context, const Health& health) {
                                         : health.can_serve ? "degraded"
                                                            : "unavailable");
     json.field("store", health.store_answers ? "reachable" : "unreachable");
-    if (!health.store_fault.empty()) json.field("store_fault", health.store_fault);
     json.field("release", health.build.version);
     if (const auto release = current_release(context)) {
         json.field("released_on", base::format_date(release->released_on));
@@ -284,9 +283,7 @@ std::string health_report(const SiteContext& context, const Health& health) {
                                    .count());
     }
     json.field("build", health.build.digest);
-    if (!health.source_fault.empty()) json.field("source_fault", health.source_fault);
-    if (!health.hub_fault.empty()) json.field("hub_fault", health.hub_fault);
-    if (!health.harvest_fault.empty()) json.field("harvest_fault", health.harvest_fault);
+    for (const auto& [name, fault] : health.faults) json.field(name, fault);
     if (const auto reason = context.build.why(); !reason.empty())
         json.field("refused_build", reason);
     if (const auto reason = context.metrics.rejection(); !reason.empty())
@@ -314,11 +311,11 @@ Result<Response> answer_health(SiteContext& context, const Request& request, Rou
 }
 
 Result<Response> answer_metrics(SiteContext& context, const Request&, Route) {
-    const auto counts = context.store_counts.get(in_store(context, tables::count_store));
+    const auto counts = known(context, context.store_counts, tables::count_store);
     const auto health = health_of(context);
     const auto release = current_release(context);
     const auto now = context.settings.clock();
-    const bool is_writable = health.store_answers && health.store_fault.empty();
+    const bool is_writable = health.store_answers && !health.faults.contains("store_fault");
     auto text = context.metrics.text();
     append(
         text,
@@ -329,7 +326,7 @@ Result<Response> answer_metrics(SiteContext& context, const Request&, Route) {
          {"varve_store_up", "1 if the store can be reached, else 0.", health.store_answers},
          {"varve_store_writable", "1 if the store takes what is recorded, else 0.", is_writable},
          {"varve_source_up", "1 if objects can be loaded from the current build, else 0.",
-          release.has_value() && health.source_fault.empty()}});
+          release.has_value() && !health.faults.contains("source_fault")}});
     if (counts)
         append(text, {{"varve_objects", "Objects recorded.", counts->objects},
                       {"varve_history_rows", "Rows of history recorded.", counts->rows},

@@ -297,17 +297,13 @@ std::string_view Models::spelling_of_class(std::string_view class_name) const {
     return root == unknown ? class_name : std::string_view(nodes_[root].name);
 }
 
-std::string_view Models::spelling_of_tag(std::string_view tag) const {
-    std::string_view other_case;
+std::vector<std::string_view> Models::tags() const {
+    std::vector<std::string_view> tags;
     for (Position at = unknown + 1; at < nodes_.size(); ++at) {
-        const auto& node = nodes_[at];
         const bool is_root = parents_[at] == unknown;  // named like its class
-        if (node.type != ModelNode::Type::tag || is_root) continue;
-        if (node.name == tag) return node.name;
-        if (other_case.empty() && base::equal_ignoring_case(node.name, tag))
-            other_case = node.name;
+        if (nodes_[at].type == Type::tag && !is_root) tags.push_back(nodes_[at].name);
     }
-    return other_case;
+    return tags;
 }
 
 std::vector<std::string_view> Models::tags_of_class(std::string_view class_name) const {

@@ -63,13 +63,10 @@ class Models {
     // Returns the class as the models spell it ("gene" -> "Gene"); the text itself when unknown.
     [[nodiscard]] std::string_view spelling_of_class(std::string_view class_name) const;
 
-    // Returns the tag as the models spell it, in any case; empty when no model has it.
-    //   cost  O(nodes of all models): 50 us for WormBase's
-    [[nodiscard]] std::string_view spelling_of_tag(std::string_view tag) const;
-
-    // Returns the tags of a class ("Gene", any case) and of the hashes in it, in no order, some more
-    // than once; empty for a class that is unknown. Views live as long as the models.
+    // Return the tags of all models, or of a class ("Gene", any case) and of the hashes in it, in no order, some
+    // more than once; none for a class that is unknown. Views live as long as the models.
     //   cost  O(nodes of these models)
+    [[nodiscard]] std::vector<std::string_view> tags() const;
     [[nodiscard]] std::vector<std::string_view> tags_of_class(std::string_view class_name) const;
 
     [[nodiscard]] std::size_t class_count() const { return roots_.size(); }

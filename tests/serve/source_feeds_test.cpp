@@ -114,14 +114,18 @@ TEST_CASE("Who asks for a copy is noted once a day, and later if the store is aw
     const auto first = writes;
     CHECK(first > 0);
     CHECK(world.open(world.url).status == 200);
+    world.make_stale();
+    CHECK(world.open(world.url).status == 200);
     CHECK(world.open("/rss?feed=9").status == 404);
     CHECK(writes == first);
     world.small.now += 24h;
+    world.make_stale();
     const auto refuse = [] { throw store::Failure("full", {.needs_operator = true}, 13); };
     world.small.store_switch.before_write = refuse;
     CHECK(world.open(world.url).status == 200);
     CHECK(world.last_read() == "2026-11-24");
     world.small.store_switch.before_write = nullptr;
+    world.make_stale();
     CHECK(world.open(world.url).status == 200);
     CHECK(world.last_read() == "2026-11-25");
 }
