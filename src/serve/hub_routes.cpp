@@ -64,16 +64,10 @@ std::optional<std::string> target_below(const std::string& base_url, const net::
 
 Result<Query> parse_feed_address(const SiteContext& context, std::string path,
                                  std::string_view query) {
-    constexpr std::string_view release = "/release/", archive = "/archive";
-    const bool is_release = path.starts_with(release) && !path.ends_with(archive);
-    if (path != "/rss" && path != "/releases" && !is_release)
-        return no_topic("is not the address of a feed of this site.");
-    if (is_release)
-        if (const auto version = version_in_path(path); !version) return fail(version.error());
-    const auto route = is_release            ? Route::release_feed
-                       : path == "/releases" ? Route::releases_feed
-                                             : Route::feed;
-    return Query::parse(route, std::move(path), query, context.settings.max_items);
+    const auto route = feed_route_at(path);
+    if (!route) return fail(route.error());
+    if (*route == Route::none) return no_topic("is not the address of a feed of this site.");
+    return Query::parse(*route, std::move(path), query, context.settings.max_items);
 }
 
 // Parses the address of a feed as its self link has it, or another spelling of it: parameters in another
@@ -215,8 +209,7 @@ Result<Response> record(SiteContext& context, const hub::SubscriptionRequest& as
 }
 
 // Refuses browsers: subscribers are servers, so what a browser sends, the page of some site made it send.
-std::optional<HttpError> check_sender(const SiteContext& context, const Request& request) {
-    if (context.site.hub_url.empty()) return HttpError{404, "There is no page at this address."};
+std::optional<HttpError> check_sender(const Request& request) {
     if (request.field("origin").empty() && request.field("sec-fetch-site").empty())
         return std::nullopt;
     return HttpError{403, "The hub is for the servers of subscribers, not for browsers."};
@@ -234,19 +227,8 @@ Result<hub::SubscriptionRequest> parse_hub_request(const SiteContext& context,
 
 }  // namespace
 
-HttpError no_method_of_hub() {
-    HttpError error{405, "The hub only accepts POST."};
-    error.allow = "POST";
-    return error;
-}
-
-Result<Response> answer_hub(SiteContext& context, const Request& request, Route) {
-    if (auto error = check_sender(context, request)) return fail(*std::move(error));
-    return fail(no_method_of_hub());
-}
-
 Result<Response> take_subscription(SiteContext& context, const Request& request, Route) {
-    if (auto error = check_sender(context, request)) return fail(*std::move(error));
+    if (auto error = check_sender(request)) return fail(*std::move(error));
     auto asked = parse_hub_request(context, request);
     if (!asked) return fail(asked.error());
     const auto topic = parse_topic(context, asked->topic);

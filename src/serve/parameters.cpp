@@ -49,6 +49,8 @@ struct ValueRule {
     // The least number is what an address without the parameter means.
     bool has_default = false;
     std::string_view words = {};  // of which a value is one; empty: the formats of feeds
+    // What `check` accepts besides the number of bytes, for /openapi.json; empty: anything.
+    std::string_view pattern = {};
 };
 
 std::string check_text(const ValueRule& rule, std::string& value) {
@@ -137,7 +139,9 @@ std::string check_position(const ValueRule&, std::string& value) {
 
 constexpr ValueRule text_up_to(std::size_t bytes) { return {check_text, 0, bytes}; }
 constexpr ValueRule search_text{check_search, 0, longest_search};
-constexpr ValueRule release_version{check_release, 0, base::longest_version};
+constexpr ValueRule release_version{.check = check_release,
+                                    .most = base::longest_version,
+                                    .pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]*$"};
 constexpr ValueRule number_between(std::size_t least, std::size_t most, std::size_t step = 1) {
     return {check_number, least, most, step};
 }
@@ -188,9 +192,12 @@ constexpr auto parameters = std::to_array<Parameter>({
     // The search form of the first system, and people who edit a URL, use name= instead of q=.
     {"name", search_text, on(Route::home), "The same as q."},
     {"q", search_text, searches | on(Route::sources), "What to look for."},
-    {"watch", {check_list_id}, rss | on(Route::opml), "A watch list by its id."},
+    {"watch",
+     {.check = check_list_id, .pattern = "^[a-z2-7]{16}$"},
+     rss | on(Route::opml),
+     "A watch list by its id."},
     {"object",
-     {check_object},
+     {.check = check_object, .most = longest_pasted, .pattern = "^[^:]+:[^]+$"},
      rss | on(Route::opml, Route::watch),
      "One of a list, CLASS:NAME.",
      0,
@@ -212,13 +219,20 @@ constexpr auto parameters = std::to_array<Parameter>({
     {"n", number_of_items, on(Route::feed, Route::release_feed), "How many items."},
     {"since", release_version, rss, "Only items of releases after this one."},
     {"tag", {check_tag, 0, longest_tag}, narrowed, "Only changes with this tag."},
-    {"change", {check_changes}, narrowed, "Some of added,removed,replaced: only these."},
+    {"change",
+     {.check = check_changes,
+      .pattern = "^(added|removed|replaced)(,(added|removed|replaced))*$"},
+     narrowed,
+     "Only these kinds of changes."},
     {"mass", one_of("no"), narrowed, "no: without changes that most objects of the class share."},
     {"include", one_of("mentions"), on(Route::feed), "Also entries that mention the objects."},
     {"format", one_of(""), any_feed, "The format; without it what Accept prefers."},
     {"format", one_of("json"), pages_of_object | on(Route::home), "The page as JSON."},
     {"format", one_of("json opml"), on(Route::sources), "The page as JSON or OPML."},
-    {"older", {check_position}, on(Route::feed), "From a link in the copy of a source feed."},
+    {"older",
+     {.check = check_position, .pattern = "^[0-9]+-[0-9]+-[0-9]+$"},
+     on(Route::feed),
+     "From a link in the copy of a source feed."},
     {"before", number_between(archive_page, last_row, archive_page), archives,
      "A page of the archive.", archives},
     {"for", one_of("readers"), on(Route::health), "Only whether readers can be served."},
@@ -529,6 +543,11 @@ ObjectName object_of(std::string_view value) {
     return {std::string(class_name), std::string(name)};
 }
 
+std::vector<std::string_view> formats_of(Route route) {
+    const auto* format = find_parameter(route, "format");
+    return format == nullptr ? std::vector<std::string_view>() : words_of(format->rule);
+}
+
 void write_parameters(base::JsonWriter& json, Route route, std::size_t most_items) {
     for (const auto& parameter : parameters) {
         if ((parameter.routes & on(route)) == 0) continue;
@@ -549,6 +568,7 @@ void write_parameters(base::JsonWriter& json, Route route, std::size_t most_item
         else if (rule.most > 0)
             json.field("maxLength", rule.most);
         if (rule.step > 1) json.field("multipleOf", rule.step);
+        if (!rule.pattern.empty()) json.field("pattern", rule.pattern);
         if (rule.check == check_word) {
             json.key("enum").begin_array();
             for (const auto word : words_of(rule)) json.value(word);

@@ -94,6 +94,9 @@ class Query {
 [[nodiscard]] Result<std::string> check_value(Route route, std::string_view name,
                                               std::string value);
 
+// Returns the formats that a route has besides that of the page.
+[[nodiscard]] std::vector<std::string_view> formats_of(Route route);
+
 // Writes the parameters of a route as OpenAPI has them: objects of an array.
 void write_parameters(base::JsonWriter& json, Route route, std::size_t most_items);
 

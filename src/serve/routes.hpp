@@ -68,8 +68,7 @@ AnswerRoute answer_old_link;  // redirects the links of the first system: /db/rs
 // Nothing is stored, unless a short address is asked for.
 //   returns  303, or an error
 AnswerRoute take_watch_form;
-AnswerRoute answer_hub;  // the WebSub hub, which takes POST alone: 405, or 404 without a hub
-// POST: records what a subscriber asks for, before it is verified and whatever comes of that.
+// POST to the WebSub hub: records what a subscriber asks for, before it is verified and whatever comes of that.
 //   returns  202, or an error whose text names the parameter
 AnswerRoute take_subscription;
 AnswerRoute answer_openapi;  // what the addresses are and take, for programs
@@ -90,6 +89,7 @@ RenderPage render_sources;  // the source feeds that the harvester polls, or one
 struct MediaType {
     static constexpr std::string_view html = "text/html; charset=utf-8";
     static constexpr std::string_view json = "application/json";
+    static constexpr std::string_view text = "text/plain; charset=utf-8";
     static constexpr std::string_view opml = "text/x-opml; charset=utf-8";
 };
 // What answers GET at the address of a page.
@@ -104,9 +104,6 @@ struct Page {
 [[nodiscard]] Result<Response> answer_page(SiteContext& context, const Request& request,
                                            Route route, const Page& page);
 
-// Returns the error of other methods than POST for the hub.
-[[nodiscard]] HttpError no_method_of_hub();
-
 // Returns the feed at an address, in its format or the one that Accept prefers.
 //   by  what chose the format, where the URL of the feed has another one than the client asked for
 enum class FormatBy : unsigned char { url, accept };
@@ -119,6 +116,10 @@ enum class FormatBy : unsigned char { url, accept };
 [[nodiscard]] base::Result<std::optional<hub::FeedNews>> read_news(SiteContext& context,
                                                                    const hub::Topic& topic,
                                                                    std::string_view since);
+
+// Returns the route of the feed at an address; Route::none: it has none.
+//   error  404, where the path is no address
+[[nodiscard]] Result<Route> feed_route_at(const std::string& path);
 
 // Returns the version in /release/VERSION and /release/VERSION/archive; 404 when it is not one.
 [[nodiscard]] Result<std::string> version_in_path(std::string_view path);

@@ -22,7 +22,8 @@ namespace {
 struct RouteEntry {
     std::string_view path;
     Route route = Route::none;
-    AnswerRoute* answer = nullptr;  // GET, if it is no page
+    AnswerRoute* answer =
+        nullptr;  // GET, if it is no page; neither: the address takes POST alone
     Page page = {};
     // subscribers: limited as readers are; the route looks at their tokens.
     enum class Access : unsigned char { everyone, readers, subscribers } access = Access::readers;
@@ -65,15 +66,15 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/suggest", Route::suggest, {}, {render_suggestions, MediaType::json, changing_max_age}},
     {"/feeds", Route::sources, {}, {render_sources, MediaType::html, changing_max_age}},
     {"/db/rss", Route::old_link, answer_old_link},
-    {"/hub", Route::hub, answer_hub, {}, RouteEntry::Access::subscribers, take_subscription},
+    {"/hub", Route::hub, {}, {}, RouteEntry::Access::subscribers, take_subscription},
     {"/style.css", Route::file, answer_file, {}, everyone},
     {"/feed.css", Route::file, answer_file, {}, everyone},
     {"/varve.js", Route::file, answer_file, {}, everyone},
     {"/json-feed.txt", Route::file, answer_file, {}, everyone},
     {"/robots.txt", Route::file, answer_robots, {}, everyone},
     {"/openapi.json", Route::openapi, answer_openapi},
-    {"/healthz", Route::health, answer_health, {}, everyone},
-    {"/metrics", Route::metrics, answer_metrics, {}, everyone},
+    {"/healthz", Route::health, answer_health, {.type = MediaType::json}, everyone},
+    {"/metrics", Route::metrics, answer_metrics, {.type = MediaType::text}, everyone},
 });
 constexpr RouteEntry release_route{
     .path = release_prefix,
@@ -99,42 +100,68 @@ Result<Response> answer_no_page(SiteContext&, const Request& request, Route) {
     if (request.error) return fail(*request.error);
     return fail(404, "There is no page at this address.");
 }
+constexpr RouteEntry no_page{.path = {}, .answer = answer_no_page};
 
 // ---- /openapi.json (https://spec.openapis.org/oas/v3.1.0) ----
 
-constexpr std::string_view version_parameter =
-    R"({"name":"version","in":"path","required":true,"schema":{"type":"string"}})";
 // As render::error_json() writes it.
 constexpr std::string_view components =
     R"({"responses":{"error":{"description":"An error, as JSON where that is asked for.",)"
     R"("content":{"application/json":{"schema":{"type":"object","properties":{)"
     R"("status":{"type":"integer"},"reason":{"type":"string"},"error":{"type":"string"},)"
-    R"("choices":{"type":"array"}}}}}}}})";
-constexpr std::string_view responses =
-    R"({"200":{"description":"The document."},"default":{"$ref":"#/components/responses/error"}})";
+    R"("choices":{"type":"array","items":{"type":"object","properties":{)"
+    R"("text":{"type":"string"},"url":{"type":"string"}}}}}}}}}}})";
 
-// Writes an address, which answers with a page, or with a feed or not at all (Route::none).
-void write_path(base::JsonWriter& json, const std::string& path, Route page, Route feed,
-                std::size_t most_items) {
-    json.key(path).begin_object().key("get").begin_object();
-    json.field("operationId", route_names[static_cast<std::size_t>(page)]);
-    json.key("parameters").begin_array();
-    if (path.find('{') != std::string::npos) json.raw(version_parameter);
-    write_parameters(json, page, most_items);
-    write_parameters(json, feed, most_items);
-    json.end_array().key("responses").raw(responses).end_object().end_object();
+// Returns the media types that an address answers with.
+std::vector<std::string_view> media_types_of(const RouteEntry& entry) {
+    std::vector<std::string_view> types;
+    const auto add_feeds = [&](Route route) {
+        for (const auto format : formats_of(route))
+            types.push_back(render::format_named(format)->media_type);
+    };
+    if (entry.answer == answer_feed) {
+        add_feeds(Route::feed);
+        return types;
+    }
+    types.push_back(entry.page.type);
+    for (const auto format : formats_of(entry.route))
+        types.push_back(format == "json" ? MediaType::json : MediaType::opml);
+    add_feeds(entry.page.feed);
+    return types;
 }
 
-RouteEntry find_route(const Request& request) {
-    const std::string_view path = request.path;
-    const RouteEntry no_page{path, Route::none, answer_no_page};
-    if (request.error) return no_page;
-    const auto* found = std::find_if(routes.begin(), routes.end(),
-                                     [&](const auto& entry) { return entry.path == path; });
+// Writes an address: "/release/{version}".
+void write_path(base::JsonWriter& json, const std::string& path, const RouteEntry& entry,
+                std::size_t most_items) {
+    json.key(path).begin_object().key("get").begin_object().key("parameters").begin_array();
+    if (const auto open = path.find('{'); open != std::string::npos) {
+        const auto name = path.substr(open + 1, path.find('}') - open - 1);
+        json.begin_object().field("name", name).field("in", "path").field("required", true);
+        json.key("schema").begin_object().field("type", "string").end_object().end_object();
+    }
+    write_parameters(json, entry.route, most_items);
+    write_parameters(json, entry.page.feed, most_items);
+    json.end_array().key("responses").begin_object();
+    json.key("200").begin_object().field("description", "The document.").key("content");
+    json.begin_object();
+    for (const auto type : media_types_of(entry))
+        json.key(type.substr(0, type.find(';'))).begin_object().end_object();
+    json.end_object().end_object();
+    json.key("default").raw(R"({"$ref":"#/components/responses/error"})");
+    json.end_object().end_object().end_object();
+}
+
+RouteEntry find_route(std::string_view path) {
+    const auto* found = std::ranges::find(routes, path, &RouteEntry::path);
     if (found != routes.end()) return *found;
     if (path.starts_with(kept_watch_route.path)) return kept_watch_route;
     if (!path.starts_with(release_prefix)) return no_page;
     return path.ends_with(archive_suffix) ? release_archive_route : release_route;
+}
+
+RouteEntry route_of(const SiteContext& context, const Request& request) {
+    const auto entry = request.error ? no_page : find_route(request.path);
+    return entry.route == Route::hub && context.site.hub_url.empty() ? no_page : entry;
 }
 
 // Returns whether the scripts of other sites may read the answer: what everyone may read, not what a
@@ -146,7 +173,12 @@ bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry,
            !context.settings.private_site;
 }
 
-std::string_view allowed_of(const RouteEntry& entry) {
+bool can_be_read(const RouteEntry& entry) {
+    return entry.answer != nullptr || entry.page.render != nullptr;
+}
+
+std::string allowed_of(const RouteEntry& entry) {
+    if (!can_be_read(entry)) return "POST";
     return entry.take == nullptr ? "GET, HEAD" : "GET, HEAD, POST";
 }
 
@@ -154,26 +186,23 @@ std::string_view allowed_of(const RouteEntry& entry) {
 Response options_response(const RouteEntry& entry) {
     Response response;
     response.status = 204;
-    response.fields = {{"Allow", std::string(allowed_of(entry)) + ", OPTIONS"},
+    response.fields = {{"Allow", allowed_of(entry) + ", OPTIONS"},
                        {"Access-Control-Allow-Methods", "GET, HEAD"},
                        {"Access-Control-Allow-Headers", "If-Modified-Since, If-None-Match"},
                        {"Access-Control-Max-Age", "86400"}};
     return response;
 }
 
-HttpError no_method(const RouteEntry& entry) {
-    HttpError error{405, "Only GET and HEAD are supported."};
-    if (entry.route == Route::hub) return no_method_of_hub();
-    if (entry.take != nullptr) error.text = "Only GET, HEAD and POST are supported.";
-    error.allow = allowed_of(entry);
-    return error;
-}
-
 Result<Response> answer_method(const RouteEntry& entry, SiteContext& context,
                                const Request& request) {
-    if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD") {
-        if (request.method != "POST" || entry.take == nullptr) return fail(no_method(entry));
+    if (request.method == "POST" && entry.take != nullptr)
         return entry.take(context, request, entry.route);
+    const bool is_read = request.method == "GET" || request.method == "HEAD";
+    if (!(is_read && can_be_read(entry)) && entry.route != Route::none) {
+        const auto allowed = allowed_of(entry);
+        return fail({.status = 405,
+                     .text = "Methods that this address accepts: " + allowed + ".",
+                     .allow = allowed});
     }
     if (entry.check != nullptr)
         if (auto error = entry.check(request.path)) return fail(*std::move(error));
@@ -259,7 +288,7 @@ Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Re
 Response answer_without_token(SiteContext& context, const Request& request,
                               const std::vector<std::string>& query_tokens) {
     const auto began = context.settings.steady_clock();
-    const auto entry = find_route(request);
+    const auto entry = route_of(context, request);
     auto response = answer_or_error(entry, context, request, query_tokens);
     if (context.settings.private_site && entry.access == RouteEntry::Access::readers)
         mark_private(response, query_tokens);
@@ -276,26 +305,36 @@ Response answer_without_token(SiteContext& context, const Request& request,
 }  // namespace
 
 Result<Response> answer_openapi(SiteContext& context, const Request& request, Route) {
-    const auto most_items = context.settings.max_items;
-    std::string text;
-    base::JsonWriter json(text);
-    json.begin_object().field("openapi", "3.1.0").key("info").begin_object();
-    json.field("title", context.site.title).field("version", "1").end_object();
-    json.key("servers").begin_array().begin_object().field("url", context.site.base_url);
-    json.end_object().end_array().key("paths").begin_object();
-    for (const auto& entry : routes)
-        if (is_for_programs(entry))
-            write_path(json, std::string(entry.path), entry.route, entry.page.feed, most_items);
-    write_path(json, "/release/{version}", Route::release, Route::release_feed, most_items);
-    write_path(json, "/release/{version}/archive", Route::release_archive, Route::none,
-               most_items);
-    json.end_object().key("components").raw(components).end_object();
+    const auto render = [&] {
+        const auto most_items = context.settings.max_items;
+        std::string text;
+        base::JsonWriter json(text);
+        json.begin_object().field("openapi", "3.1.0").key("info").begin_object();
+        json.field("title", context.site.title).field("version", "1").end_object();
+        json.key("servers").begin_array().begin_object().field("url", context.site.base_url);
+        json.end_object().end_array().key("paths").begin_object();
+        for (const auto& entry : routes)
+            if (is_for_programs(entry))
+                write_path(json, std::string(entry.path), entry, most_items);
+        write_path(json, "/watch/{id}", kept_watch_route, most_items);
+        write_path(json, "/release/{version}", release_route, most_items);
+        write_path(json, "/release/{version}/archive", release_archive_route, most_items);
+        json.end_object().key("components").raw(components).end_object();
+        return RenderedPage{.body = std::move(text)};
+    };
     const CachePolicy policy{.key = request.path,
                              .build = std::nullopt,
                              .content_type = std::string(MediaType::json),
                              .vary = "Accept-Encoding",
                              .max_age = context.settings.max_age};
-    return cached_response(context, request, policy, [&] { return RenderedPage{.body = text}; });
+    return cached_response(context, request, policy, render);
+}
+
+Result<Route> feed_route_at(const std::string& path) {
+    const auto entry = find_route(path);
+    if (entry.check != nullptr)
+        if (auto error = entry.check(path)) return fail(*std::move(error));
+    return entry.route == Route::feed ? entry.route : entry.page.feed;
 }
 
 base::Result<std::optional<hub::FeedNews>> Site::news(const hub::Topic& topic,

@@ -1,6 +1,7 @@
 // What programs are told: /openapi.json, and errors as JSON.
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "serve/world.hpp"
 
@@ -29,7 +30,16 @@ void check_schema(World& world, const std::string& path, const std::string& name
     const auto refused = [&](const std::string& value) {
         return is_refused(world, path, name, value);
     };
-    if (schema.contains("maximum")) {
+    if (schema.contains("pattern")) {
+        const std::regex pattern(schema["pattern"].get<std::string>());
+        for (const std::string value : {"x", "WS187", "_1", ".a", "-a", "a%20b", "a:b", ":b",
+                                        "a:", "added", "added,removed", "added,", "1-2-3", "1-2",
+                                        "abcdefghijklmnop", "ABCDEFGHIJKLMNOP"}) {
+            CAPTURE(value);
+            CHECK(refused(value) != std::regex_match(value, pattern));
+        }
+        if (schema["pattern"] == "^[a-z2-7]{16}$") return;
+    } else if (schema.contains("maximum")) {
         const auto least = schema["minimum"].get<std::uint64_t>();
         const auto most = schema["maximum"].get<std::uint64_t>();
         const auto step = schema.value("multipleOf", 1U);
@@ -53,23 +63,25 @@ void check_schema(World& world, const std::string& path, const std::string& name
 TEST_CASE("/openapi.json has the addresses, and the bounds that queries are held to") {
     World world;
     world.release_up_to(2);
+    const auto saved = world.post("/watch", "object=Gene:WBGene00006763&keep=1");
+    const auto kept = std::string(saved.field("Location")).substr(site_path.size());
     const auto response = world.open("/openapi.json");
     CHECK(response.status == 200);
     CHECK(response.field("Content-Type") == "application/json");
     const auto document = Json::parse(*response.body);
     CHECK(document["openapi"] == "3.1.0");
     CHECK(document["servers"][0]["url"] == site_top);
-    std::set<std::string> names;
     std::size_t checked = 0;
     for (const auto& [path, item] : document["paths"].items()) {
         auto here = path;
         if (const auto at = here.find("{version}"); at != std::string::npos)
             here.replace(at, 9, "WS2");
+        if (here == "/watch/{id}") here = kept;
         CAPTURE(here);
         CHECK(world.open(here).status != 404);
         const auto& get = item["get"];
-        CHECK(names.insert(get["operationId"]).second);
         CHECK(get["responses"].contains("default"));
+        CHECK_FALSE(get["responses"]["200"]["content"].empty());
         for (const auto& parameter : get["parameters"]) {
             if (parameter["in"] == "path") continue;
             CHECK_FALSE(parameter["description"].get<std::string>().empty());
@@ -80,6 +92,9 @@ TEST_CASE("/openapi.json has the addresses, and the bounds that queries are held
         }
     }
     CHECK(checked > 50);
+    const auto& of_release = document["paths"]["/release/{version}"]["get"]["responses"];
+    for (const std::string type : {"text/html", "application/rss+xml", "application/feed+json"})
+        CHECK(of_release["200"]["content"].contains(type));
     const auto& of_history = document["paths"]["/history"]["get"]["parameters"];
     CHECK(of_history[0]["name"] == "class");
     CHECK(of_history[0]["required"] == true);
