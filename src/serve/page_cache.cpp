@@ -28,7 +28,6 @@ constexpr int gzip_memory = 8;        // zlib's default
 // What an entry costs beside its key and body: list and map nodes, page, version, the allocator's
 // headers. Measured with mallinfo2 over 10,000 entries: 626 bytes.
 constexpr std::size_t entry_overhead = 640;
-constexpr std::size_t gzip_overhead = 256;  // of the gzip form in it
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
@@ -37,10 +36,8 @@ struct Entry {
     query::ServedBuild build;
     SteadyTime rendered_at;  // when its rendering began
     RepresentationPtr page;
-    RepresentationPtr gzip = nullptr;  // its gzip form, once that was asked for
     [[nodiscard]] std::size_t bytes() const {
-        const auto page_bytes = key.capacity() + page->body->capacity() + entry_overhead;
-        return gzip == nullptr ? page_bytes : page_bytes + gzip->body->capacity() + gzip_overhead;
+        return key.capacity() + page->body->capacity() + entry_overhead;
     }
 };
 
@@ -63,14 +60,13 @@ struct PageCache::Shard {
     explicit Shard(std::size_t most_bytes_) : most_bytes(most_bytes_) {}
 
     const std::size_t most_bytes;
-    std::mutex mutex;          // guards what follows, but for the last two
+    std::mutex mutex;          // guards what follows, but for the last one
     std::list<Entry> entries;  // most recently used first
     std::unordered_map<std::string_view, std::list<Entry>::iterator>
         by_key;                    // views of entries' keys
     std::size_t bytes = 0;         // sum of the entries' bytes(), <= most_bytes
     base::Seconds next_date = {};  // later than Last-Modified of all pages that were dropped
     base::SingleFlight<RenderKey, Result<RepresentationPtr>> rendering;
-    base::SingleFlight<RepresentationPtr, RepresentationPtr> compressing;
 
     // Returns the page of `key` of any build and age, as the most recently used one. Requires the lock.
     Entry* touch(std::string_view key) {
@@ -95,10 +91,6 @@ struct PageCache::Shard {
         entries.erase(entry);
     }
 
-    void make_room(std::size_t size) {
-        while (bytes + size > most_bytes) drop(std::prev(entries.end()));
-    }
-
     // Keeps a page, unless it is too large. Requires the lock.
     RepresentationPtr store(const RenderKey& key, Representation page, SteadyTime rendered_at,
                             base::Seconds now) {
@@ -116,23 +108,11 @@ struct PageCache::Shard {
                     std::make_shared<const Representation>(std::move(page))};
         const auto size = entry.bytes();
         if (size > most_bytes) return without_date(*entry.page);
-        make_room(size);
+        while (bytes + size > most_bytes) drop(std::prev(entries.end()));
         entries.push_front(std::move(entry));
         by_key.emplace(entries.front().key, entries.begin());
         bytes += size;
         return entries.front().page;
-    }
-
-    // Keeps the gzip form of a page beside it, unless that has gone or both are too large. Requires the lock.
-    void store_gzip(const std::string& key, const RepresentationPtr& page,
-                    RepresentationPtr gzip) {
-        auto* entry = touch(key);
-        if (entry == nullptr || entry->page != page) return;
-        const auto size = gzip->body->capacity() + gzip_overhead;
-        if (entry->bytes() + size > most_bytes) return;
-        make_room(size);  // the entry is the last to go
-        entry->gzip = std::move(gzip);
-        bytes += size;
     }
 
     // Nobody knows later since when a page is what it is that was not kept.
@@ -211,30 +191,6 @@ std::optional<PageCache::Found> PageCache::find(const std::string& key,
     auto kept = shard_of(key).look(key, build, steady_());
     if (kept.page == nullptr) return std::nullopt;
     return Found{.page = std::move(kept.page), .stale = !kept.is_fresh, .hit = true};
-}
-
-RepresentationPtr PageCache::gzip_form(const std::string& key, const RepresentationPtr& page) {
-    const auto compress = [&] {
-        auto coded = *page;
-        coded.entity_tag.insert(coded.entity_tag.size() - 1,
-                                "-gzip");  // RFC 9110 section 8.8.3.3
-        coded.body = std::make_shared<const std::string>(gzip(*page->body));
-        return std::make_shared<const Representation>(std::move(coded));
-    };
-    Shard& shard = shard_of(key);
-    const auto kept = [&]() -> RepresentationPtr {
-        const std::lock_guard lock(shard.mutex);
-        const auto* entry = shard.touch(key);
-        return entry != nullptr && entry->page == page ? entry->gzip : nullptr;
-    };
-    if (auto form = kept()) return form;
-    return shard.compressing.run(page, [&] {
-        if (auto form = kept()) return form;
-        auto form = compress();
-        const std::lock_guard lock(shard.mutex);
-        shard.store_gzip(key, page, form);
-        return form;
-    });
 }
 
 std::size_t PageCache::bytes() const {

@@ -21,7 +21,7 @@
 
 namespace serve {
 
-// One representation: the body in one content coding, and its validators.
+// One representation: the body in one content coding, and its validators. Each coding is kept under a key of its own.
 struct Representation {
     Body body;
     std::string entity_tag;  // quoted, strong
@@ -74,11 +74,6 @@ class PageCache {
     // Returns the page that is cached under `key`, of any build and age; nullopt: none is.
     [[nodiscard]] std::optional<Found> find(const std::string& key,
                                             const query::ServedBuild& build);
-
-    // Returns the gzip form of a page that was found under `key`. It is kept beside the page, and made by one
-    // thread at a time.
-    [[nodiscard]] RepresentationPtr gzip_form(const std::string& key,
-                                              const RepresentationPtr& page);
 
     // Returns the bytes in use; never above the limit.
     [[nodiscard]] std::size_t bytes() const;

@@ -68,6 +68,17 @@ void add_security_fields(Response& response) {
     response.fields.emplace_back("Referrer-Policy", "same-origin");
 }
 
+// Returns the gzip form of a page; its bytes are kept as long as those of the page are the same.
+//   key  under which the cache has the gzip form
+Representation compressed(SiteContext& context, const std::string& key, Representation page) {
+    page.entity_tag.insert(page.entity_tag.size() - 1, "-gzip");  // RFC 9110 section 8.8.3.3
+    const auto kept = context.pages.find(key, {});
+    const bool is_same = kept && kept->page->entity_tag == page.entity_tag;
+    page.body =
+        is_same ? kept->page->body : std::make_shared<const std::string>(gzip(*page.body));
+    return page;
+}
+
 Response page_response(const SiteContext& context, const Request& request,
                        const PageCache::Found& found, const CachePolicy& policy, Coding coding) {
     const Representation& page = *found.page;
@@ -108,13 +119,17 @@ Response uncached(int status, std::string_view content_type, std::string body) {
     return response;
 }
 
-Result<Response> cached_response(SiteContext& context, const Request& request,
-                                 const CachePolicy& policy,
+Result<Response> cached_response(SiteContext& context, const Request& request, CachePolicy policy,
                                  const std::function<Result<RenderedPage>()>& render) {
+    auto coding = preferred_coding(request.field("accept-encoding"));
+    const auto identity_key = policy.key;
+    if (coding == Coding::gzip) policy.key += " gzip";
     const auto render_page = [&]() -> Result<Representation> {
         try {
             return render().map([&](RenderedPage rendered) {
-                return page_of(context, policy.build, std::move(rendered));
+                auto page = page_of(context, policy.build, std::move(rendered));
+                return coding == Coding::gzip ? compressed(context, policy.key, std::move(page))
+                                              : page;
             });
         } catch (const store::Failure& failure) {
             base::log::error("cannot reach the store", {{"reason", failure.what()}});
@@ -126,9 +141,11 @@ Result<Response> cached_response(SiteContext& context, const Request& request,
         }
     };
     auto found = cached_page(context, policy, render_page);
+    if (!found && found.error().status == 503 && coding == Coding::gzip) {
+        coding = Coding::identity;
+        if (auto kept = context.pages.find(identity_key, {})) found = *std::move(kept);
+    }
     if (!found) return fail(found.error());
-    const auto coding = preferred_coding(request.field("accept-encoding"));
-    if (coding == Coding::gzip) found->page = context.pages.gzip_form(policy.key, found->page);
     context.metrics.count_page(found->hit);
     return page_response(context, request, *found, policy, coding);
 }
@@ -155,8 +172,9 @@ std::string_view cache_control_for(int status) {
 bool wants_json(const Request& request) {
     const auto formats = extract_parameter(request.query, "format").values;
     if (!formats.empty()) return formats == std::vector<std::string>{"json"};
-    constexpr auto types = std::to_array<std::string_view>(
-        {"text/plain", "text/html", "application/json", "application/feed+json"});
+    constexpr auto types =
+        std::to_array<std::string_view>({"text/plain", "text/html", "application/json",
+                                         "application/feed+json", "application/problem+json"});
     return preferred_type(request.field("accept"), types) >= 2;
 }
 
@@ -265,7 +283,7 @@ Response error_response(const HttpError& error, const Request& request,
         answer(MediaType::html, render::error_page(error.status, title, error.text, site,
                                                    templates, error.choices));
     } else {
-        answer("text/plain; charset=utf-8",
+        answer(MediaType::text,
                render::error_text(error.status, title, error.text, site, error.choices));
     }
     return response;

@@ -48,7 +48,7 @@ struct CachePolicy {
 //   error   that of `render`; 503 for a wide page that is not cached, when its turn does not come
 //   blocks  a wide page: up to context.settings.wide.wait_at_most
 [[nodiscard]] Result<Response> cached_response(
-    SiteContext& context, const Request& request, const CachePolicy& policy,
+    SiteContext& context, const Request& request, CachePolicy policy,
     const std::function<Result<RenderedPage>()>& render);
 
 // ---- errors ----
