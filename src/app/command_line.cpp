@@ -39,7 +39,8 @@ struct Options {
     WatchListOptions watch_list;
     bool again = false, with_later = false;
     PrewarmOptions prewarm;
-    bool json = false, yes = false;
+    bool json = false, yes = false, with_headers = false;
+    std::string address;
 };
 
 // Runs a command with the configuration in `file` and its level of the log.
@@ -116,16 +117,16 @@ void add_server(Line& line) {
         line.configured(accept, line.options.release, line.options.prewarm.build));
 }
 
-// Returns the formats of feeds, and html for the page of an object's history.
-std::vector<std::string> formats_of_feed() {
-    std::vector<std::string> names;
-    for (const auto& format : render::formats()) names.emplace_back(format.name);
-    names.emplace_back("html");
-    return names;
-}
-
 void add_objects(Line& line) {
     auto& options = line.options;
+    auto* getting = line.program.add_subcommand(
+        "get",
+        "Print what the site answers at an address, such as '/history?class=Gene&name=unc-26'");
+    getting->add_option("address", options.address, "The address, below base_url or as a URL")
+        ->required();
+    getting->add_flag("--headers", options.with_headers, "Print the status and the fields too");
+    getting->callback(line.configured(app::get, options.address, options.with_headers));
+
     auto* feeding = line.program.add_subcommand(
         "feed",
         "Print the feed of an object, a class, a release or a watch list as the server would "
@@ -142,21 +143,20 @@ void add_objects(Line& line) {
             "--mass", options.feed.mass,
             "no: leave out items that hold only changes shared by most objects of the class")
         ->check(CLI::IsMember({"no"}));
-    const auto formats = formats_of_feed();
+    std::vector<std::string> formats;
+    for (const auto& format : render::formats()) formats.emplace_back(format.name);
     options.feed.format = formats.front();
-    feeding
-        ->add_option("--format", options.feed.format, base::join(formats, ", ") + " (the page)")
+    feeding->add_option("--format", options.feed.format, base::join(formats, ", "))
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
     feeding->callback(line.configured(feed, options.feed));
 
     auto* differing = line.program.add_subcommand(
-        "diff", "Compare an object in two releases or build folders; exits with 0 if they are "
-                "the same, 1 if not, 2 on errors");
+        "diff", "Compare an object in two releases; exits with 0 if they are the same, 1 if "
+                "not, 2 on errors");
     add_object(differing, options.diff.object);
-    differing->add_option("--from", options.diff.from, "A release, or a build folder")
-        ->required();
-    differing->add_option("--to", options.diff.to, "A release, or a build folder")->required();
+    differing->add_option("--from", options.diff.from, "The earlier release")->required();
+    differing->add_option("--to", options.diff.to, "The later release")->required();
     differing->add_option("--format", options.diff.format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
@@ -165,7 +165,7 @@ void add_objects(Line& line) {
                      "always, never, or auto: on a terminal, unless NO_COLOR is set")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->capture_default_str();
-    differing->callback([&] { line.run = [&] { return diff(options.config, options.diff); }; });
+    differing->callback(line.configured(diff, options.diff));
 
     auto* showing = line.program.add_subcommand("show", "Print the tree of an object");
     add_object(showing, options.object);

@@ -7,6 +7,7 @@
 #include "app/print.hpp"
 #include "app/sources.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "history/context.hpp"
 #include "tables/release_rows.hpp"
 
@@ -19,8 +20,6 @@ struct ListedRelease {
     bool is_current = false;  // source.path holds its build
     bool is_newest = false;   // the last of the list
 };
-
-constexpr std::size_t terminal = 80;
 
 // What is at source.path.
 struct AtSource {
@@ -79,43 +78,27 @@ void write_release(base::JsonWriter& json, const ListedRelease& listed, bool is_
     json.end_object().end_object();
 }
 
-std::string_view build_of(const ListedRelease& listed, bool is_refused) {
-    if (listed.is_current) return is_refused ? "refused" : "current";
-    return listed.counts.has_build ? "known" : "-";
-}
-
-// "3 changed, 1 created", broken where the terminal ends.
-std::string counts_of(const ListedRelease& listed, std::size_t counts_begin) {
-    std::string text;
-    std::size_t column = counts_begin;
-    for (const auto& [kind, count] : listed.counts.rows) {
-        const auto part = fmt::format("{} {}", count, tables::name_of(kind));
-        if (!text.empty()) {
-            const bool fits = column + 2 + part.size() < terminal;
-            text += fits ? ", " : ",\n" + std::string(counts_begin, ' ');
-            column = fits ? column + 2 : counts_begin;
-        }
-        text += part;
-        column += part.size();
-    }
-    return text.empty() ? "-" : text;
+// "3 changed, 1 created"
+std::string counts_of(const tables::ReleaseCounts& counts) {
+    std::vector<std::string> parts;
+    for (const auto& [kind, count] : counts.rows)
+        parts.push_back(fmt::format("{} {}", count, tables::name_of(kind)));
+    if (counts.unreadable > 0)
+        parts.push_back(fmt::format("{} failed to be read", counts.unreadable));
+    return parts.empty() ? "-" : base::join(parts, ", ");
 }
 
 void print_table(const std::vector<ListedRelease>& list, bool is_refused) {
     std::size_t width = 10;  // of the versions
     for (const auto& listed : list) width = std::max(width, listed.release.version.size());
     constexpr auto line = "{:<{}} {:<10} {:<7} {:>9} {:<8} {}\n";
-    const auto counts_begin = width + 39;
     fmt::print(line, "RELEASE", width, "DATE", "BUILD", "COMPARED", "RECORDED", "HISTORY");
-    for (const auto& listed : list) {
-        fmt::print(line, listed.release.version, width,
-                   base::format_date(listed.release.released_on), build_of(listed, is_refused),
-                   listed.counts.compared, listed.counts.is_recorded ? "all" : "-",
-                   counts_of(listed, counts_begin));
-        if (listed.counts.unreadable > 0)
-            fmt::print("{:>{}}{} failed to be read\n", "", counts_begin,
-                       listed.counts.unreadable);
-    }
+    for (const auto& [release, counts, is_current, is_newest] : list)
+        fmt::print(line, release.version, width, base::format_date(release.released_on),
+                   is_current         ? is_refused ? "refused" : "current"
+                   : counts.has_build ? "known"
+                                      : "-",
+                   counts.compared, counts.is_recorded ? "all" : "-", counts_of(counts));
 }
 
 }  // namespace

@@ -32,12 +32,7 @@ int excuse_cgi(const base::Error& why) {
 int answer_cgi(const Config& config) {
     auto services = open_services(config, Waiting::request);
     if (!services) return excuse_cgi(services.error());
-    try {
-        look_at_build(*services->current);
-    } catch (const store::Failure& failure) {
-        // The request is answered with what there is.
-        base::log::error("build not checked", {{"error", failure.what()}});
-    }
+    look_at_build(*services->current);
     const auto site = open_site(*services, Asker::cgi_client);
     const bool sent =
         ::serve::answer_cgi(::environ, STDIN_FILENO, STDOUT_FILENO,

@@ -34,13 +34,19 @@ int serve(const Config& config, const std::string& http);
 // configuration cannot be used.
 int serve_cgi(const std::filesystem::path& config_file);
 
+// Prints what the site answers at an address, as a client gets it that follows redirections, and like a request
+// brings the object up to date first.
+//   address       below base_url, "/rss?class=Gene&name=unc-26", or a whole URL
+//   with_headers  prints the status and the fields too, of a redirection as well
+int get(const Config& config, const std::string& address, bool with_headers);
+
 // Which feed: exactly one of an object, a class, a release and a watch list.
 struct FeedOptions {
     tree::ObjectName object;
     std::string class_name, release;
     std::vector<std::string> objects;  // of a watch list: "Gene:WBGene00006763"
     std::string mass;                  // no: without items of mass changes alone; empty: with
-    std::string format;                // one of render::formats(); html: the page for people
+    std::string format;                // one of render::formats()
 };
 int feed(const Config& config, const FeedOptions& options);
 
@@ -56,15 +62,14 @@ int digest(const Config& config, const DigestOptions& options);
 
 struct DiffOptions {
     tree::ObjectName object;
-    std::string from, to;  // a release, or a build folder
+    std::string from, to;  // releases
     std::string format = "text";
     std::string colour = "auto";  // always, never; auto: on a terminal that shows colours
 };
 // Like diff(1): 0 same, 1 different, 2 trouble.
-//   config_file  is read only when one side is a release
-int diff(const std::filesystem::path& config_file, const DiffOptions& options);
+int diff(const Config& config, const DiffOptions& options);
 
-//   release  empty: from the current build, without the store
+//   release  empty: from the current build, without the store; nothing is recorded then
 int show(const Config& config, const tree::ObjectName& object, const std::string& release);
 
 int check(const std::filesystem::path& config_file);

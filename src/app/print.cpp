@@ -5,9 +5,7 @@
 #include <iterator>
 #include <utf8.h>
 
-#include "base/date.hpp"
 #include "base/utf8.hpp"
-#include "tree/stamp.hpp"
 
 namespace app {
 namespace {
@@ -17,31 +15,42 @@ constexpr bool is_unseen(char32_t c) {
     return c < 0x20 || (c >= 0x7F && c <= 0x9F) || base::turns_direction(c);
 }
 
-std::string words_of(const tree::Cell& cell) {
-    switch (tree::notation_of(cell.kind)) {
-        case tree::Notation::bare: return on_one_line(cell.text);
-        case tree::Notation::comment: return "// " + on_one_line(cell.text);
-        case tree::Notation::quoted:
-        case tree::Notation::member: break;
-    }
-    if (cell.class_name.empty()) return '"' + on_one_line(cell.text) + '"';
-    return on_one_line(cell.class_name) + ':' + on_one_line(cell.text);
+// Returns a member that is text, as one line; empty: there is none.
+std::string text_in(const Json& object, std::string_view key) {
+    std::string_view text;
+    return object[key].get(text) == simdjson::SUCCESS ? on_one_line(text) : std::string();
 }
 
-std::string words_of_stamp(const std::string& text) {
-    if (text.empty()) return {};
-    const auto stamp = tree::parse_stamp(text);
-    if (!stamp) return "  (" + on_one_line(text) + ")";
-    return "  (" + base::format_date(std::chrono::floor<std::chrono::days>(stamp->at)) + " " +
-           on_one_line(std::string(stamp->by)) + ")";
+std::string words_of(const Json& cell) {
+    std::int64_t number = 0;
+    if (cell["int"].get(number) == simdjson::SUCCESS) return std::to_string(number);
+    if (!cell["class"].error()) return text_in(cell, "class") + ':' + text_in(cell, "name");
+    if (!cell["text"].error()) return '"' + text_in(cell, "text") + '"';
+    if (!cell["comment"].error()) return "// " + text_in(cell, "comment");
+    return text_in(cell, "tag") + text_in(cell, "float") + text_in(cell, "date");
 }
 
-void append_tree(std::string& out, const std::vector<tree::Node>& nodes, std::size_t depth) {
-    for (const auto& node : nodes) {
-        out.append(depth * 2, ' ');
-        out += words_of(node.cell) + words_of_stamp(node.stamp) + '\n';
-        append_tree(out, node.children, depth + 1);
-    }
+// Returns "  (2008-02-01 sylvia)"; of a timestamp that is opaque, its text.
+std::string words_of_stamp(const Json& node) {
+    constexpr std::size_t day = std::string_view("2008-02-01").size();
+    if (!node["at"].error())
+        return "  (" + text_in(node, "at").substr(0, day) + " " + text_in(node, "by") + ")";
+    const auto opaque = text_in(node, "stamp");
+    return opaque.empty() ? opaque : "  (" + opaque + ")";
+}
+
+// Calls use(each) for each element of a member that is an array, if there is one.
+template <class Use>
+void for_each_in(const Json& object, std::string_view key, Use use) {
+    simdjson::dom::array elements;
+    if (object[key].get(elements) != simdjson::SUCCESS) return;
+    for (const auto each : elements) use(each);
+}
+
+void append_node(std::string& out, const Json& node, std::size_t depth) {
+    out.append(depth * 2, ' ');
+    out += words_of(node) + words_of_stamp(node) + '\n';
+    for_each_in(node, "children", [&](const Json& child) { append_node(out, child, depth + 1); });
 }
 
 // What a line begins and ends with: "+ " and nothing, or these in a colour.
@@ -49,22 +58,19 @@ struct Frame {
     std::string begin, end;
 };
 
-Frame frame_of(char sign, compare::Op op, Colour colour) {
+Frame frame_of(char sign, std::string_view op, Colour colour) {
     const std::string begin{sign, ' '};
     if (colour == Colour::none) return {begin, ""};
-    const auto* code = op == compare::Op::replaced ? "33"
-                       : op == compare::Op::added  ? "32"
-                                                   : "31";
+    const auto* code = op == "replaced" ? "33" : op == "added" ? "32" : "31";
     return {"\x1b[" + std::string(code) + "m" + begin, "\x1b[m"};
 }
 
 void append_lines(std::string& out, const Frame& frame, const std::string& path,
-                  const std::vector<tree::Node>& nodes) {
-    for (const auto& node : nodes) {
-        const auto here = path + words_of(node.cell);
-        out += frame.begin + here + words_of_stamp(node.stamp) + frame.end + '\n';
-        append_lines(out, frame, here + " > ", node.children);
-    }
+                  const Json& node) {
+    const auto here = path + words_of(node);
+    out += frame.begin + here + words_of_stamp(node) + frame.end + '\n';
+    for_each_in(node, "children",
+                [&](const Json& child) { append_lines(out, frame, here + " > ", child); });
 }
 
 }  // namespace
@@ -101,9 +107,9 @@ std::string shell_word(std::string_view text) {
     return word + '\'';
 }
 
-std::string tree_text(const std::vector<tree::Node>& nodes) {
+std::string tree_text(const Json& nodes) {
     std::string out;
-    append_tree(out, nodes, 1);
+    for (const auto node : simdjson::dom::array(nodes)) append_node(out, node, 1);
     return out;
 }
 
@@ -114,15 +120,26 @@ bool wants_colour(std::string_view wish, bool is_terminal, const char* no_color,
     return is_terminal && !is_unwanted && (term == nullptr || std::string_view(term) != "dumb");
 }
 
-std::string changes_text(const std::vector<compare::Change>& changes, Colour colour) {
+std::string changes_text(const Json& changes, Colour colour) {
     std::string out;
-    for (const auto& change : changes) {
+    for (const auto change : simdjson::dom::array(changes)) {
         std::string path;
-        for (const auto& cell : change.path) path += words_of(cell) + " > ";
-        append_lines(out, frame_of('-', change.op, colour), path, change.before);
-        append_lines(out, frame_of('+', change.op, colour), path, change.after);
+        for_each_in(change, "path", [&](const Json& cell) { path += words_of(cell) + " > "; });
+        const auto add = [&](char sign, std::string_view side) {
+            const auto frame = frame_of(sign, text_in(change, "op"), colour);
+            for_each_in(change, side,
+                        [&](const Json& node) { append_lines(out, frame, path, node); });
+        };
+        add('-', "before");
+        add('+', "after");
     }
     return out;
+}
+
+void warn_of_rest(const Json& document, std::string_view what) {
+    std::uint64_t left_out = 0;
+    if (document["left_out"].get(left_out) == simdjson::SUCCESS)
+        tell(fmt::format("varve: {} more {} are left out\n", left_out, what));
 }
 
 void print_failures(const std::vector<release::Counters::Failure>& failures) {

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "compare/change.hpp"
 #include "release/job_runner.hpp"
-#include "tree/object.hpp"
+#include "tree/json.hpp"
 
 namespace app {
 
@@ -27,8 +26,10 @@ void tell(std::string_view text);
 // A word for a shell, quoted where it must be: to be copied from advice.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
-// A line a node, indented by depth; stamps behind as "2008-02-01 sylvia".
-[[nodiscard]] std::string tree_text(const std::vector<tree::Node>& nodes);
+using Json = simdjson::dom::element;
+// Returns a line for each node of a tree, indented by depth; timestamps behind as "2008-02-01 sylvia".
+//   nodes  as tree/json.hpp writes them
+[[nodiscard]] std::string tree_text(const Json& nodes);
 
 // Returns whether standard output shall have colours.
 //   wish       "always", "never", or "auto": only a terminal has some, unless its TERM is "dumb" or
@@ -37,10 +38,13 @@ void tell(std::string_view text);
 [[nodiscard]] bool wants_colour(std::string_view wish, bool is_terminal, const char* no_color,
                                 const char* term);
 
-// Like diff(1): a line a node that came ("+") or went ("-"), with its whole path.
+// Returns, like diff(1), a line for each node that came ("+") or went ("-"), with its whole path.
+//   changes  as /diff?format=json has them
 enum class Colour : unsigned char { none, ansi };  // ansi: green, red, and yellow if replaced
-[[nodiscard]] std::string changes_text(const std::vector<compare::Change>& changes,
-                                       Colour colour = Colour::none);
+[[nodiscard]] std::string changes_text(const Json& changes, Colour colour = Colour::none);
+
+// Says on standard error how many of the nodes or changes a document of the site leaves out, if it does.
+void warn_of_rest(const Json& document, std::string_view what);
 
 // What a release job could not read, as lines and as an array.
 void print_failures(const std::vector<release::Counters::Failure>& failures);

@@ -82,7 +82,13 @@ Result<Services> open_services(Config config, Waiting waiting, std::size_t threa
 
 void look_at_build(history::CurrentBuild& current) {
     const auto before = current.why();
-    current.look();
+    try {
+        current.look();
+    } catch (const std::exception& error) {
+        // Whatever is wrong, the earlier build or the history answers.
+        base::log::warning("build not checked", {{"error", error.what()}});
+        return;
+    }
     const auto why = current.why();
     if (!why.empty() && why != before) base::log::error("build refused", {{"reason", why}});
 }

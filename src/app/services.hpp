@@ -42,9 +42,8 @@ enum class Waiting { request, command };
                                                      Waiting waiting = Waiting::command,
                                                      std::size_t threads = 0);
 
-// Looks at the build (CurrentBuild::look), and logs why it is refused when that is new. For callers
-// that answer from the earlier build or from history then.
-//   throws  store::Failure
+// Looks at the build (CurrentBuild::look), and logs why it cannot be checked, or why it is refused when that
+// is new. For callers that answer from the earlier build or from history then.
 void look_at_build(history::CurrentBuild& current);
 
 // Who sends requests. Only requests to a server count as hits. The operator at a terminal needs no

@@ -78,7 +78,7 @@ void Housekeeping::run(const std::stop_token& stop) {
     auto next_flush = std::chrono::steady_clock::now() + 60s;
     while (!stop.stop_requested()) {
         asked_ = false;
-        look();
+        look_at_build(*services_.current);
         if (std::chrono::steady_clock::now() >= next_flush) {
             flush_hits();
             next_flush += 60s;
@@ -92,15 +92,6 @@ void Housekeeping::run(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     changed_.notify_all();
-}
-
-void Housekeeping::look() const {
-    try {
-        look_at_build(*services_.current);
-    } catch (const std::exception& error) {
-        // Whatever is wrong with a build, the server continues with the earlier one.
-        base::log::warning("build not checked", {{"error", error.what()}});
-    }
 }
 
 void Housekeeping::flush_hits() const {

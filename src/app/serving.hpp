@@ -58,7 +58,6 @@ class Housekeeping {
 
    private:
     void run(const std::stop_token& stop);
-    void look() const;
 
     Services& services_;
     const Pace pace_;

@@ -28,27 +28,6 @@ std::optional<int> StopSignals::wait(std::chrono::milliseconds at_most) {
     return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
-OnSignal::OnSignal(std::function<void()> clean_up)
-    : thread_([this, clean_up = std::move(clean_up)] {
-          std::optional<int> signal;
-          while (!signal) signal = signals_.wait(std::chrono::hours(1));
-          if (ended_) return;
-          clean_up();
-          // Ends as if nobody had waited for the signal, so that the shell sees which one it was.
-          std::signal(*signal, SIG_DFL);
-          sigset_t it{};
-          sigemptyset(&it);
-          sigaddset(&it, *signal);
-          pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
-          (void)::raise(*signal);
-      }) {}
-
-OnSignal::~OnSignal() {
-    ended_ = true;
-    ::pthread_kill(thread_.native_handle(), SIGUSR1);
-    thread_.join();
-}
-
 StopLimit::StopLimit(std::chrono::milliseconds at_most, std::function<void()> end)
     : thread_([this, at_most, end = std::move(end)](const std::stop_token& stopped) {
           std::unique_lock lock(mutex_);

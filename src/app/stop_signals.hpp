@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -29,21 +28,6 @@ class StopSignals {
 
    private:
     sigset_t signals_{}, before_{};
-};
-
-// Runs `clean_up` when SIGTERM, SIGINT, SIGHUP or SIGUSR1 ends the program, in a thread of its own.
-// Create it before the first thread.
-class OnSignal {
-   public:
-    explicit OnSignal(std::function<void()> clean_up);
-    ~OnSignal();
-    OnSignal(const OnSignal&) = delete;
-    OnSignal& operator=(const OnSignal&) = delete;
-
-   private:
-    StopSignals signals_;
-    std::atomic<bool> ended_ = false;
-    std::thread thread_;
 };
 
 // Calls `end` in a thread of its own, unless it is destroyed within `at_most`.

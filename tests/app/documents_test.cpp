@@ -136,9 +136,7 @@ TEST_CASE("the documents name every format of feeds") {
         CAPTURE(name);
         CHECK(read_file("README.md").find("format=" + name) != std::string::npos);
         const auto manual = read_file("man/varve.1");
-        const bool is_in_manual = manual.find("\n.Cm " + name + "\n") != std::string::npos ||
-                                  manual.find("\n.Cm " + name + " ,\n") != std::string::npos;
-        CHECK(is_in_manual);
+        CHECK(manual.find("\n.Cm " + name) != std::string::npos);
         CHECK(read_file("docs/protocols.md").find(format.media_type) != std::string::npos);
     }
 }

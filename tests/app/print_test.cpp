@@ -4,31 +4,43 @@
 #include <algorithm>
 
 #include "support/catch.hpp"
-#include "support/trees.hpp"
+#include "tree/json.hpp"
 
-using app::changes_text;
 using app::Colour;
 using app::wants_colour;
 
+namespace {
+
+std::string changes_text(std::string_view changes, Colour colour = Colour::none) {
+    return app::changes_text(tree::parse_json(changes)->root, colour);
+}
+
+}  // namespace
+
 TEST_CASE("What was added is green, what was removed is red, and what was replaced is yellow") {
-    const auto node = [](const char* value) { return support::tag(value); };
-    const std::vector<compare::Change> changes{
-        {compare::Op::added, {}, {}, {node("A")}},
-        {compare::Op::removed, {}, {node("B")}, {}},
-        {compare::Op::replaced, {node("C").cell}, {node("D")}, {node("E")}}};
+    constexpr auto changes =
+        R"([{"op":"added","path":[],"after":[{"tag":"A"}]},
+            {"op":"removed","path":[],"before":[{"tag":"B"}]},
+            {"op":"replaced","path":[{"tag":"C"}],"before":[{"tag":"D"}],"after":[{"tag":"E"}]}])";
     CHECK(changes_text(changes) == "+ A\n- B\n- C > D\n+ C > E\n");
     CHECK(changes_text(changes, Colour::ansi) ==
           "\x1b[32m+ A\x1b[m\n\x1b[31m- B\x1b[m\n\x1b[33m- C > D\x1b[m\n\x1b[33m+ C > E\x1b[m\n");
 }
 
+TEST_CASE("A tree is a line for each node, with what it holds and by whom it was entered") {
+    constexpr auto nodes =
+        R"([{"tag":"Name","at":"2008-02-01T09:15:20","by":"sylvia","since":"WS187",
+             "children":[{"class":"Paper","name":"P1"},{"text":"a\nb","stamp":"odd"},{"int":2},
+                         {"float":"1.50"},{"date":"2008-02-01"},{"comment":"why"}]}])";
+    CHECK(app::tree_text(tree::parse_json(nodes)->root) ==
+          "  Name  (2008-02-01 sylvia)\n    Paper:P1\n    \"a\\nb\"  (odd)\n    2\n    1.50\n"
+          "    2008-02-01\n    // why\n");
+}
+
 TEST_CASE("Control characters of an object never reach a terminal, in colour neither") {
-    const std::vector<compare::Change> changes{
-        {compare::Op::added,
-         {support::tag("A\x1b[2J").cell},
-         {},
-         {support::stamped(support::text("\x1b]0;x\x07\x7f\xc2\x9b"
-                                         "31m\n"),
-                           "\x1b[5m")}}};
+    constexpr auto changes =
+        R"([{"op":"added","path":[{"tag":"A\u001b[2J"}],
+             "after":[{"text":"\u001b]0;x\u0007\u007f\u009b31m\n","stamp":"\u001b[5m"}]}])";
     for (const auto colour : {Colour::none, Colour::ansi}) {
         const auto text = changes_text(changes, colour);
         CAPTURE(text);

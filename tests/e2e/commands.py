@@ -20,7 +20,7 @@ GENE = ("Gene", "WBGene00006763")
 @check("Wrong usage ends with a status and a reason on stderr, which suggests what was probably meant")
 def _(site):
     site.expect(0, "init")
-    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"))
+    releases = ("--from", "WS187", "--to", "WS188")
     for status, words, part in ((2, ("feed",), ""), (2, ("feed", "Gene"), ""), (2, ("show", *GENE, "--release"), ""),
                                 (2, ("diff", *GENE, "--from", "WS186"), ""), (1, ("feed", "Gene", "nobody"), ""),
                                 (2, ("prewarm",), ""), (2, ("prewarm", "--all", "--class", "Gene"), ""),
@@ -37,8 +37,10 @@ def _(site):
                                  "no such option: --form; did you mean --from?"),
                                 (2, ("show", *GENE, "--relase=x"), "--relase; did you mean --release?"),
                                 (2, ("token", "list", "--xyzzy"), "--xyzzy; varve token list --help lists"),
-                                (2, ("diff", "Gen", "x", *folders), "no class Gen in WS188; did you mean Gene?"),
+                                (2, ("diff", "Gen", "x", *releases), "no class Gen in WS188; did you mean Gene?"),
                                 (1, ("show", "Gen", "x"), "no class Gen in WS188; did you mean Gene?"),
+                                (2, ("get", "history"), "such as '/history?"), (1, ("get", "/nowhere"), "no page"),
+                                (2, ("get", "/rss?class=Gene&nam=x"), "nam"),
                                 (1, ("feed", "Gen", "x"), "no class Gen in WS188; did you mean Gene?"),
                                 (2, ("prewarm", "--class", "Gen"), "no class Gen in WS188; did you mean Gene?")):
         done = site.expect(status, *words)
@@ -112,21 +114,20 @@ def _(site):
 def _(site):
     site.expect(0, "init")
     site.expect(0, "feed", *GENE)
-    called = b"there is no Gene unc-26; Gene WBGene00006763 has that common name"
+    called = b'There is no Gene "unc-26". Gene WBGene00006763 has that common name.'
     for command in (("show",), ("show", "--release", "WS188"), ("diff", "--from", "WS188", "--to", "WS188")):
         meant = site.expect(0, command[0], *GENE, *command[1:])
         asked = site.expect(0, command[0], "Gene", "unc-26", *command[1:])
         assert asked.stdout == meant.stdout and called in asked.stderr and not meant.stderr, (command, asked)
     asked = site.expect(0, "feed", "Gene", "unc-26")
-    assert asked.stdout == site.expect(0, "feed", *GENE).stdout
-    assert b"Gene WBGene00006763 has that common name." in asked.stderr, asked.stderr
+    assert asked.stdout == site.expect(0, "feed", *GENE).stdout and called in asked.stderr, asked.stderr
     with sqlite3.connect(site.folder / "var" / "history.db") as store:
         store.execute("INSERT INTO objects (class, name, name_key, label, label_key)"
                       " VALUES ('Gene', 'other', 'other', 'unc-26', 'unc26')")
     store.close()
     for status, command in ((1, ("show",)), (2, ("diff", "--from", "WS188", "--to", "WS188"))):
         asked = site.expect(status, command[0], "Gene", "unc-26", *command[1:])
-        for line in (b"2 objects have that common name:", b"\n  Gene WBGene00006763\n",
+        for line in (b"2 objects have that common name.", b"\n  Gene WBGene00006763\n",
                      b"\n  Gene other (not in the current release)"):
             assert line in asked.stderr, asked.stderr
 
@@ -139,12 +140,26 @@ def _(site):
         printed = site.expect(0, "feed", *GENE, "--format", form).stdout
         # The command asks for RSS like the short address, so the feed names that address.
         assert printed == (site.get(rss_path(*GENE)) if form == "rss" else served).body, form
-    page = site.get("/history?class=Gene&name=WBGene00006763")
-    assert site.expect(0, "feed", *GENE, "--format", "html").stdout == page.body
     assert site.expect(2, "feed", *GENE, "--format", "pdf").stderr
 
 
-@check_served("varve feed prints the feeds and pages of classes, releases and watch lists as the server sends them")
+@check_served("varve get prints what the server answers at any address, and with --headers its status and fields")
+def _(site):
+    path = "/history?class=Gene&name=WBGene00006763&format=json"
+    served = site.get(path)
+    assert site.expect(0, "get", path).stdout == site.expect(0, "get", f"http://127.0.0.1:{site.port}{path}").stdout == served.body
+    head, _, body = site.expect(0, "get", "--headers", path).stdout.partition(b"\n\n")
+    assert head.startswith(b"Status: 200 OK\n") and b"\nContent-Type: application/json\n" in head + b"\n", head
+    assert body == served.body
+    moved = site.expect(0, "get", "/history?class=Gene&name=unc-26&format=json")
+    assert moved.stdout == served.body and b"has that common name" in moved.stderr, moved
+    head = site.expect(0, "get", "--headers", "/history?class=Gene&name=unc-26").stdout
+    assert head.startswith(b"Status: 302 Found\n") and b"\nLocation: /" in head, head
+    refused = site.expect(1, "get", "/history?class=Gene&name=nobody&format=json")
+    assert refused.stderr.startswith(b"varve: There is no Gene nobody in the current release"), refused
+
+
+@check_served("varve feed and get print the feeds and pages of classes, releases and watch lists as the server sends them")
 def _(site):
     site.get(rss_path(*GENE))
     two = ("--object", "Person:WBPerson1983", "--object", "Gene:WBGene00006763")
@@ -159,45 +174,49 @@ def _(site):
                 path = feed
             served = site.get(path)
             assert served.status == 200, (path, served)
-            printed = site.expect(0, "feed", *options, "--format", form).stdout
+            words = ("get", path) if form == "html" else ("feed", *options, "--format", form)
+            printed = site.expect(0, *words).stdout
             # The counts of releases on the server's home page may be a minute old.
             end = b"<main" if path.startswith("/?") else None
             assert printed.split(end)[0] == served.body.split(end)[0] if end else printed == served.body, path
-    assert b"did you mean WS188?" in site.expect(1, "feed", "--release", "ws188").stderr
+    assert b"Release ws188 is unknown" in site.expect(1, "feed", "--release", "ws188").stderr
     without = site.get("/release/WS188?mass=no&format=rss").body
     assert site.expect(0, "feed", "--release", "WS188", "--mass", "no").stdout == without
     assert site.expect(2, "feed", "--release", "WS188", "--mass", "yes").stderr
 
 
-@check("varve show, and varve diff of two build folders, need no store, and diff answers like diff(1)")
+@check("varve show of the current build needs no store and records nothing; of a release it reads the stored tree")
 def _(site):
     shown = site.expect(0, "show", *GENE).stdout
     assert b"unc-26" in shown and b"CGC_name" in shown, shown
-    old, new = ("--from", str(site.builds / "WS187")), ("--to", str(site.builds / "WS188"))
-    changed = json.loads(site.expect(1, "diff", *GENE, *old, *new, "--format", "json").stdout)
-    assert (changed["class"], changed["name"]) == GENE
-    assert (changed["from"], changed["to"], changed["kind"]) == ("WS187", "WS188", "changed"), changed
-    site.expect(0, "diff", "Person", "WBPerson1983", *old, *new)
-    assert site.expect(2, "diff", "Gene", "nobody", *old, *new).stderr
-    missing = site.expect(2, "diff", *GENE, *old, "--to", str(site.builds / "WS999"))
-    assert b"WS999 is neither a folder nor the version of a release" in missing.stderr, missing
     assert not (site.folder / "var" / "history.db").exists()
+    site.expect(0, "init")
+    empty = site.expect(0, "export").stdout
+    assert site.expect(0, "show", *GENE).stdout == shown and site.expect(0, "export").stdout == empty
+    assert site.expect(0, "show", *GENE, "--release", "WS188").stdout == shown
+    for words in (("Gene", "nobody"), (*GENE, "--release", "WS999"), (*GENE, "--release", "WS186")):
+        assert site.expect(1, "show", *words).stderr, words
 
 
-@check("varve diff of two releases reads the stored trees, without [ignore] content, which folders show")
+@check("varve diff compares two releases without [ignore] content, and its status is that of diff(1)")
 def _(site):
     site.expect(0, "init")
     for build in ("WS187", "WS188"):
         site.visit(build, *GENE)
+        site.visit(build, "Person", "WBPerson1983")
     with site.write_config("ignoring.conf").open("a") as config:
         config.write("\n[ignore]\nGene = person_evidence\n")
     releases = ("--from", "WS187", "--to", "WS188")
-    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"))
-    stored = site.expect(1, "diff", *GENE, *releases).stdout
-    assert stored == site.expect(1, "diff", *GENE, *folders).stdout
+    changed = json.loads(site.expect(1, "diff", *GENE, *releases, "--format", "json").stdout)
+    assert (changed["class"], changed["name"]) == GENE
+    assert (changed["from"], changed["to"], changed["kind"]) == ("WS187", "WS188", "changed"), changed
+    text = site.expect(1, "diff", *GENE, *releases).stdout
+    assert text.count(b"\n") >= len(changed["changes"]) and text[:2] in (b"- ", b"+ "), text
+    assert site.expect(1, "diff", *GENE, "--from", "WS188", "--to", "WS187").stdout == text
+    assert not site.expect(0, "diff", "Person", "WBPerson1983", *releases).stdout
     site.expect(0, "diff", *GENE, *releases, config="ignoring.conf")
-    site.expect(0, "diff", *GENE, "--from", "WS187", *folders[2:], config="ignoring.conf")
-    site.expect(1, "diff", *GENE, *folders, config="ignoring.conf")
+    for words in (("Gene", "nobody", *releases), (*GENE, "--from", "WS187", "--to", "WS999")):
+        assert site.expect(2, "diff", *words).stderr, words
 
 
 @check("An export imported into another store gives the same feed and the same export")
@@ -241,7 +260,6 @@ def _(site):
     assert lines[0].split() == ["RELEASE", "DATE", "BUILD", "COMPARED", "RECORDED", "HISTORY"], lines
     newest = lines[-1].split(None, 5)
     assert newest == ["WS188", "2008-03-22", "current", "1", "-", "1 changed"], lines
-    assert all(len(line) <= 80 for line in lines), lines
     listed = json.loads(site.expect(0, "releases", "--json").stdout)["releases"]
     names = [release["version"] for release in listed]
     assert names[-3:] == ["WS186", "WS187", "WS188"], names

@@ -110,4 +110,4 @@ def _(site):
     assert history["mentioned"] == 2, history
     feed = site.feed("Gene", "WBGene00006763", include="mentions").text
     assert "New strain for unc-26" in feed and "uncoating of vesicles" in feed, feed[:2000]
-    assert b"uncoating" in site.expect(0, "feed", "Paper", "WBPaper00004489", "--format", "html").stdout
+    assert b"uncoating" in site.expect(0, "get", "/history?class=Paper&name=WBPaper00004489").stdout

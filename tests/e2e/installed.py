@@ -65,9 +65,9 @@ def _(_site):
 @check("Installed copies of the built-in templates change nothing when configured")
 def _(site):
     site.expect(0, "init")
-    before = site.expect(0, "feed", *GENE, "--format", "html").stdout
+    before = site.expect(0, "get", "/history?class=Gene&name=WBGene00006763").stdout
     site.write_config(site__templates=str(PREFIX / "share" / "varve" / "templates"))
-    assert site.expect(0, "feed", *GENE, "--format", "html").stdout == before
+    assert site.expect(0, "get", "/history?class=Gene&name=WBGene00006763").stdout == before
 
 
 @check("No installed file names the folder it was installed from")

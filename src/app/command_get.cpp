@@ -1,0 +1,250 @@
+// The commands that ask the site for an address, as a client asks a server.
+// SPDX-License-Identifier: MIT
+#include <cstdlib>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/commands.hpp"
+#include "app/print.hpp"
+#include "app/sources.hpp"
+#include "app/suggestion.hpp"
+#include "base/text.hpp"
+#include "render/feed.hpp"
+#include "serve/cgi.hpp"
+#include "serve/parameters.hpp"
+#include "tree/json.hpp"
+
+namespace app {
+namespace {
+
+using ::serve::Query;
+using ::serve::Response;
+using tree::ObjectName;
+
+bool is_redirection(const Response& response) {
+    return response.status == 301 || response.status == 302;
+}
+
+// Returns the sentence of an error, with what may have been meant, a line each.
+std::string sentence_of(const Response& response) {
+    if (response.field("Content-Type") != "application/json") {
+        constexpr std::string_view end_of_title = "\n\n";  // "404 Not Found"
+        const auto text = base::trim(*response.body);
+        const auto end = text.find(end_of_title);
+        return std::string(end == text.npos ? text : text.substr(end + end_of_title.size()));
+    }
+    const auto json = tree::parse_json(*response.body);
+    std::string text(std::string_view(json->root["error"]));
+    simdjson::dom::array choices;
+    if (json->root["choices"].get(choices) == simdjson::SUCCESS)
+        for (const auto choice : choices)
+            text.append("\n  ").append(std::string_view(choice["text"]));
+    return text;
+}
+
+// The site of a configuration. Its operator needs no token.
+class OwnSite {
+   public:
+    static base::Result<OwnSite> open(const Config& config) {
+        auto services = open_services(config);
+        if (!services) return tl::unexpected(services.error());
+        return OwnSite(std::move(*services));
+    }
+
+    [[nodiscard]] Response answer(std::string_view url) const {
+        const auto [path, query] = ::serve::halves_of(url, '?');
+        ::serve::Request request;
+        request.path = base::percent_decode(path, base::Plus::literal).value_or("");
+        request.query = query;
+        return site_->answer(request);
+    }
+
+    // Returns what a client gets that follows redirections: an object is spelled otherwise, or people call it
+    // what was asked for, which is said on stderr.
+    [[nodiscard]] Response follow(std::string_view url) const {
+        auto response = answer(url);
+        for (int left = 3; left > 0 && is_redirection(response); --left) {
+            if (response.status == 302) complain(sentence_of(response), ok);
+            response = answer(below_site(response.field("Location")));
+        }
+        return response;
+    }
+
+    // Returns the address below the site that "/changes/rss" or "https://example.org/changes/rss" is.
+    [[nodiscard]] std::string below_site(std::string_view url) const {
+        const auto& base_url = services_.config.site.base_url;
+        if (url.starts_with(base_url)) return std::string(url.substr(base_url.size()));
+        return ::serve::path_below(url, ::serve::base_path_of(base_url));
+    }
+
+    // Says why the answer is no document.
+    [[nodiscard]] int complain_of(const Response& response, std::string_view url) const {
+        const auto [path, query] = ::serve::halves_of(url, '?');
+        const auto build = services_.current->build();
+        if (response.status == 404 && build)
+            for (const auto& class_name : ::serve::extract_parameter(query, "class").values)
+                if (const auto why = complaint_of_class(*build, class_name); !why.empty())
+                    return complain(why, failed);
+        return complain(sentence_of(response), response.status == 400 ? wrong_use : failed);
+    }
+
+   private:
+    explicit OwnSite(Services services) : services_(std::move(services)) {
+        look_at_build(*services_.current);
+        site_ = open_site(services_, Asker::operator_of_it);
+    }
+
+    Services services_;
+    std::unique_ptr<::serve::Site> site_;
+};
+
+void print_bytes(const std::string& bytes) {
+    (void)std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+}
+
+// Prints the answer with print(body), or says why there is none.
+template <class Print>
+int ask(const Config& config, const std::string& url, Print print) {
+    const auto site = OwnSite::open(config);
+    if (!site) return complain(site.error().text, status_of(site.error()));
+    const auto response = site->follow(url);
+    if (response.status != 200) return site->complain_of(response, url);
+    return print(*response.body);
+}
+
+void print_tree(const ObjectName& object, std::string_view version, const Json& nodes) {
+    fmt::print("{} {}  [{}]\n{}", on_one_line(object.class_name), on_one_line(object.name),
+               version, tree_text(nodes));
+}
+
+int show_past(const std::string& body) {
+    const auto json = tree::parse_json(body);
+    if (!json) return complain(json.error().text, failed);
+    const auto& root = json->root;
+    const auto text = [&](std::string_view name) {
+        return std::string(std::string_view(root[name]));
+    };
+    const ObjectName object{text("class"), text("name")};
+    if (!bool(root["there"]))
+        return complain(object.class_name + " " + object.name + " is not in " + text("release"),
+                        failed);
+    print_tree(object, text("release"), root["nodes"]);
+    warn_of_rest(root, "nodes");
+    return ok;
+}
+
+// Returns the only object that people call so, which the site knows, and says so on stderr; the object itself
+// where the site knows no more.
+ObjectName object_called(const Config& config, const ObjectName& asked) {
+    const auto site = OwnSite::open(config);
+    if (!site) return asked;
+    const auto response = site->answer(Query("/object").with(asked).with("format", "json").url());
+    if (response.status == 300 || response.status == 302) complain(sentence_of(response), ok);
+    if (!is_redirection(response)) return asked;
+    const auto [path, query] = ::serve::halves_of(response.field("Location"), '?');
+    const auto value = [&](std::string_view name) {
+        return ::serve::extract_parameter(query, name).values.at(0);
+    };
+    return {value("class"), value("name")};
+}
+
+// A look at the build: whether it is served is another matter.
+int show_current(const Config& config, const ObjectName& asked) {
+    const auto opened = build_opener(config).open(history::Wholeness::not_required);
+    if (!opened) return complain(opened.error().text, failed);
+    const auto& build = **opened;
+    auto found = build.find(asked);
+    if (found && !*found) found = build.find(object_called(config, asked));
+    if (!found) return complain(found.error().text, failed);
+    const auto& version = build.release().version;
+    if (!*found) {
+        const auto why = complaint_of_class(build, asked.class_name);
+        return complain(
+            why.empty() ? asked.class_name + " " + asked.name + " is not in " + version : why,
+            failed);
+    }
+    const auto object = build.load(**found);
+    if (!object) return complain(object.error().text, failed);
+    std::string nodes;
+    tree::append_json(nodes, object->nodes);
+    const auto json = tree::parse_json(nodes);
+    if (!json) return complain(json.error().text, failed);
+    print_tree(**found, version, json->root);
+    return ok;
+}
+
+}  // namespace
+
+int get(const Config& config, const std::string& address, bool with_headers) {
+    const auto site = OwnSite::open(config);
+    if (!site) return complain(site.error().text, status_of(site.error()));
+    const auto url = site->below_site(address);
+    if (!url.starts_with('/'))
+        return complain("name an address of the site, such as '/history?class=Gene&name=unc-26'",
+                        wrong_use);
+    const auto response = with_headers ? site->answer(url) : site->follow(url);
+    if (with_headers) {
+        auto head = ::serve::head_of(response);
+        std::erase(head, '\r');
+        print_bytes(head);
+    }
+    const bool is_error = response.status >= (with_headers ? 400 : 300);
+    if (response.body && (with_headers || !is_error)) print_bytes(*response.body);
+    return is_error ? site->complain_of(response, url) : ok;
+}
+
+int feed(const Config& config, const FeedOptions& options) {
+    const bool is_object = !options.object.class_name.empty();
+    const int subjects = (is_object ? 1 : 0) + (options.class_name.empty() ? 0 : 1) +
+                         (options.release.empty() ? 0 : 1) + (options.objects.empty() ? 0 : 1);
+    if (subjects != 1 || is_object == options.object.name.empty())
+        return complain("choose the feed with exactly one of CLASS NAME, --class C, "
+                        "--release R and --object C:N, which can be repeated",
+                        wrong_use);
+    auto query = Query(options.release.empty() ? "/rss" : "/release/" + options.release)
+                     .with("class", options.class_name)
+                     .with("object", options.objects)
+                     .with("mass", options.mass);
+    if (is_object) query = query.with(options.object);
+    // The address of a release without a format is its page.
+    const bool is_default = options.format == render::formats().front().name;
+    if (!is_default || !options.release.empty()) query = query.with("format", options.format);
+    return ask(config, query.url(), [](const std::string& body) {
+        print_bytes(body);
+        return ok;
+    });
+}
+
+int diff(const Config& config, const DiffOptions& options) {
+    constexpr int same = 0, different = 1, trouble = 2;
+    const auto url = Query("/diff")
+                         .with(options.object)
+                         .with("from", options.from)
+                         .with("to", options.to)
+                         .with("format", "json")
+                         .url();
+    bool differs = false;
+    const int status = ask(config, url, [&](const std::string& body) {
+        const auto json = tree::parse_json(body);
+        if (!json) return complain(json.error().text, failed);
+        differs = std::string_view(json->root["kind"]) != "unchanged";
+        const bool has_colour = wants_colour(options.colour, ::isatty(STDOUT_FILENO) == 1,
+                                             std::getenv("NO_COLOR"), std::getenv("TERM"));
+        print_bytes(
+            options.format == "json"
+                ? body
+                : changes_text(json->root["changes"], has_colour ? Colour::ansi : Colour::none));
+        warn_of_rest(json->root, "changes");
+        return ok;
+    });
+    return status != ok ? trouble : differs ? different : same;
+}
+
+int show(const Config& config, const ObjectName& object, const std::string& release) {
+    if (release.empty()) return show_current(config, object);
+    const auto url =
+        Query("/object").with(object).with("release", release).with("format", "json");
+    return ask(config, url.url(), show_past);
+}
+
+}  // namespace app
