@@ -1,5 +1,5 @@
 // app/config.hpp -- the configuration: read once (config_file.hpp), and handed down as the small
-// structs that the rooms take.
+// structs that the rooms take. config_keys.cpp has the defaults and the limits.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -29,10 +29,10 @@ inline constexpr std::array source_kinds = {SourceKind::dump, SourceKind::server
 
 struct SourceConfig {
     SourceKind kind = SourceKind::dump;
-    std::filesystem::path path;             // of the build folder, or the link to it
-    bool is_staged = false;                 // --build named the folder
-    std::filesystem::path index;            // folder of the indexes
-    std::size_t max_object_mb = 64;         // 1 ... 4096
+    std::filesystem::path path;   // of the build folder, or the link to it
+    bool is_staged = false;       // --build named the folder
+    std::filesystem::path index;  // folder of the indexes
+    std::size_t max_object_mb = 0;
     std::vector<std::string> skip_classes;  // source::Source::skips()
     std::size_t threads = 1;                // that make an index; open_services() sets it
     // Of a running database.
@@ -40,21 +40,21 @@ struct SourceConfig {
     source::acedb::ServerAddress server;  // the password is read from its file
     std::string release;                  // empty: the database's own Name
     std::optional<base::Date> date;       // of the release; nullopt: releases.tsv has it
-    std::chrono::seconds timeout{10};     // 1 ... 3600, for each reply
+    std::chrono::seconds timeout{};       // for each reply
     std::chrono::seconds endurance{0};    // how long a job waits for a database that is gone
 };
 
 struct ServeConfig {
-    std::string listen = "unix:var/varve.sock";  // the path made absolute
-    bool trusted_front = false;                  // HttpSettings::trusted_front
-    std::size_t threads = 64;                    // 1 ... 1024
-    std::size_t cache_mb = 64;                   // 0 ... 65536; 0 keeps no pages
-    std::size_t max_items = 1000;                // 1 ... 10000
-    long max_age = 3600;                         // seconds, 0 ... 31536000
-    std::size_t limit_per_minute = 0;            // requests of one client; 0: no limit
-    // How long a stop may take, 1 ... 300: a source that hangs is given up after ten seconds by default,
+    std::string listen;          // the path made absolute
+    bool trusted_front = false;  // HttpSettings::trusted_front
+    std::size_t threads = 0;
+    std::size_t cache_mb = 0;  // 0 keeps no pages
+    std::size_t max_items = 0;
+    long max_age = 0;                  // seconds
+    std::size_t limit_per_minute = 0;  // requests of one client; 0: no limit
+    // How long a stop may take: a source that hangs is given up after ten seconds by default,
     // and a slow reader of the answer after five. TimeoutStopSec in systemd/varve.service is longer.
-    std::chrono::seconds stop_within{15};
+    std::chrono::seconds stop_within{};
 };
 
 struct HubConfig {
@@ -63,9 +63,9 @@ struct HubConfig {
 
 // How source feeds are fetched.
 struct HarvestConfig {
-    std::size_t max_kb = 150;  // of a document, decoded, 1 ... 65536
+    std::size_t max_kb = 0;  // of a document, decoded
     // How long entries are kept that mention no object; nullopt: for ever.
-    std::optional<std::chrono::days> keep = std::chrono::days(14);
+    std::optional<std::chrono::days> keep;
 };
 
 // Requests to others.
@@ -91,9 +91,9 @@ struct Config {
     store::Url store;
     std::string store_password;
     std::filesystem::path store_password_file;  // empty: none
-    std::chrono::seconds store_give_up{60};     // 1 ... 60; see open_pool()
+    std::chrono::seconds store_give_up{};       // see open_pool()
     history::Settings history;
-    unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
+    unsigned mass_change = 0;  // percent of a class; 0: no such remark
     ServeConfig serve;
     HubConfig hub;
     HarvestConfig harvest;

@@ -72,13 +72,7 @@ Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
                 !taken)
                 return taken;
     }
-    for (const auto& key : known_keys()) {
-        const auto place = "[" + std::string(key.section) + "] " + std::string(key.name);
-        if (key.needed == Needed::yes && !draft.lines.contains(place))
-            return wrong(draft.position_of(place) + ": " + place + " is required but missing");
-    }
-    const auto fits = check_source_keys(draft);
-    return fits ? check_mail_keys(draft) : fits;
+    return check_keys(draft);
 }
 
 // Reads the files of the operator's folder; render checks their names. Skips names that begin with
@@ -174,15 +168,9 @@ fs::path usual_config_file() {
 Result<Config> load_config(const fs::path& file) {
     const auto text = read_file(file);
     if (!text) return tl::unexpected(text.error());
-    Draft draft;
-    draft.folder = fs::absolute(file).parent_path();
-    draft.config.file = file;
+    Draft draft(file);
     const auto tree = parse_ini(*text, draft);
     if (!tree) return tl::unexpected(tree.error());
-    // Default paths are relative to the file too.
-    draft.config.serve.listen = "unix:" + draft.resolve("var/varve.sock").string();
-    draft.config.source.index = draft.resolve("var/index");
-    draft.config.site.title = "Change history";
     if (const auto taken = take_lines(draft, *tree); !taken) return tl::unexpected(taken.error());
     return complete(std::move(draft));
 }

@@ -1,5 +1,5 @@
-// app/config_keys.hpp -- the keys of varve.conf and the values that they take: a table, in the order
-// of varve.conf.example. For config_file.cpp and its tests.
+// app/config_keys.hpp -- the keys of varve.conf: one table of their values, what they mean, and what reads
+// them. For config_file.cpp and its tests.
 // Pure. Functions of values fail with what is wrong with the value; the caller adds file, line,
 // section and key.
 // SPDX-License-Identifier: MIT
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ namespace app {
 
 // A configuration whose lines are being read.
 struct Draft {
+    // Every key has its fallback.
+    //   file  of the configuration
+    explicit Draft(const std::filesystem::path& file);
+
     std::filesystem::path folder;  // paths are relative to it
     Config config;
     // Where the file has "[site] title", and where it has "[site]"; lines count from 1.
@@ -38,13 +43,36 @@ struct Draft {
 
 enum class Needed : unsigned char { no, yes };
 
+// How a value is stored.
+struct Take {
+    // Stores a value; the error says what is wrong with it.
+    //   key  as in the file
+    using Store = base::Result<void>(Draft& draft, const std::string& key,
+                                     const std::string& value);
+
+    constexpr Take(Store* how) : store(how) {}
+    constexpr Take(Store* how, std::int64_t from, std::int64_t to)
+        : store(how), least(from), most(to) {}
+
+    Store* store;
+    std::int64_t least = 0, most = -1;  // of a number; most < least: it is none
+};
+
+// All that is known of a key. varve.conf.example and the manual are made of it (tests/app/config_keys_test.cpp).
 struct Key {
     std::string_view section;
-    std::string_view name;  // empty for any name: a class or a user
-    // Stores the value; the error says what is wrong with it.
-    //   key  as in the file
-    base::Result<void> (*take)(Draft& draft, const std::string& key, const std::string& value);
+    std::string_view name;      // empty for any name: a class or a user
+    std::string_view fallback;  // the value where the file has none; empty: there is none
+    std::string_view example;   // empty: the fallback is one. With a name, where any is possible
+    Take take;
+    std::string_view about;  // sentences; what is to be typed is in `quotes`
     Needed needed = Needed::no;
+    std::optional<SourceKind> kind = std::nullopt;  // of sources that have it; nullopt: all
+
+    // "[site] title"
+    [[nodiscard]] std::string place() const {
+        return "[" + std::string(section) + "] " + std::string(name);
+    }
 };
 
 [[nodiscard]] std::span<const Key> known_keys();
@@ -55,13 +83,10 @@ struct Key {
 [[nodiscard]] base::Result<void> take_line(Draft& draft, const std::string& section,
                                            const std::string& key, const std::string& value);
 
-// Checks that the keys of [source] fit its kind.
-//   error  refused: "varve.conf:17: [source] path …", missing, or a key of another kind
-[[nodiscard]] base::Result<void> check_source_keys(const Draft& draft);
-
-// Checks that a password is only sent where nobody else can read it.
-//   error  refused: "varve.conf:17: [mail] user …"
-[[nodiscard]] base::Result<void> check_mail_keys(const Draft& draft);
+// Checks that no required key is missing, that the keys of [source] fit its kind, and that [mail] has a
+// user with each password.
+//   error  refused: "varve.conf:17: [source] path …"
+[[nodiscard]] base::Result<void> check_keys(const Draft& draft);
 
 // Returns an error of kind refused.
 [[nodiscard]] tl::unexpected<base::Error> wrong(std::string text);

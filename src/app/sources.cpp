@@ -5,7 +5,6 @@
 #include "app/sources.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "app/print.hpp"
@@ -21,10 +20,6 @@ namespace app {
 namespace {
 
 using base::Result;
-
-bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
-    return std::ranges::find(keys, key) != keys.end();
-}
 
 // Returns the kept indexes of the newest release before `release` that was served once. A damaged
 // index counts as missing and is logged.
@@ -138,17 +133,6 @@ bool is_running_database(SourceKind kind) {
     switch (kind) {
         case SourceKind::dump: return false;
         case SourceKind::server: return true;
-    }
-    return false;
-}
-
-bool has_key(SourceKind kind, std::string_view key) {
-    if (is_one_of(key, {"kind", "index", "max_object_mb", "skip_classes"})) return true;
-    switch (kind) {
-        case SourceKind::dump: return key == "path";
-        case SourceKind::server:
-            return is_one_of(
-                key, {"host", "port", "user", "password_file", "release", "date", "timeout"});
     }
     return false;
 }

@@ -24,9 +24,6 @@ namespace app {
 // Returns whether a source of this kind is a running AceDB, not files.
 [[nodiscard]] bool is_running_database(SourceKind kind);
 
-// Returns whether sources of this kind have this key of [source].
-[[nodiscard]] bool has_key(SourceKind kind, std::string_view key);
-
 // Returns the name of the source for people: a folder, or host:port.
 [[nodiscard]] std::string name_of(const SourceConfig& config);
 

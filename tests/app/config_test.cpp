@@ -134,7 +134,7 @@ TEST_CASE("Every error in a file names the line that it is about, and what was p
     at(least + "password_file = none\n", "9: [store] password_file: ");
     at("[site]\nbase_url = https://x.org/\n[store]\nurl = sqlite:x\n",
        "1: [site] authority is required but missing");
-    at(with_source("kind = dump\n"), "4: [source] path is missing");
+    at(with_source("kind = dump\n"), "4: [source] path is required but missing");
     at(with_source("kind = server\npath = x\n"), "6: [source] path applies only to");
     const auto without = complaint("[site]\nbase_url = https://x.org/\nauthority = x.org,2007\n");
     CHECK(says(without, "varve.conf: [source] kind is required but missing"));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/sources.hpp"
 
+#include "app/config_keys.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -9,8 +10,7 @@
 namespace {
 
 app::Config config_of(app::SourceKind kind, const support::TempDir& folder) {
-    app::Config config;
-    config.file = folder.path() / "varve.conf";
+    auto config = app::Draft(folder.path() / "varve.conf").config;
     config.source.kind = kind;
     config.source.timeout = std::chrono::seconds(5);
     return config;
