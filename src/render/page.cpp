@@ -32,48 +32,26 @@ std::string mail_url(std::string_view contact) {
 // A page has its title several times, and the longest names take 3 KB in HTML.
 std::string short_title(std::string_view title) { return shortened_to(one_line(title), 200); }
 
-// The button leads to the first format; the others are behind it.
-void add_subscription(Variables& variables, const std::vector<Variables>& feeds) {
+std::string text_in(const Variables& variables, const std::string& name) {
+    return variables.data().get(name)->string_value();
+}
+
+// The button leads to the first format; the others are behind it. Subscribers who are given the address of the
+// page subscribe to the first one.
+void add_subscription(Variables& variables, const std::vector<Variables>& feeds,
+                      const Site& site) {
     // A longer address, of a watch list, takes too much of the page to be there once more.
     constexpr std::size_t longest_shown = 2'000;
     if (feeds.empty()) return;
-    const auto& first = feeds.front().values();
-    const auto& address = first.find("feed_address")->second.text;
-    variables.set("subscribe_url", first.find("feed_url")->second.text)
-        .set("subscribe_type", first.find("feed_type")->second.text)
-        .set("subscribe_format", first.find("feed_format")->second.text)
+    const auto& first = feeds.front();
+    const auto address = text_in(first, "feed_address");
+    variables.set("subscribe_url", text_in(first, "feed_url"))
+        .set("subscribe_type", text_in(first, "feed_type"))
+        .set("subscribe_format", text_in(first, "feed_format"))
         .set("subscribe_address", address.size() <= longest_shown ? address : "")
         .list("more_feeds", {feeds.begin() + 1, feeds.end()});
-}
-
-// Subscribers who are given the address of a page subscribe to its first feed.
-void add_hub(Variables& variables, const std::vector<Variables>& feeds, const Site& site) {
-    if (feeds.empty() || site.hub_url.empty()) return;
-    const auto& topic = feeds.front().values().find("feed_address")->second.text;
-    if (topic.size() > longest_topic) return;
-    variables.set("hub_url", site.hub_url).set("topic_url", topic);
-}
-
-Variables common(const Frame& frame, const PageSite& site, const Templates& templates) {
-    Variables variables;
-    variables.set("language", site.language)
-        .set("title", short_title(frame.title))
-        .set("site_title", one_line(site.title))
-        .set("home_url", site.link("/"))
-        .set("releases_url", site.link("/releases"))
-        .set("watch_list_url", site.link("/watch"))
-        .set("contact", site.contact)
-        .set("contact_url", mail_url(site.contact))
-        .set("style_url", file_url("style.css", site, templates))
-        .set("script_url", file_url("varve.js", site, templates))
-        .set("suggest_url", site.link("/suggest"))
-        .flag("noindex", frame.noindex)
-        .flag("private", site.is_private)
-        .set("search_text", frame.search_text)
-        .list("feeds", frame.feeds);
-    add_subscription(variables, frame.feeds);
-    add_hub(variables, frame.feeds, site);
-    return variables;
+    if (!site.hub_url.empty() && address.size() <= longest_topic)
+        variables.set("hub_url", site.hub_url).set("topic_url", address);
 }
 
 // Twenty choices of the longest names must fit on a page.
@@ -232,13 +210,26 @@ void add_fate(Variables& variables, const query::History& history, const Site& s
         .set("successor_url", page_of(other, site));
 }
 
-std::string framed(const Frame& frame, const Variables& variables, const PageSite& site,
+std::string framed(const Frame& frame, Variables variables, const PageSite& site,
                    const Templates& templates) {
-    auto all = common(frame, site, templates);
-    auto inner = all;
-    inner.add(variables);
-    all.set("content", templates.fill(frame.file, inner));
-    return templates.fill("layout.mustache", all);
+    variables.set("language", site.language)
+        .set("title", short_title(frame.title))
+        .set("site_title", one_line(site.title))
+        .set("home_url", site.link("/"))
+        .set("releases_url", site.link("/releases"))
+        .set("watch_list_url", site.link("/watch"))
+        .set("contact", site.contact)
+        .set("contact_url", mail_url(site.contact))
+        .set("style_url", file_url("style.css", site, templates))
+        .set("script_url", file_url("varve.js", site, templates))
+        .set("suggest_url", site.link("/suggest"))
+        .flag("noindex", frame.noindex)
+        .flag("private", site.is_private)
+        .set("search_text", frame.search_text)
+        .list("feeds", frame.feeds);
+    add_subscription(variables, frame.feeds, site);
+    variables.set("content", templates.fill(frame.file, variables));
+    return templates.fill("layout.mustache", variables);
 }
 
 void add_pager(Variables& variables, const std::string& base, std::size_t page,
@@ -333,7 +324,7 @@ std::string error_page(int status, std::string_view title, std::string_view text
     const Frame frame{.file = "error.mustache",
                       .title = std::to_string(status) + " " + std::string(title),
                       .noindex = true};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 std::string error_text(int status, std::string_view title, std::string_view text,

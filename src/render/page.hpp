@@ -19,6 +19,7 @@
 #include "query/search.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
+#include "render/variables.hpp"
 #include "tables/rows.hpp"
 
 namespace render {
@@ -104,8 +105,8 @@ struct Frame {
     bool noindex = false;
     std::string search_text = {};  // in the search field
 };
-[[nodiscard]] std::string framed(const Frame& frame, const Variables& variables,
-                                 const PageSite& site, const Templates& templates);
+[[nodiscard]] std::string framed(const Frame& frame, Variables variables, const PageSite& site,
+                                 const Templates& templates);
 
 // Sets class_name, name, label, other_name (the name beside a label) and, of an object that is there, object_url.
 void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,

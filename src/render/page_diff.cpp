@@ -54,7 +54,7 @@ std::optional<std::string> diff_page(const DiffView& view, const PageSite& site,
                       .title = title + ": changes from " + from + " to " + to,
                       .feeds = feed_links("/rss?" + query_of(object), title, site),
                       .noindex = true};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 }  // namespace render

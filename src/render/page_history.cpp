@@ -345,7 +345,7 @@ std::optional<std::string> history_page(const HistoryView& view, const PageSite&
                           : view.at.empty() ? add_list(variables, view, site)
                                             : view.page == 1;
     if (!is_there) return std::nullopt;
-    return framed(frame_of(view, site), variables, site, templates);
+    return framed(frame_of(view, site), std::move(variables), site, templates);
 }
 
 }  // namespace render

@@ -125,7 +125,7 @@ std::string home_page(const HomeView& view, const PageSite& site, const Template
     const bool of_releases = frame.feeds.empty() && !frame.noindex;
     variables.flag("of_releases", of_releases);
     if (of_releases) frame.feeds = feed_links("/releases", "All releases", site, First::named);
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 }  // namespace render

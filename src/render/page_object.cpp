@@ -286,7 +286,7 @@ std::optional<std::string> object_page(const ObjectView& view, const PageSite& s
                       .title = title + " as of " + object.release().version,
                       .feeds = feed_links("/rss?" + query_of(own), title, site),
                       .noindex = true};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 std::vector<tree::ObjectName> objects_on_page(const ObjectView& view) {

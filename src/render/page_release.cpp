@@ -172,7 +172,7 @@ std::string release_page(const ReleaseView& view, const PageSite& site,
         .title = "Changes in " + version,
         .feeds = feed_links(release_path(version), "Changes in " + version, site, First::named),
         .noindex = view.page > 1 || !view.query.text.empty()};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 }  // namespace render

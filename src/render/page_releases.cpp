@@ -84,7 +84,7 @@ std::optional<std::string> releases_page(const ReleasesView& view, const PageSit
                       .title = "Releases",
                       .feeds = feed_links("/releases", "All releases", site, First::named),
                       .noindex = view.page > 1};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 }  // namespace render

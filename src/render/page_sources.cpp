@@ -124,7 +124,7 @@ std::string sources_page(const SourcesView& view, const PageSite& site,
     add_pager(variables, sources_url(view, "", site), view.page,
               pages_of(view.count, sources_on_page));
     const Frame frame{.file = "feeds.mustache", .title = "Source feeds", .noindex = true};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 std::string source_page(const SourceView& view, const PageSite& site,
@@ -151,7 +151,7 @@ std::string source_page(const SourceView& view, const PageSite& site,
                       .title = name,
                       .feeds = feed_links("/rss?feed=" + std::to_string(feed.id), name, site),
                       .noindex = true};
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 }  // namespace render

@@ -202,7 +202,7 @@ std::string watch_page(const WatchView& view, const PageSite& site, const Templa
         .set("results", search_results(view.found, objects_of(view), site))
         .set("results_count", counted(view.found.size(), "object", "objects"))
         .flag("results_cut", view.has_more);
-    return framed(frame, variables, site, templates);
+    return framed(frame, std::move(variables), site, templates);
 }
 
 }  // namespace render

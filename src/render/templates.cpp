@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <kainjow/mustache.hpp>
 #include <optional>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "render/html.hpp"
+#include "render/variables.hpp"
 
 namespace render {
 
@@ -21,14 +21,20 @@ namespace mustache = kainjow::mustache;
 
 constexpr auto partials =
     std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "pager.mustache"});
+constexpr std::string_view template_suffix = ".mustache", field_prefix = "value of ";
+
+bool is_partial(std::string_view file) {
+    return std::ranges::find(partials, file) != partials.end();
+}
 
 // One {{…}}.
 struct Tag {
     char sigil = ' ';  // '#', '^', '/', '>', '!', '=' or '&'; ' ': a variable
     std::string_view name;
-    std::size_t from = 0, end = 0;  // in the text; end is npos if the tag is never closed
+    std::size_t from = 0, end = 0;  // in the text
 };
 
+// Returns nullopt if no tag follows that is closed. The library refuses others.
 std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
     Tag tag;
     tag.from = text.find("{{", from);
@@ -36,7 +42,7 @@ std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
     const std::string_view end = text.substr(tag.from).starts_with("{{{") ? "}}}" : "}}";
     const auto start = tag.from + end.size();
     tag.end = text.find(end, start);
-    if (tag.end == std::string_view::npos) return tag;
+    if (tag.end == std::string_view::npos) return std::nullopt;
     tag.name = base::trim(text.substr(start, tag.end - start));
     tag.end += end.size();
     if (!tag.name.empty() &&
@@ -47,94 +53,66 @@ std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
     return tag;
 }
 
-// Returns the variables and sections of a built-in template and of its partials.
-TemplateNames names_in(std::string_view file) {
-    TemplateNames names;
-    const auto text = template_files().at(file);
-    for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
-        if (tag->sigil == '>')
-            names.merge(names_in(std::string(tag->name) + ".mustache"));
-        else if (tag->sigil != '!')
-            names.insert(tag->name);
-    }
-    return names;
-}
-
-bool is_partial(std::string_view file) {
-    return std::ranges::find(partials, file) != partials.end();
-}
-
-// Checks a page, or one of its partials, with what it includes.
-//   returns  "history.mustache:12: there is no variable "lable""; nullopt: nothing is wrong
-std::optional<std::string> mistake_in(std::string_view file, const TemplateTexts& texts,
-                                      const PageTemplate& page) {
-    const std::string_view text = texts.find(file)->second;
-    for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
-        const auto at_tag = [&](const std::string& what) {
+// Returns "history.mustache:12: there is no variable "lable""; nullopt: nothing is wrong.
+std::optional<std::string> mistake_in(std::string_view file, std::string_view text) {
+    const auto mistake_of = [&](const Tag& tag) -> std::string {
+        const auto quoted = "\"" + std::string(tag.name) + "\"";
+        if (tag.sigil == '!') return {};
+        if (tag.sigil == '=') return "set-delimiter tags are not supported";
+        if (tag.sigil != '>')
+            return template_variables().contains(tag.name) ? ""
+                                                           : "there is no variable " + quoted;
+        if (is_partial(file)) return "a partial cannot include another one";
+        return is_partial(std::string(tag.name).append(template_suffix))
+                   ? ""
+                   : "there is no partial " + quoted;
+    };
+    for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end))
+        if (const auto mistake = mistake_of(*tag); !mistake.empty()) {
             const auto line = 1 + std::ranges::count(text.substr(0, tag->from), '\n');
-            return std::string(file) + ":" + std::to_string(line) + ": " + what;
-        };
-        const auto quoted = "\"" + std::string(tag->name) + "\"";
-        const auto partial = std::string(tag->name) + ".mustache";
-        const bool is_known =
-            page.variables.contains(tag->name) || common_variables().contains(tag->name);
-        if (tag->end == std::string_view::npos) return at_tag("{{ is never closed");
-        if (tag->sigil == '!') continue;
-        if (tag->sigil == '=') return at_tag("set-delimiter tags are not supported");
-        if (tag->sigil != '>') {
-            if (!is_known) return at_tag("there is no variable " + quoted);
-            continue;
+            return std::string(file) + ":" + std::to_string(line) + ": " + mistake;
         }
-        if (is_partial(file)) return at_tag("a partial cannot include another one");
-        if (!is_partial(partial)) return at_tag("there is no partial " + quoted);
-        if (auto mistake = mistake_in(partial, texts, page)) return mistake;
-    }
     return std::nullopt;
 }
 
-using Fields = std::set<std::string, std::less<>>;
-
-std::string name_of_field(std::string_view variable) {
-    return "value of " + std::string(variable);
-}
-
 // Returns a template as the library gets it. It escapes a variable wherever it is in the same way, but
-// what is the value of a form's field comes back to the server, and is escaped for that.
-//   fields  gets the variables that are values of form fields
-std::string prepared(std::string_view text, Fields& fields) {
+// what is the value of a form's field comes back to the server, and is escaped for that (Context).
+std::string prepared(std::string_view text) {
     std::string result;
     std::size_t copied = 0;
     for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
         const bool is_escaped = tag->sigil == ' ' && !text.substr(tag->from).starts_with("{{{");
         if (!is_escaped || !text.substr(0, tag->from).ends_with("value=\"")) continue;
-        fields.emplace(tag->name);
-        result.append(text, copied, tag->from - copied) +=
-            "{{{" + name_of_field(tag->name) + "}}}";
+        result.append(text, copied, tag->from - copied).append("{{{").append(field_prefix);
+        result.append(tag->name) += "}}}";
         copied = tag->end;
     }
     return result.append(text, copied);
 }
 
-mustache::data data_of(const Variables& variables, const Fields& fields);
+using Partials = std::map<std::string, mustache::data, std::less<>>;
 
-mustache::data data_of(const Variables::Value& value, const Fields& fields) {
-    // If an empty value were left out, a section would find one of this name around it.
-    if (value.is_section ? value.items.empty() : value.text.empty()) return mustache::data(false);
-    if (!value.is_section) return mustache::data(value.text);
-    mustache::data list(mustache::data::type::list);
-    for (const auto& item : value.items) list.push_back(data_of(item, fields));
-    return list;
-}
+// Finds the values of variables and the partials while a template is filled.
+class Context : public mustache::context<std::string> {
+   public:
+    Context(const Variables& variables, const Partials& known)
+        : context(&variables.data()), partials_(known) {}
 
-mustache::data data_of(const Variables& variables, const Fields& fields) {
-    mustache::data data;
-    for (const auto& [name, value] : variables.values()) {
-        data[name] = data_of(value, fields);
-        if (!fields.contains(name) || value.is_section) continue;
-        data[name_of_field(name)] = mustache::data(as_html_value(value.text));
+    const mustache::data* get(const std::string& name) const override {
+        if (!name.starts_with(field_prefix)) return context::get(name);
+        const auto* found = context::get(name.substr(field_prefix.size()));
+        if (found == nullptr || !found->is_string()) return nullptr;
+        field_ = mustache::data(as_html_value(found->string_value()));
+        return &field_;
     }
-    return data;
-}
+    const mustache::data* get_partial(const std::string& name) const override {
+        return &partials_.find(name)->second;
+    }
+
+   private:
+    const Partials& partials_;
+    mutable mustache::data field_;  // the last one
+};
 
 }  // namespace
 
@@ -144,60 +122,42 @@ struct Templates::State {
     // render() is not const, because partials and lambdas that fail leave a message. The partials were
     // checked, and there are no lambdas, so threads may share these.
     std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> pages;
-    std::map<std::string, std::string> partials;  // by the name in {{> name}}, as prepared()
-    Fields fields;                                // of all of them
+    Partials partials;  // by the name in {{> name}}, as prepared()
 };
 
-std::span<const PageTemplate> page_templates() {
-    static const auto pages = [] {
-        std::vector<PageTemplate> all;
-        for (const auto& [file, text] : template_files()) {
-            if (!file.ends_with(".mustache") || is_partial(file)) continue;
-            auto names = names_in(file);
-            for (const auto name : common_variables()) names.erase(name);
-            all.push_back({file, std::move(names)});
-        }
-        return all;
-    }();
-    return pages;
-}
-
-const TemplateNames& common_variables() {
+const std::set<std::string_view>& template_variables() {
     static const auto names = [] {
-        auto all = names_in("layout.mustache");
-        all.erase("content");
-        all.merge(names_in("search.mustache"));
-        all.merge(names_in("subscribe.mustache"));
-        all.insert(
-            "feed_address");  // for templates that need whole URLs; the built-in ones do not
+        // For templates that need whole URLs; the built-in ones do not.
+        std::set<std::string_view> all = {"feed_address"};
+        for (const auto& [file, text] : template_files())
+            for (auto tag = next_tag(text, 0); tag && file.ends_with(template_suffix);
+                 tag = next_tag(text, tag->end))
+                if (tag->sigil != '>' && tag->sigil != '!') all.insert(tag->name);
         return all;
     }();
     return names;
 }
 
 base::Result<Templates> Templates::make(const TemplateTexts& own) {
+    const auto fail = [](const std::string& text) {
+        return base::fail(base::ErrorKind::malformed, text);
+    };
     auto state = std::make_shared<State>();
     auto& texts = state->texts;
     texts.insert(template_files().begin(), template_files().end());
     for (const auto& [file, text] : own) {
-        if (!texts.contains(file))
-            return base::fail(base::ErrorKind::malformed,
-                              file + ": there is no template with this name");
+        if (!texts.contains(file)) return fail(file + ": there is no template with this name");
         texts[file] = text;
     }
-    for (const auto& page : page_templates())
-        if (const auto mistake = mistake_in(page.file, texts, page))
-            return base::fail(base::ErrorKind::malformed, *mistake);
     base::Digest digest(base::Algorithm::sha256);
     for (const auto& [file, text] : texts) {
         digest.update(file + ":" + std::to_string(text.size()) + ":");
         digest.update(text);
-        if (!file.ends_with(".mustache")) continue;
-        const auto for_library = prepared(text, state->fields);
+        if (!file.ends_with(template_suffix)) continue;
+        if (const auto mistake = mistake_in(file, text)) return fail(*mistake);
+        const auto for_library = prepared(text);
         auto compiled = std::make_unique<mustache::mustache>(for_library);
-        if (!compiled->is_valid())
-            return base::fail(base::ErrorKind::malformed,
-                              file + ": " + compiled->error_message());
+        if (!compiled->is_valid()) return fail(file + ": " + compiled->error_message());
         compiled->set_custom_escape(&as_html);
         if (is_partial(file))
             state->partials.emplace(file.substr(0, file.find('.')), for_library);
@@ -215,14 +175,8 @@ const std::string& Templates::file(std::string_view name) const {
 const std::string& Templates::digest() const { return state_->digest; }
 
 std::string Templates::fill(std::string_view file, const Variables& variables) const {
-    std::string page;
-    auto data = data_of(variables, state_->fields);
-    for (const auto& [name, text] : state_->partials) data[name] = mustache::data(text);
-    const mustache::mustache::render_handler take = [&page](const std::string& piece) {
-        page += piece;
-    };
-    state_->pages.find(file)->second->render(data, take);
-    return page;
+    Context context(variables, state_->partials);
+    return state_->pages.find(file)->second->render(context);
 }
 
 }  // namespace render
