@@ -48,7 +48,7 @@ void append_feed_links(std::string& xml, const FeedDocument& feed) {
 void append_author(std::string& xml, std::size_t depth, const Author& author) {
     append_start(xml, depth, "author");
     append_element(xml, depth + 1, "name", author.name);
-    if (!author.url.empty()) append_url_element(xml, depth + 1, "uri", author.url);
+    if (!author.url.empty()) append_element(xml, depth + 1, "uri", author.url, {}, Content::url);
     append_end(xml, depth, "author");
 }
 
@@ -65,7 +65,8 @@ void append_feed(std::string& xml, const FeedDocument& feed) {
     append_author(xml, 1, {feed.publisher, {}});
     append_feed_links(xml, feed);
     append_element(xml, 1, "generator", "Varve");
-    if (feed.for_browser) append_xhtml_element(xml, 1, "div", head_for_browser(feed));
+    if (feed.for_browser)
+        append_element(xml, 1, "div", head_for_browser(feed), {xhtml_namespace}, Content::xhtml);
 }
 
 void append_entry(std::string& xml, const FeedItem& item, const FeedDocument& feed) {
@@ -81,10 +82,10 @@ void append_entry(std::string& xml, const FeedItem& item, const FeedDocument& fe
     if (!item.summary.empty()) append_element(xml, 2, "summary", item.summary);
     if (feed.for_browser) {
         append_start(xml, 2, "content", {{"type", "xhtml"}});
-        append_xhtml_element(xml, 3, "div", item_for_browser(item));
+        append_element(xml, 3, "div", item_for_browser(item), {xhtml_namespace}, Content::xhtml);
         append_end(xml, 2, "content");
     } else {
-        append_html_element(xml, 2, "content", item.content, {{"type", "html"}});
+        append_element(xml, 2, "content", item.content, {{"type", "html"}}, Content::html);
     }
     append_end(xml, 1, "entry");
 }

@@ -21,16 +21,6 @@ constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c
 // Returns whether the byte begins U+0080 … U+00BF or U+F000 … U+FFFF.
 constexpr bool may_be_bad(char c) { return c == '\xC2' || c == '\xEF'; }
 
-// Returns whether it is ASCII, one line, and without a tag, as most texts are: nothing has to be done.
-bool is_plain_line(std::string_view text) {
-    char before = ' ';
-    for (const char c : text) {
-        if (!base::is_printable(c) || c == '<' || (c == ' ' && before == ' ')) return false;
-        before = c;
-    }
-    return before != ' ' || text.empty();
-}
-
 // Returns whether it is one line already, as nearly all texts are.
 bool is_joined(std::string_view text) {
     char before = ' ';
@@ -68,7 +58,6 @@ std::string one_line(std::string_view text) {
 }
 
 std::string plain_line(std::string_view text) {
-    if (is_plain_line(text)) return std::string(text);
     auto line = base::without_directions(one_line(text));
     if (line.find("</") == std::string::npos) return line;
     std::string without_tags;

@@ -24,76 +24,58 @@ constexpr bool is_parse_error(char32_t c) {
     return c == 0x7F || (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
 }
 
+// Stands for a byte that begins characters of which HTML may not have all.
+constexpr std::string_view doubtful = "?";
+
 // The reference for each byte in some notation; empty: the byte itself. This is a table because every
 // byte of every page passes here (std::string::find_first_of took ten times as long).
 class References {
    public:
     constexpr References(std::initializer_list<std::pair<char, std::string_view>> references) {
-        for (unsigned byte = 0; byte < of_.size(); ++byte)
-            stops_[byte] = byte < 0x20 || byte >= 0x7F ? doubtful : none;
-        for (const char blank : {'\t', '\n', '\r'}) stops_[index(blank)] = none;
+        for (std::size_t byte = ' '; byte < 0x7F; ++byte) is_plain_[byte] = true;
         for (const auto& [byte, reference] : references) {
             of_[index(byte)] = reference;
-            mark(byte);
-        }
-    }
-    // Makes next() stop at this byte too, though it has no reference.
-    constexpr References& mark(char byte) {
-        stops_[index(byte)] |= marked;
-        return *this;
-    }
-    [[nodiscard]] constexpr std::string_view of(char byte) const { return of_[index(byte)]; }
-    // Returns where the next byte is that has a reference or is marked; text.size(): there is none.
-    [[nodiscard]] std::size_t next(std::string_view text, std::size_t from) const {
-        return next(text, from, marked);
-    }
-
-    // Appends a text that is legal; runs of bytes without a reference are copied whole.
-    void append_legal(std::string& out, std::string_view text) const {
-        for (std::size_t run = 0;;) {
-            const auto at = next(text, run);
-            out.append(text, run, at - run);
-            if (at == text.size()) return;
-            out += of(text[at]);
-            run = at + 1;
+            is_plain_[index(byte)] = false;
         }
     }
 
-    // Appends any text. One walk is enough where it is ASCII.
+    // Returns whether the text is ASCII without a reference, as most texts are: nothing has to be done.
+    [[nodiscard]] bool is_plain(std::string_view text) const {
+        return std::ranges::all_of(text, [&](char byte) { return is_plain_[index(byte)]; });
+    }
+
+    // Appends any text. Runs of bytes without a reference are copied whole.
     void append(std::string& out, std::string_view text) const {
-        if (append_ascii(out, text)) return;
+        if (is_plain(text)) {
+            out += text;
+            return;
+        }
         std::string kept;
-        append_legal(out, legal(text, kept));
-    }
-
-    // Appends a text that is ASCII and legal. Returns false for any other one, and appends nothing.
-    bool append_ascii(std::string& out, std::string_view text) const {
-        const auto from = out.size();
-        for (std::size_t run = 0;;) {
-            const auto at = next(text, run, marked | doubtful);
-            out.append(text, run, at - run);
-            if (at == text.size()) return true;
-            if (of(text[at]).empty()) {
-                out.resize(from);
-                return false;
-            }
-            out += of(text[at]);
-            run = at + 1;
+        text = legal(text, kept);
+        for (;;) {
+            std::size_t at = 0;
+            while (at < text.size() && of_[index(text[at])].empty()) ++at;
+            out.append(text, 0, at);
+            text.remove_prefix(at);
+            if (text.empty()) return;
+            const auto reference = of_[index(text.front())];
+            auto end = text.begin();
+            const auto c = static_cast<char32_t>(utf8::unchecked::next(end));
+            if (reference != doubtful)
+                out += reference;
+            else if (is_bad_character(c) || is_parse_error(c))
+                out += "&#xFFFD;";
+            else
+                out.append(text.begin(), end);
+            text = {end, text.end()};
         }
     }
 
    private:
-    // Why a walk stops at a byte: it is marked; it may belong to something that is not legal.
-    enum Stop : unsigned char { none = 0, marked = 1, doubtful = 2 };
-
     static constexpr std::size_t index(char byte) { return static_cast<unsigned char>(byte); }
-    [[nodiscard]] std::size_t next(std::string_view text, std::size_t from, int stops) const {
-        while (from < text.size() && (stops_[index(text[from])] & stops) == 0) ++from;
-        return from;
-    }
 
     std::array<std::string_view, 256> of_{};
-    std::array<unsigned char, 256> stops_{};
+    std::array<bool, 256> is_plain_{};
 };
 
 constexpr References xml_text = {
@@ -102,15 +84,12 @@ constexpr References xml_url = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'
 constexpr References xml_attribute = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&gt;"},
                                       {'"', "&quot;"}, {'\t', "&#9;"}, {'\n', "&#10;"},
                                       {'\r', "&#13;"}};
-// With marks on the bytes that begin characters which HTML may not have: U+007F … U+00BF, U+F000 and
-// above.
-constexpr References html_text = [] {
-    References html = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
-                       {'"', "&quot;"}, {'\'', "&#39;"}, {'\r', " "}};
-    for (const char lead : {'\x7F', '\xC2', '\xEF', '\xF0', '\xF1', '\xF2', '\xF3', '\xF4'})
-        html.mark(lead);
-    return html;
-}();
+// The last ones begin U+007F … U+00BF, U+F000 and above.
+constexpr References html_text = {{'&', "&amp;"},     {'<', "&lt;"},      {'>', "&gt;"},
+                                  {'"', "&quot;"},    {'\'', "&#39;"},    {'\r', " "},
+                                  {'\x7F', doubtful}, {'\xC2', doubtful}, {'\xEF', doubtful},
+                                  {'\xF0', doubtful}, {'\xF1', doubtful}, {'\xF2', doubtful},
+                                  {'\xF3', doubtful}, {'\xF4', doubtful}};
 
 void append_xml_of_html(std::string& xml, std::string_view html) {
     constexpr std::string_view start = "<![CDATA[", end = "]]>";
@@ -164,44 +143,16 @@ void append_close(std::string& xml, std::string_view name) {
     xml += ">\n";
 }
 
-void append_legal_html(std::string& html, std::string_view text) {
-    for (;;) {
-        const auto plain = html_text.next(text, 0);
-        html.append(text, 0, plain);
-        text.remove_prefix(plain);
-        if (text.empty()) return;
-        if (const auto reference = html_text.of(text.front()); !reference.empty()) {
-            html += reference;
-            text.remove_prefix(1);
-            continue;
-        }
-        auto at = text.begin();
-        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (is_bad_character(c) || is_parse_error(c))
-            html += "&#xFFFD;";
-        else
-            html.append(text.begin(), at);
-        text = {at, text.end()};
-    }
-}
-
 }  // namespace
 
 void append_html(std::string& html, std::string_view text) {
-    if (html_text.append_ascii(html, text)) return;
+    if (html_text.is_plain(text) || !base::turns_direction(text))
+        return html_text.append(html, text);
     std::string kept;
-    text = legal(text, kept);
-    if (base::turns_direction(text))
-        append_legal_html(html, base::isolated(text));
-    else
-        append_legal_html(html, text);
+    html_text.append(html, base::isolated(legal(text, kept)));
 }
 
-void append_html_value(std::string& html, std::string_view text) {
-    if (html_text.append_ascii(html, text)) return;
-    std::string kept;
-    append_legal_html(html, legal(text, kept));
-}
+void append_html_value(std::string& html, std::string_view text) { html_text.append(html, text); }
 
 void append_declaration(std::string& xml, std::string_view style_sheet) {
     xml += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -230,34 +181,15 @@ void append_empty(std::string& xml, std::size_t depth, std::string_view name,
 }
 
 void append_element(std::string& xml, std::size_t depth, std::string_view name,
-                    std::string_view text, Attributes attributes) {
+                    std::string_view text, Attributes attributes, Content content) {
     append_open(xml, depth, name, attributes);
     xml += '>';
-    xml_text.append(xml, text);
-    append_close(xml, name);
-}
-
-void append_url_element(std::string& xml, std::size_t depth, std::string_view name,
-                        std::string_view url) {
-    append_open(xml, depth, name, {});
-    xml += '>';
-    xml_url.append(xml, url);
-    append_close(xml, name);
-}
-
-void append_html_element(std::string& xml, std::size_t depth, std::string_view name,
-                         std::string_view html, Attributes attributes) {
-    append_open(xml, depth, name, attributes);
-    xml += '>';
-    append_xml_of_html(xml, html);
-    append_close(xml, name);
-}
-
-void append_xhtml_element(std::string& xml, std::size_t depth, std::string_view name,
-                          std::string_view html) {
-    append_open(xml, depth, name, {{"xmlns", "http://www.w3.org/1999/xhtml"}});
-    xml += '>';
-    append_xhtml(xml, html);
+    switch (content) {
+        case Content::text: xml_text.append(xml, text); break;
+        case Content::url: xml_url.append(xml, text); break;
+        case Content::html: append_xml_of_html(xml, text); break;
+        case Content::xhtml: append_xhtml(xml, text); break;
+    }
     append_close(xml, name);
 }
 

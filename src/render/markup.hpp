@@ -42,19 +42,16 @@ void append_end(std::string& xml, std::size_t depth, std::string_view name);
 void append_empty(std::string& xml, std::size_t depth, std::string_view name,
                   Attributes attributes = {});
 
-// Elements with plain text: & < > as &#x26; &#x3C; &#x3E; (the validator takes &lt; for HTML: CharacterData). With a
-// URL: & as &amp;, which is what simple readers look for. With HTML in CDATA, which is a third smaller than references
-// and is written in half the time.
+// How the content of an element is written.
+enum class Content : unsigned char {
+    text,   // & < > as &#x26; &#x3C; &#x3E; (the validator takes &lt; for HTML: CharacterData)
+    url,    // & as &amp;, which is what simple readers look for
+    html,   // in CDATA, which is a third smaller than references and is written in half the time
+    xhtml,  // well-formed HTML that this room wrote, as elements: all have an end but br and meta
+};
 void append_element(std::string& xml, std::size_t depth, std::string_view name,
-                    std::string_view text, Attributes attributes = {});
-void append_url_element(std::string& xml, std::size_t depth, std::string_view name,
-                        std::string_view url);
-void append_html_element(std::string& xml, std::size_t depth, std::string_view name,
-                         std::string_view html, Attributes attributes = {});
-
-// The same as elements of XHTML, below the element `name` of XHTML itself. Requires well-formed HTML that this room wrote:
-// every element has an end but br and meta.
-void append_xhtml_element(std::string& xml, std::size_t depth, std::string_view name,
-                          std::string_view html);
+                    std::string_view text, Attributes attributes = {},
+                    Content content = Content::text);
+inline constexpr Attribute xhtml_namespace = {"xmlns", "http://www.w3.org/1999/xhtml"};
 
 }  // namespace render

@@ -92,7 +92,7 @@ void append_channel(std::string& xml, const FeedDocument& feed) {
                   {"xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/"}});
     append_start(xml, 1, "channel");
     append_element(xml, 2, "title", feed.title);
-    append_url_element(xml, 2, "link", feed.subject.page_url);
+    append_element(xml, 2, "link", feed.subject.page_url, {}, Content::url);
     append_element(xml, 2, "description", feed.subject.description);
     append_element(xml, 2, "language", feed.language);
     if (const auto contact = contact_of(feed.site, feed.publisher); !contact.empty()) {
@@ -104,7 +104,8 @@ void append_channel(std::string& xml, const FeedDocument& feed) {
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
     append_pace(xml, feed.site.max_age);
     append_channel_links(xml, feed);
-    if (feed.for_browser) append_xhtml_element(xml, 2, "div", head_for_browser(feed));
+    if (feed.for_browser)
+        append_element(xml, 2, "div", head_for_browser(feed), {xhtml_namespace}, Content::xhtml);
 }
 
 // "sylvia, Juan Huerta"
@@ -117,10 +118,11 @@ std::string names_of(const std::vector<Author>& authors) {
 void append_item(std::string& xml, const FeedItem& item, const FeedDocument& feed) {
     append_start(xml, 2, "item");
     append_element(xml, 3, "title", item.title);
-    append_url_element(xml, 3, "link", item.url);
-    append_html_element(xml, 3, "description", item.content);
+    append_element(xml, 3, "link", item.url, {}, Content::url);
+    append_element(xml, 3, "description", item.content, {}, Content::html);
     // Of XHTML, validators accept nothing else in an item.
-    if (feed.for_browser) append_xhtml_element(xml, 3, "body", item_for_browser(item));
+    if (feed.for_browser)
+        append_element(xml, 3, "body", item_for_browser(item), {xhtml_namespace}, Content::xhtml);
     if (const auto creator = names_of(item.authors); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
     for (const auto& category : item.categories) append_element(xml, 3, "category", category);

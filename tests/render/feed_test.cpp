@@ -127,8 +127,9 @@ TEST_CASE(
 
 TEST_CASE("HTML becomes XHTML: elements without an end get one, and nothing else changes") {
     std::string xml;
-    render::append_xhtml_element(
-        xml, 0, "div", "<p>a<br>b &lt;br&gt; <a href=\"x?a&amp;b\">c</a></p><meta name=\"x\">");
+    render::append_element(
+        xml, 0, "div", "<p>a<br>b &lt;br&gt; <a href=\"x?a&amp;b\">c</a></p><meta name=\"x\">",
+        {render::xhtml_namespace}, render::Content::xhtml);
     CHECK(xml == "<div xmlns=\"http://www.w3.org/1999/xhtml\"><p>a<br/>b &lt;br&gt; <a "
                  "href=\"x?a&amp;b\">c</a></p><meta name=\"x\"/></div>\n");
 }

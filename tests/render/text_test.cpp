@@ -12,10 +12,9 @@ std::string html(std::string_view text) {
     return out;
 }
 // Returns the content of an element.
-template <class Append>
-std::string inside(Append append, std::string_view text) {
+std::string inside(render::Content content, std::string_view text) {
     std::string out;
-    append(out, std::size_t{0}, "e", text);
+    render::append_element(out, 0, "e", text, {}, content);
     return out.substr(3, out.size() - 3 - std::string_view("</e>\n").size());
 }
 
@@ -29,16 +28,14 @@ TEST_CASE("HTML text is escaped, and characters that HTML forbids become U+FFFD"
 }
 
 TEST_CASE("XML text has hexadecimal references for markup and keeps CR") {
-    const auto text = [](auto& xml, auto... parts) { render::append_element(xml, parts...); };
-    CHECK(inside(text, "a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
-    CHECK(inside(render::append_url_element, "http://x.org/?a=b&c") == "http://x.org/?a=b&amp;c");
+    using render::Content;
+    CHECK(inside(Content::text, "a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
+    CHECK(inside(Content::url, "http://x.org/?a=b&c") == "http://x.org/?a=b&amp;c");
 }
 
 TEST_CASE("HTML in XML is CDATA, divided where it contains the end of a section") {
-    const auto html = [](auto& xml, auto... parts) {
-        render::append_html_element(xml, parts...);
-    };
-    CHECK(inside(html, "<p>&amp;</p>]]>x") == "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
+    CHECK(inside(render::Content::html, "<p>&amp;</p>]]>x") ==
+          "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
 }
 
 TEST_CASE("The end of a text begins with a whole character") {
