@@ -22,8 +22,9 @@ void put_digests_right(std::string& bytes) {
     header.byte_order = sound.byte_order;
     header.version = sound.version;
     const std::uint64_t left = bytes.size() - sizeof header;
-    const auto body = header.records_size <= left && header.places <= left
-                          ? header.records_size + header.places * source::index_format::place_size
+    constexpr auto record = sizeof(source::index_format::Record);
+    const auto body = header.records <= left / record && header.names_size <= left
+                          ? header.records * record + header.names_size
                           : left;
     const auto body_size = std::min(body, left);
     header.body_digest = XXH3_64bits(bytes.data() + sizeof header, body_size);

@@ -158,7 +158,6 @@ class Indexing {
             if (!part.records.add(entry, id.class_name)) return std::nullopt;
         }
         part.end = reader->place();
-        part.records.sort();
         readers.give_back(std::move(reader));
         // Without an object, what precedes would say whether the trailer was the last.
         return part.end.has_objects ? std::optional(std::move(part)) : std::nullopt;
@@ -170,7 +169,7 @@ class Indexing {
         part.end.line += lines;
         part.end.has_banners = part.end.has_banners || place.has_banners;
         place = part.end;
-        return writer_.append(std::move(part.records), lines);
+        return writer_.append(part.records, lines);
     }
 
     base::Result<void> read_json_lines(const PlainFile& file) {

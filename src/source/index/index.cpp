@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <thread>
 #include <tuple>
 #include <unistd.h>
 
@@ -17,13 +18,13 @@
 namespace source {
 namespace {
 
+using index_format::entry_of;
 using index_format::FileHeader;
-using index_format::record_at;
+using index_format::Record;
 
 constexpr std::size_t write_size = 1 << 20;
 constexpr std::size_t most_classes = 65535;
-constexpr std::size_t records_of_place = 64;
-constexpr std::uint64_t nowhere = UINT64_MAX;
+constexpr std::size_t read_at_once = 1 << 19;  // records, of which a window of an index is held
 
 tl::unexpected<base::Error> too_many_classes() {
     return base::fail(base::ErrorKind::refused, "more than 65,535 classes");
@@ -69,11 +70,6 @@ tl::unexpected<base::Error> damaged(const std::string& path) {
                       path + " is damaged, or not an index of this program");
 }
 
-// Returns a part of the file; `at` counts from the end of the header.
-std::string_view part(std::string_view file, std::uint64_t at, std::uint64_t size) {
-    return file.substr(sizeof(FileHeader) + at, size);
-}
-
 // Copies the whole file within the kernel, where files can share blocks without copying any.
 // Returns false when this fails half-way or is not possible.
 bool copy(const File& from, const File& to, std::uint64_t size) {
@@ -88,24 +84,11 @@ bool copy(const File& from, const File& to, std::uint64_t size) {
     return true;
 }
 
-// Returns the XXH3 of a part of the mapping; holds at most a window of it at once.
-std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
-    constexpr std::size_t window = 32 << 20;
-    Xxh3 digest(Xxh3::Width::bits64);
-    while (!part.empty()) {
-        const auto piece = part.substr(0, window);
-        digest.add(piece);
-        mapping.forget(piece);
-        part.remove_prefix(piece.size());
-    }
-    return digest.digest64();
-}
-
 // Where a thread found the last name that it looked for. Whoever walks through one build and looks the
 // objects up in another one does so in the order of both, so the next name is usually a step away.
 struct LastFound {
-    std::uint64_t index = 0;  // its number
-    std::uint64_t at = 0;     // of the first record of that name
+    std::uint64_t index = 0;   // its number
+    std::size_t position = 0;  // of the first record of that name, or behind it
 };
 
 // Returns a number that no other index of this process has, even one at the same address.
@@ -120,25 +103,19 @@ Mapping::~Mapping() {
     if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
-base::Result<Mapping> Mapping::of(const File& file, std::uint64_t size) {
-    Mapping mapping;
-    if (size == 0) return mapping;
-    void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-    if (at == MAP_FAILED) return fail_errno("mapping an index", errno);
-    mapping.bytes_ = {static_cast<const char*>(at), size};
-    return mapping;
-}
-
 base::Result<Mapping> Mapping::copy_of(const File& file, std::uint64_t size,
                                        const std::string& path) {
     const auto copied = open_nameless(path, 0600);
-    if (copied.is_open() && copy(file, copied, size)) return of(copied, size);
     Mapping mapping;
-    mapping.is_file_ = false;
+    mapping.is_file_ = copied.is_open() && copy(file, copied, size);
     if (size == 0) return mapping;
-    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* at =
+        mapping.is_file_
+            ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED, copied.descriptor(), 0)
+            : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) return fail_errno("reading an index", errno);
     mapping.bytes_ = {static_cast<const char*>(at), size};
+    if (mapping.is_file_) return mapping;
     if (const auto got = file.read_at(static_cast<char*>(at), size, 0); !got)
         return tl::unexpected(got.error());
     return mapping;
@@ -160,25 +137,36 @@ base::Result<Index> Index::open(const std::string& path) {
     if (!identity) return tl::unexpected(identity.error());
     auto mapping = Mapping::copy_of(*file, identity->size, path);
     if (!mapping) return base::fail_at(path, mapping.error());
-    const auto bytes = mapping->bytes();
-    const auto header = index_format::parse_header(bytes, identity->size);
+    const auto header = index_format::parse_header(mapping->bytes(), identity->size);
     if (!header) return damaged(path);
-    const auto body_size = header->records_size + header->places * index_format::place_size;
-    const auto body = part(bytes, 0, body_size);
-    const auto text = part(bytes, body_size, header->facts_size);
-    if (digest_of(*mapping, body) != header->body_digest ||
-        digest_of(*mapping, text) != header->facts_digest)
-        return damaged(path);
-    auto facts = index_format::parse_facts(text);
-    if (!facts) return damaged(path);
     Index index;
     index.number_ = next_number();
     index.order_ = std::to_string(header->body_digest);
     index.file_ = std::move(*mapping);
+    const auto* records = index.file_.bytes().data() + sizeof(FileHeader);
+    index.records_ = {reinterpret_cast<const Record*>(records), header->records};
+    index.names_ = {records + index.records_.size_bytes(), header->names_size};
+    const std::string_view text(index.names_.end(), header->facts_size);
+    auto facts = index_format::parse_facts(text);
+    if (!facts || XXH3_64bits(text.data(), text.size()) != header->facts_digest)
+        return damaged(path);
     index.facts_ = std::move(*facts);
-    index.records_ = body.substr(0, header->records_size);
-    index.places_ = body.substr(header->records_size);
+    if (index.digest_of_body() != header->body_digest) return damaged(path);
     return index;
+}
+
+std::optional<std::uint64_t> Index::digest_of_body() const {
+    Xxh3 digest(Xxh3::Width::bits64);
+    for (std::size_t from = 0; from < records_.size(); from += read_at_once) {
+        const auto to = std::min(records_.size(), from + read_at_once);
+        for (auto position = from; position < to; ++position)
+            if (!is_sound(records_[position])) return std::nullopt;
+        const auto window = records_.subspan(from, to - from);
+        digest.add({reinterpret_cast<const char*>(window.data()), window.size_bytes()});
+        forget(from, to);
+    }
+    digest.add(names_);
+    return digest.digest64();
 }
 
 base::Result<Facts> Index::read_facts(const std::string& path) {
@@ -201,59 +189,35 @@ base::Result<Facts> Index::read_facts(const std::string& path) {
     return std::move(*facts);
 }
 
-bool Index::is_sound(const Entry& entry) const {
-    if (entry.class_index >= facts_.classes.size()) return false;
+bool Index::is_sound(const Record& record) const {
+    if (record.name_at > names_.size() || record.name_size > names_.size() - record.name_at)
+        return false;
+    if (record.class_index >= facts_.classes.size()) return false;
     // The entries of a running database have no bytes.
-    return facts_.files.empty() ? entry.length == 0 : entry.file < facts_.files.size();
+    return facts_.files.empty() ? record.length == 0 : record.file < facts_.files.size();
 }
 
-// Returns the place of the last of the records with a place of their own that is before all of this name,
-// or of the first record.
-std::uint64_t Index::place_of(std::string_view name) const {
-    const auto place = [&](std::size_t i) {
-        std::uint64_t at = 0;
-        std::memcpy(&at, places_.data() + i * sizeof at, sizeof at);
-        return at;
-    };
-    std::size_t low = 0, high = places_.size() / index_format::place_size;
-    while (high - low > 1) {
-        const auto middle = low + (high - low) / 2;
-        const auto read = record_at(records_, place(middle));
-        (read && compare_folded(read->entry.name, name) < 0 ? low : high) = middle;
-    }
-    return high == 0 ? 0 : place(low);
-}
-
-// Returns the place of the first record of this name in any case, else of the one behind it.
-std::uint64_t Index::first_place(std::string_view name) const {
+std::size_t Index::first_named(std::string_view name) const {
     thread_local LastFound last;
-    constexpr int few = 8;
-    const auto go_on = [&](std::uint64_t at, int steps) {
-        for (; steps > 0; --steps) {
-            const auto read = record_at(records_, at);
-            if (!read || compare_folded(read->entry.name, name) >= 0) return at;
-            at = read->next;
-        }
-        return nowhere;
+    constexpr std::ptrdiff_t near = 8;
+    const auto is_before = [&](const Record& record) {
+        return compare_folded(name_in(record), name) < 0;
     };
-    auto at = nowhere;
-    if (last.index == number_) {
-        const auto before = record_at(records_, last.at);
-        if (before && compare_folded(before->entry.name, name) <= 0) at = go_on(last.at, few);
-    }
-    if (at == nowhere) at = go_on(place_of(name), records_of_place + 1);
-    // A damaged file may have more records between two places.
-    if (at == nowhere) at = records_.size();
-    last = {number_, at};
-    return at;
+    auto begin = records_.begin();
+    if (last.index == number_ && last.position < records_.size() &&
+        compare_folded(name_in(records_[last.position]), name) <= 0)
+        begin += static_cast<std::ptrdiff_t>(last.position);
+    const auto next = begin + std::min(near, records_.end() - begin);
+    auto found = std::partition_point(begin, next, is_before);
+    if (found == next) found = std::partition_point(next, records_.end(), is_before);
+    last = {number_, static_cast<std::size_t>(found - records_.begin())};
+    return last.position;
 }
 
 template <class Visit>
-void Index::each_named(std::string_view name, Visit&& visit) const {
-    for (auto read = record_at(records_, first_place(name));
-         read && compare_folded(read->entry.name, name) == 0;
-         read = record_at(records_, read->next))
-        if (is_sound(read->entry) && !visit(read->entry)) return;
+void Index::each_named(std::string_view name, const Visit& visit) const {
+    for (const auto& record : records_.subspan(first_named(name)))
+        if (compare_folded(name_in(record), name) != 0 || !visit(entry_of(record))) return;
 }
 
 std::optional<Entry> Index::find_exact(const tree::ObjectName& name) const {
@@ -283,31 +247,29 @@ std::optional<Entry> Index::find(const tree::ObjectName& asked) const {
 
 void Index::each(std::uint64_t from, std::uint64_t to,
                  const std::function<bool(const Entry&)>& visit) const {
-    const auto end = std::min<std::uint64_t>(to, records_.size());
-    if (from >= end) return;
-    for (auto read = record_at(records_, from); read; read = record_at(records_, read->next)) {
-        if (is_sound(read->entry) && !visit(read->entry)) break;
-        if (read->next >= end) break;
-    }
-    file_.forget(records_.substr(from, end - from));
+    to = std::min<std::uint64_t>(to, records_.size());
+    if (from >= to) return;
+    for (auto position = from; position < to; ++position)
+        if (!visit(entry_of(records_[position]))) break;
+    forget(from, to);
+}
+
+void Index::forget(std::size_t from, std::size_t to) const {
+    const auto part = records_.subspan(from, to - from);
+    const auto &first = part.front(), &last = part.back();
+    file_.forget({reinterpret_cast<const char*>(part.data()), part.size_bytes()});
+    file_.forget({names_.data() + first.name_at, last.name_at + last.name_size - first.name_at});
 }
 
 std::vector<std::uint64_t> Index::places(std::uint64_t objects) const {
     std::vector<std::uint64_t> places{0};
-    std::uint64_t at = 0, count = 0;
-    std::string_view last;  // the name before
-    for (auto read = record_at(records_, at); read; read = record_at(records_, at)) {
-        if (count >= objects && compare_folded(last, read->entry.name) != 0) {
-            file_.forget(records_.substr(places.back(), at - places.back()));
-            places.push_back(at);
-            count = 0;
-        }
-        ++count;
-        last = read->entry.name;
-        at = read->next;
-    }
-    file_.forget(records_.substr(places.back()));
-    places.push_back(at);
+    do {
+        auto at = std::min<std::uint64_t>(records_.size(), places.back() + objects);
+        while (at > 0 && at < records_.size() &&
+               compare_folded(name_in(records_[at - 1]), name_in(records_[at])) == 0)
+            ++at;
+        places.push_back(at);
+    } while (places.back() < records_.size());
     return places;
 }
 
@@ -317,37 +279,25 @@ tree::ObjectName Index::name_of(const Entry& entry) const {
 
 // ---- Writing ----
 
-bool IndexPart::add(Entry entry, const std::string& class_name) {
+bool IndexPart::add(const Entry& entry, const std::string& class_name) {
+    const auto class_index = index_of(class_name);
+    if (class_index == most_classes) return false;
+    ++classes_[class_index].objects;
+    records_.push_back({entry.digest.high64, entry.digest.low64, entry.offset, entry.length,
+                        entry.line, names_.size(), entry.file,
+                        static_cast<std::uint16_t>(class_index),
+                        static_cast<std::uint16_t>(entry.name.size()), 0});
+    names_ += entry.name;
+    return true;
+}
+
+std::size_t IndexPart::index_of(const std::string& class_name) {
     if (classes_.empty() || classes_[last_class_].class_name != class_name) {
         const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
         last_class_ = known->second;
         if (is_new) classes_.push_back({class_name, 0});
     }
-    if (last_class_ == most_classes) return false;
-    ++classes_[last_class_].objects;
-    entry.class_index = static_cast<std::uint16_t>(last_class_);
-    places_.push_back({folded_start(entry.name), records_.size()});
-    index_format::append_record(records_, entry);
-    return true;
-}
-
-void IndexPart::sort() {
-    const auto key_at = [&](std::uint64_t at) {
-        const auto entry = record_at(records_, at)->entry;
-        return Key{entry.name, classes_[entry.class_index].class_name};
-    };
-    const auto is_first = [&](const Place& a, const Place& b) {
-        if (const auto order = a.start <=> b.start; order != 0) return order < 0;
-        return is_before(key_at(a.at), key_at(b.at));
-    };
-    auto places = std::exchange(places_, {});
-    if (std::ranges::is_sorted(places, is_first)) return;
-    std::ranges::stable_sort(places, is_first);
-    std::string records;
-    records.reserve(records_.size());
-    for (const auto& [start, at] : places)
-        records.append(records_, at, record_at(records_, at)->next - at);
-    records_ = std::move(records);
+    return last_class_;
 }
 
 base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
@@ -356,119 +306,53 @@ base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
     // The header is written last.
     if (auto done = file->write(std::string(sizeof(FileHeader), '\0')); !done)
         return tl::unexpected(done.error());
-    auto unmerged = open_nameless(path, 0600);
-    if (!unmerged.is_open()) unmerged = File(::memfd_create("index", MFD_CLOEXEC));
-    if (!unmerged.is_open()) return fail_errno("writing an index", errno);
-    return IndexWriter(path, std::move(*file), std::move(unmerged));
+    return IndexWriter(std::move(*file));
 }
 
 base::Result<void> IndexWriter::add(const Entry& entry, const std::string& class_name) {
-    if (!part_.add(entry, class_name)) return too_many_classes();
-    return part_.size() < write_size ? base::Result<void>() : append({}, 0);
+    return all_.add(entry, class_name) ? base::Result<void>() : too_many_classes();
 }
 
-base::Result<void> IndexWriter::append(IndexPart part, std::uint64_t lines) {
-    if (part_.size() > 0)
-        if (auto done = append(std::exchange(part_, {}), 0); !done) return done;
-    if (part.size() == 0) return {};
-    part.sort();
+base::Result<void> IndexWriter::append(const IndexPart& part, std::uint64_t lines) {
     std::vector<std::uint16_t> class_indexes;  // by those of the part
     for (const auto& [class_name, objects] : part.classes_) {
-        const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
-        if (known->second == most_classes) return too_many_classes();
-        if (is_new) classes_.push_back({class_name, 0});
-        classes_[known->second].objects += objects;
-        class_indexes.push_back(static_cast<std::uint16_t>(known->second));
+        const auto class_index = all_.index_of(class_name);
+        if (class_index == most_classes) return too_many_classes();
+        all_.classes_[class_index].objects += objects;
+        class_indexes.push_back(static_cast<std::uint16_t>(class_index));
     }
-    std::uint64_t last = 0;
-    for (std::uint64_t at = 0; at < part.size();) {
-        last = at;
-        at = index_format::move_record(part.records_, at, lines, class_indexes);
+    for (auto record : part.records_) {
+        record.line += lines;
+        record.name_at += all_.names_.size();
+        record.class_index = class_indexes[record.class_index];
+        all_.records_.push_back(record);
     }
-    const auto key_at = [&](std::uint64_t at) {
-        const auto entry = record_at(part.records_, at)->entry;
-        return Key{entry.name, classes_[entry.class_index].class_name};
-    };
-    const auto begin = runs_.empty() ? 0 : runs_.back().to;
-    if (runs_.empty() || is_before(key_at(0), {last_name_, last_class_}))
-        runs_.push_back({begin, begin});
-    runs_.back().to += part.size();
-    const auto [name, class_name] = key_at(last);
-    last_name_ = name;
-    last_class_ = class_name;
-    if (auto done = unmerged_.write(part.records_); !done)
-        return base::fail_at(path_, done.error());
+    all_.names_ += part.names_;
     return {};
 }
 
-// What finish() has written.
-struct IndexWriter::Merging {
-    Xxh3 body{Xxh3::Width::bits64}, digests;
-    std::uint64_t size = 0, count = 0;  // bytes of records, and records
-    std::string places;
-};
-
-base::Result<void> IndexWriter::write(std::string_view bytes, Xxh3& digest) const {
-    digest.add(bytes);
-    return file_.write(bytes);
-}
-
-base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::merge(Merging& merging) {
-    const auto mapping = Mapping::of(unmerged_, runs_.empty() ? 0 : runs_.back().to);
-    if (!mapping) return tl::unexpected(mapping.error());
-    const auto records = mapping->bytes();
-    const auto key_of = [&](const Entry& entry) {
-        return Key{entry.name, classes_[entry.class_index].class_name};
-    };
-    struct Head {
-        FoldedStart start;
-        std::uint64_t at, end;
+std::vector<IndexWriter::Place> IndexWriter::sorted() const {
+    const auto key_of = [&](const Place& place) {
+        const auto& record = all_.records_[place.position];
+        return Key{all_.name_in(record), all_.classes_[record.class_index].class_name};
     };
     // Of records with one key, of which a duplicate names two, the first in the files comes first.
-    const auto is_later = [&](const Head& a, const Head& b) {
-        if (const auto order = a.start <=> b.start; order != 0) return order > 0;
-        const auto key_a = key_of(record_at(records, a.at)->entry);
-        const auto key_b = key_of(record_at(records, b.at)->entry);
-        if (is_before(key_b, key_a)) return true;
-        return !is_before(key_a, key_b) && b.at < a.at;
+    const auto is_first = [&](const Place& a, const Place& b) {
+        if (const auto order = a.start <=> b.start; order != 0) return order < 0;
+        const auto key_a = key_of(a), key_b = key_of(b);
+        return is_before(key_a, key_b) || (!is_before(key_b, key_a) && a.position < b.position);
     };
-    std::vector<Head> heads;  // a heap, the first record on top
-    const auto push = [&](std::uint64_t at, std::uint64_t end) {
-        if (at == end) return;
-        heads.push_back({folded_start(record_at(records, at)->entry.name), at, end});
-        std::ranges::push_heap(heads, is_later);
-    };
-    for (const auto& run : runs_) push(run.from, run.to);
-    std::string buffer;
-    std::optional<Entry> last;
-    while (!heads.empty()) {
-        std::ranges::pop_heap(heads, is_later);
-        const auto [start, at, end] = heads.back();
-        heads.pop_back();
-        const auto [entry, next] = *record_at(records, at);
-        if (last && last->name == entry.name && last->class_index == entry.class_index) {
-            Duplicate duplicate{std::string(entry.name), *last, entry};
-            duplicate.first.name = duplicate.second.name = {};
-            return duplicate;
-        }
-        last = entry;
-        if (merging.count++ % records_of_place == 0)
-            merging.places.append(reinterpret_cast<const char*>(&merging.size),
-                                  sizeof merging.size);
-        merging.size += next - at;
-        merging.digests.add({reinterpret_cast<const char*>(&entry.digest), sizeof entry.digest});
-        buffer.append(records, at, next - at);
-        if (buffer.size() >= write_size) {
-            if (auto done = write(buffer, merging.body); !done)
-                return tl::unexpected(done.error());
-            buffer.clear();
-        }
-        push(next, end);
+    std::vector<Place> places;
+    places.reserve(all_.records_.size());
+    for (const auto& record : all_.records_)
+        places.push_back({folded_start(all_.name_in(record)), places.size()});
+    const auto middle = places.begin() + static_cast<std::ptrdiff_t>(places.size() / 2);
+    {
+        const std::jthread other([&] { std::sort(places.begin(), middle, is_first); });
+        std::sort(middle, places.end(), is_first);
     }
-    if (auto done = write(buffer, merging.body); !done) return tl::unexpected(done.error());
-    if (auto done = write(merging.places, merging.body); !done)
-        return tl::unexpected(done.error());
-    return std::nullopt;
+    std::inplace_merge(places.begin(), middle, places.end(), is_first);
+    return places;
 }
 
 base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts) {
@@ -477,21 +361,44 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts fa
             "some objects are not tracked: their names are too long, or start too far into the "
             "line, or their class has a colon",
             {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
-    if (auto done = append({}, 0); !done) return tl::unexpected(done.error());
-    Merging merging;
-    if (auto duplicate = merge(merging); !duplicate || *duplicate) return duplicate;
+    FileHeader header;
+    Xxh3 body(Xxh3::Width::bits64), digests;
+    std::string buffer, names;
+    const auto write = [&](std::string_view bytes) {
+        body.add(bytes);
+        return file_.write(bytes);
+    };
+    const Record* last = nullptr;
+    for (const auto& place : sorted()) {
+        const auto& added = all_.records_[place.position];
+        const auto name = all_.name_in(added);
+        if (last != nullptr && all_.name_in(*last) == name &&
+            last->class_index == added.class_index)
+            return Duplicate{std::string(name), entry_of(*last), entry_of(added)};
+        last = &added;
+        auto record = added;
+        record.name_at = names.size();
+        names += name;
+        const auto entry = entry_of(record);
+        digests.add({reinterpret_cast<const char*>(&entry.digest), sizeof entry.digest});
+        buffer.append(reinterpret_cast<const char*>(&record), sizeof record);
+        if (buffer.size() < write_size) continue;
+        if (auto done = write(std::exchange(buffer, {})); !done)
+            return tl::unexpected(done.error());
+    }
+    for (const auto* bytes : {&buffer, &names})
+        if (auto done = write(*bytes); !done) return tl::unexpected(done.error());
     XXH128_canonical_t bytes;
-    XXH128_canonicalFromHash(&bytes, merging.digests.digest128());
+    XXH128_canonicalFromHash(&bytes, digests.digest128());
     facts.digest +=
         base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
-    facts.classes = std::move(classes_);
+    facts.classes = std::move(all_.classes_);
     const auto text = index_format::to_text(facts);
     if (auto done = file_.write(text); !done) return tl::unexpected(done.error());
-    FileHeader header;
-    header.records_size = merging.size;
-    header.places = merging.places.size() / index_format::place_size;
+    header.records = all_.records_.size();
+    header.names_size = names.size();
     header.facts_size = text.size();
-    header.body_digest = merging.body.digest64();
+    header.body_digest = body.digest64();
     header.facts_digest = XXH3_64bits(text.data(), text.size());
     header.header_digest = index_format::digest_of(header);
     if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)

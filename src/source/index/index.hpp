@@ -2,11 +2,11 @@
 //
 // The file, in the byte order of the machine (a file of another byte order is made again):
 //   header   sizes and XXH3 digests of the parts below, and of itself
-//   records  48 bytes and the name, padded to 8; sorted by the name in lower case, then by name and class
-//   places   of each 64th record
+//   records  56 bytes each; sorted by the name in lower case, then by name and class
+//   names    of the records, in their order
 //   facts    text, a line each: release, folder, digest, untracked, flaw, file, class, ...
-// Readers check the digests of a private copy before they use anything in it, and the bounds of
-// every position. A damaged index is made again if its build is still there, and not repaired. Safe
+// Readers check the digests of a private copy and the bounds of every position before they use anything in
+// it. A damaged index is made again if its build is still there, and not repaired. Safe
 // from any thread once open.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,10 +42,6 @@ class Mapping {
         std::swap(is_file_, other.is_file_);
         return *this;
     }
-    // Maps the file itself. Nobody may truncate it meanwhile: that would end the process (SIGBUS).
-    //   error  unavailable
-    [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
-
     // Maps a copy that nobody else can reach, so that whoever overwrites the file in place (cp
     // does) changes nothing here. The copy is a file without a name in the folder of `path`, which
     // vanishes with the mapping; where that can't be made, it is in memory.
@@ -99,18 +96,30 @@ class Index {
     [[nodiscard]] tree::ObjectName name_of(const Entry& entry) const;
 
    private:
-    [[nodiscard]] bool is_sound(const Entry& entry) const;
-    [[nodiscard]] std::uint64_t place_of(std::string_view name) const;
-    [[nodiscard]] std::uint64_t first_place(std::string_view name) const;
+    using Record = index_format::Record;
+    [[nodiscard]] std::string_view name_in(const Record& record) const {
+        return names_.substr(record.name_at, record.name_size);
+    }
+    [[nodiscard]] Entry entry_of(const Record& record) const {
+        return index_format::entry_of(record, name_in(record));
+    }
+    [[nodiscard]] bool is_sound(const Record& record) const;
+    // Returns the digest of records and names; nullopt: a record is not sound.
+    [[nodiscard]] std::optional<std::uint64_t> digest_of_body() const;
+    // Releases the memory of these records and their names. Requires from < to.
+    void forget(std::size_t from, std::size_t to) const;
+    // Returns the position of the first record of this name in any case, else of the one behind it.
+    [[nodiscard]] std::size_t first_named(std::string_view name) const;
     // Visits the entries of this name in any case; `visit` returns false to stop.
     template <class Visit>
-    void each_named(std::string_view name, Visit&& visit) const;
+    void each_named(std::string_view name, const Visit& visit) const;
 
     Mapping file_;
     Facts facts_;
     std::uint64_t number_ = 0;  // of this index in the process
     std::string order_;
-    std::string_view records_, places_;
+    std::span<const Record> records_;
+    std::string_view names_;
 };
 
 // The beginning of a name, for comparisons that need not read the name.
@@ -124,19 +133,17 @@ struct FoldedStart {
 class IndexPart {
    public:
     // Adds an object; sets entry.class_index itself. Returns false above 65,535 classes.
-    [[nodiscard]] bool add(Entry entry, const std::string& class_name);
-    [[nodiscard]] std::size_t size() const { return records_.size(); }  // in bytes
-    // Puts the records in order. IndexWriter::append does it too, on the one thread that calls it.
-    void sort();
+    [[nodiscard]] bool add(const Entry& entry, const std::string& class_name);
 
    private:
     friend class IndexWriter;
-    struct Place {
-        FoldedStart start;  // of the name
-        std::uint64_t at;
-    };
-    std::string records_;
-    std::vector<Place> places_;  // of the records; empty: they are in order
+    [[nodiscard]] std::size_t index_of(const std::string& class_name);
+    [[nodiscard]] std::string_view name_in(const index_format::Record& record) const {
+        return std::string_view(names_).substr(record.name_at, record.name_size);
+    }
+
+    std::vector<index_format::Record> records_;
+    std::string names_;
     std::vector<ClassCount> classes_;
     std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
     std::size_t last_class_ = 0;
@@ -150,12 +157,13 @@ class IndexWriter {
     [[nodiscard]] static base::Result<IndexWriter> create(const std::string& path);
 
     // Adds an object.
-    //   error  unavailable (a full disk); refused above 65,535 classes
+    //   error   refused above 65,535 classes
+    //   memory  56 bytes and the name
     [[nodiscard]] base::Result<void> add(const Entry& entry, const std::string& class_name);
 
     // Adds the objects of a part, whose lines are counted from the one after `lines`.
     //   error  as add
-    [[nodiscard]] base::Result<void> append(IndexPart part, std::uint64_t lines);
+    [[nodiscard]] base::Result<void> append(const IndexPart& part, std::uint64_t lines);
 
     // Two records of one class and name.
     struct Duplicate {
@@ -163,30 +171,24 @@ class IndexWriter {
         Entry first, second;  // without their names
     };
 
-    // Merges what was added, writes the rest, syncs and renames. Logs how many objects are not tracked.
+    // Sorts what was added, writes it, syncs and renames. Logs how many objects are not tracked.
     //   facts    without classes; their digest becomes a prefix of the one that is computed here
     //   returns  nothing, or a duplicate: then the index is not put in place
-    //   memory   a few bytes for each 64 objects
+    //   error    unavailable (a full disk)
+    //   memory   24 bytes an object
     [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts);
 
    private:
-    IndexWriter(std::string path, NewFile file, File unmerged)
-        : path_(std::move(path)), file_(std::move(file)), unmerged_(std::move(unmerged)) {}
-    struct Run {
-        std::uint64_t from = 0, to = 0;  // in unmerged_: sorted records
+    explicit IndexWriter(NewFile file) : file_(std::move(file)) {}
+    struct Place {
+        FoldedStart start;  // of the name
+        std::size_t position;
     };
-    struct Merging;
-    [[nodiscard]] base::Result<std::optional<Duplicate>> merge(Merging& merging);
-    [[nodiscard]] base::Result<void> write(std::string_view bytes, Xxh3& digest) const;
+    // Returns the places of all records, in the order of the index. Two threads sort.
+    [[nodiscard]] std::vector<Place> sorted() const;
 
-    std::string path_;
     NewFile file_;
-    File unmerged_;
-    IndexPart part_;  // not yet written
-    std::vector<Run> runs_;
-    std::string last_name_, last_class_;  // of the last run
-    std::vector<ClassCount> classes_;
-    std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
+    IndexPart all_;
 };
 
 }  // namespace source

@@ -96,8 +96,6 @@ void append_file(std::string& text, const BuildFile& file) {
                std::to_string(file.plain_size), file.layout == Layout::json ? "json" : "ace"});
 }
 
-std::size_t padded(std::size_t size) { return (size + 7) / 8 * 8; }
-
 }  // namespace
 
 std::uint64_t digest_of(const FileHeader& header) {
@@ -113,11 +111,10 @@ std::optional<FileHeader> parse_header(std::string_view bytes, std::uint64_t fil
         header.version != format || header.header_digest != digest_of(header))
         return std::nullopt;
     auto left = file_size - sizeof header;
-    if (header.records_size > left) return std::nullopt;
-    left -= header.records_size;
-    if (header.places > left / place_size) return std::nullopt;
-    left -= header.places * place_size;
-    return header.facts_size == left ? std::optional(header) : std::nullopt;
+    if (header.records > left / sizeof(Record)) return std::nullopt;
+    left -= header.records * sizeof(Record);
+    if (header.names_size > left) return std::nullopt;
+    return header.facts_size == left - header.names_size ? std::optional(header) : std::nullopt;
 }
 
 std::string to_text(const Facts& facts) {
@@ -147,48 +144,6 @@ std::optional<Facts> parse_facts(std::string_view text) {
     for (const auto line : base::split(text, '\n'))
         if (!FactLine(line).read_into(facts)) return std::nullopt;
     return facts;
-}
-
-std::optional<RecordAt> record_at(std::string_view records, std::uint64_t at) {
-    Record record;
-    if (at > records.size() || records.size() - at < sizeof record) return std::nullopt;
-    std::memcpy(&record, records.data() + at, sizeof record);
-    const auto name_at = at + sizeof record;
-    const auto next = name_at + padded(record.name_size);
-    if (next > records.size()) return std::nullopt;
-    return RecordAt{{{record.digest_low, record.digest_high},
-                     record.offset,
-                     record.length,
-                     record.line,
-                     record.file,
-                     record.class_index,
-                     records.substr(name_at, record.name_size)},
-                    next};
-}
-
-void append_record(std::string& bytes, const Entry& entry) {
-    const Record record{entry.digest.high64,
-                        entry.digest.low64,
-                        entry.offset,
-                        entry.length,
-                        entry.line,
-                        entry.file,
-                        entry.class_index,
-                        static_cast<std::uint16_t>(entry.name.size()),
-                        0};
-    bytes.append(reinterpret_cast<const char*>(&record), sizeof record);
-    bytes += entry.name;
-    bytes.append(padded(entry.name.size()) - entry.name.size(), '\0');
-}
-
-std::uint64_t move_record(std::string& records, std::uint64_t at, std::uint64_t lines,
-                          const std::vector<std::uint16_t>& classes) {
-    Record record;
-    std::memcpy(&record, records.data() + at, sizeof record);
-    record.line += lines;
-    record.class_index = classes[record.class_index];
-    std::memcpy(records.data() + at, &record, sizeof record);
-    return at + sizeof record + padded(record.name_size);
 }
 
 }  // namespace source::index_format

@@ -65,16 +65,16 @@ namespace index_format {
 
 // Increase it with every change of the layout, of what is tracked (is_tracked_class) and of how
 // names are read.
-inline constexpr std::uint32_t format = 2;
+inline constexpr std::uint32_t format = 3;
 
 struct FileHeader {
     std::array<char, 8> magic = {'V', 'A', 'R', 'V', 'E', 'I', 'D', 'X'};
     std::uint32_t byte_order = 0x01020304;
     std::uint32_t version = format;
-    std::uint64_t records_size = 0;
-    std::uint64_t places = 0;
+    std::uint64_t records = 0;  // their number
+    std::uint64_t names_size = 0;
     std::uint64_t facts_size = 0;
-    std::uint64_t body_digest = 0;  // XXH3-64 of records and places
+    std::uint64_t body_digest = 0;  // XXH3-64 of records and names
     std::uint64_t facts_digest = 0;
     std::uint64_t header_digest = 0;  // of all above
 };
@@ -85,11 +85,10 @@ struct Record {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
     std::uint64_t line = 0;
+    std::uint64_t name_at = 0;  // in the names
     std::uint16_t file = 0, class_index = 0, name_size = 0, zero = 0;
 };
-static_assert(sizeof(Record) == 48);
-
-inline constexpr std::size_t place_size = 8;
+static_assert(sizeof(Record) == 56);
 
 // Returns the XXH3 of the header up to header_digest.
 [[nodiscard]] std::uint64_t digest_of(const FileHeader& header);
@@ -101,18 +100,15 @@ inline constexpr std::size_t place_size = 8;
 [[nodiscard]] std::string to_text(const Facts& facts);
 [[nodiscard]] std::optional<Facts> parse_facts(std::string_view text);
 
-// A record, and where the next one begins.
-struct RecordAt {
-    Entry entry;
-    std::uint64_t next;
-};
-[[nodiscard]] std::optional<RecordAt> record_at(std::string_view records, std::uint64_t at);
-void append_record(std::string& bytes, const Entry& entry);
-
-// Adds to the line of the record at `at`, and replaces its class index by classes[index]. Returns where
-// the next record begins.
-std::uint64_t move_record(std::string& records, std::uint64_t at, std::uint64_t lines,
-                          const std::vector<std::uint16_t>& classes);
+[[nodiscard]] inline Entry entry_of(const Record& record, std::string_view name = {}) {
+    return {{record.digest_low, record.digest_high},
+            record.offset,
+            record.length,
+            record.line,
+            record.file,
+            record.class_index,
+            name};
+}
 
 }  // namespace index_format
 

@@ -157,7 +157,7 @@ TEST_CASE("Whatever was looked for before, a name leads to what a walk over all 
             entry.name = names[i].name;
             REQUIRE(some_names.add(entry, names[i].class_name));
         }
-        REQUIRE(writer->append(std::move(some_names), 0));
+        REQUIRE(writer->append(some_names, 0));
     }
     source::Facts facts;
     facts.release = {"WS1", *base::parse_date("2008-02-01")};
