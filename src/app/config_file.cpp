@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "app/config_file.hpp"
 
-#include <boost/property_tree/ini_parser.hpp>
-#include <boost/property_tree/ptree.hpp>
 #include <fstream>
 #include <sstream>
 
@@ -17,60 +15,42 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 namespace fs = std::filesystem;
-namespace pt = boost::property_tree;
 
 constexpr std::uintmax_t largest_template = 1 << 20;  // bytes
 
-// Returns what each line of the file is about, as Boost reads it: "[section]", "[section] key", or
-// nothing.
-std::vector<std::string> places_in(const std::string& text) {
-    std::vector<std::string> places;
+// Reads the lines: "[section]", "key = value", or a comment.
+Result<void> take_lines(Draft& draft, const std::string& text) {
     std::string section;
-    for (const auto line : base::split(text, '\n')) {
-        auto& place = places.emplace_back();
-        const auto words = base::trim(line);
-        if (words.empty() || words.front() == ';' || words.front() == '#') continue;
-        if (words.front() == '[') {
-            section = "[" + std::string(base::trim(words.substr(1, words.find(']') - 1))) + "]";
-            place = base::legal_text(section);
-        } else {
-            const auto key = base::trim(words.substr(0, words.find('=')));
-            place = base::legal_text(section + (section.empty() ? "" : " ") + std::string(key));
-        }
-    }
-    return places;
-}
-
-// Boost reports the line that is wrong, but not its key.
-Result<pt::ptree> parse_ini(const std::string& text, Draft& draft) {
-    const auto places = places_in(text);
-    for (std::size_t i = 0; i < places.size(); ++i) draft.lines.emplace(places[i], i + 1);
-    try {
-        pt::ptree tree;
-        std::istringstream in(text);
-        pt::read_ini(in, tree);
-        return tree;
-    } catch (const pt::ini_parser_error& error) {
-        const auto& place = places.at(error.line() - 1);
-        const auto first = draft.lines.at(place);
-        return wrong(draft.config.file.string() + ":" + std::to_string(error.line()) + ": " +
-                     place + ": " + error.message() +
-                     (first < error.line() ? ", first in line " + std::to_string(first) : ""));
-    }
-}
-
-Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
-    for (const auto& [section, keys] : tree) {
-        if (keys.empty()) {
-            const auto key = base::legal_text(section);
-            return wrong(draft.position_of(key) + ": key \"" + key +
-                         "\" comes before any [section]");
-        }
-        for (const auto& [key, value] : keys)
-            if (const auto taken = take_line(draft, base::legal_text(section),
-                                             base::legal_text(key), value.data());
-                !taken)
-                return taken;
+    std::size_t number = 0;
+    for (const auto whole : base::split(text, '\n')) {
+        ++number;
+        auto line = base::trim(whole);
+        if (line.empty() || line.front() == ';' || line.front() == '#') continue;
+        const bool is_section = line.front() == '[';
+        if (is_section) line.remove_prefix(1);
+        const auto end = line.find(is_section ? ']' : '=');
+        const auto name = base::legal_text(base::trim(line.substr(0, end)));
+        if (!is_section && section.empty())
+            return wrong(draft.config.file.string() + ":" + std::to_string(number) + ": key \"" +
+                         name + "\" comes before any [section]");
+        const auto place = is_section ? "[" + name + "]" : "[" + section + "] " + name;
+        const auto [first, is_new] = draft.lines.emplace(place, number);
+        const auto fail = [&](const std::string& what) {
+            return wrong(draft.config.file.string() + ":" + std::to_string(number) + ": " +
+                         place + ": " + what);
+        };
+        if (end == line.npos) return fail(is_section ? "no ] in the line" : "no = in the line");
+        if (name.empty()) return fail("no name");
+        if (!is_new)
+            return fail((is_section ? "duplicate section name, first in line "
+                                    : "duplicate key name, first in line ") +
+                        std::to_string(first->second));
+        if (is_section)
+            section = name;
+        else if (const auto taken =
+                     take_line(draft, section, name, std::string(line.substr(end + 1)));
+                 !taken)
+            return taken;
     }
     return check_keys(draft);
 }
@@ -169,9 +149,7 @@ Result<Config> load_config(const fs::path& file) {
     const auto text = read_file(file);
     if (!text) return tl::unexpected(text.error());
     Draft draft(file);
-    const auto tree = parse_ini(*text, draft);
-    if (!tree) return tl::unexpected(tree.error());
-    if (const auto taken = take_lines(draft, *tree); !taken) return tl::unexpected(taken.error());
+    if (const auto taken = take_lines(draft, *text); !taken) return tl::unexpected(taken.error());
     return complete(std::move(draft));
 }
 
