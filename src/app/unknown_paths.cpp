@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 
 #include "app/suggestion.hpp"
 #include "base/text.hpp"
@@ -17,64 +16,39 @@ namespace {
 
 using base::Result;
 using TagPath = std::vector<std::string>;
-using Position = tree::Models::Position;
 
 constexpr std::uint64_t most_of_class = 200, most_of_all = 1'000;
 
 // A path starts at the top of the object; a single tag may match anywhere (compare::TagPaths).
 enum class SingleTag : unsigned char { at_the_top, anywhere };
 
-bool is_tag(const tree::Node& node, std::string_view tag) {
-    return node.cell.kind == tree::CellKind::tag &&
-           base::equal_ignoring_case(node.cell.text, tag);
-}
+// Returns "identity>name" for a path of tags.
+std::string key_of(const TagPath& path) { return base::fold_ascii(base::join(path, ">")); }
 
-bool has_tag(const std::vector<tree::Node>& nodes, std::string_view tag) {
-    return std::ranges::any_of(nodes, [&](const tree::Node& node) {
-        return is_tag(node, tag) || has_tag(node.children, tag);
-    });
-}
+// What the objects of a class that were looked at have.
+struct Sample {
+    std::uint64_t objects = 0;
+    std::vector<std::string> tags;
+    std::set<std::string> paths, single_tags;  // as key_of() has them
 
-bool has_path(const std::vector<tree::Node>& nodes, std::span<const std::string> path) {
-    return path.empty() || std::ranges::any_of(nodes, [&](const tree::Node& node) {
-               return is_tag(node, path.front()) && has_path(node.children, path.subspan(1));
-           });
-}
-
-bool has_path(const tree::Models& models, Position at, std::span<const std::string> path) {
-    if (path.empty()) return true;
-    const auto next = models.below(at, tree::Notation::bare, path.front());
-    return next != tree::Models::unknown && models.at(next).type == tree::ModelNode::Type::tag &&
-           has_path(models, next, path.subspan(1));
-}
-
-void collect_tags(const std::vector<tree::Node>& nodes, std::set<std::string>& tags) {
-    for (const auto& node : nodes) {
-        if (node.cell.kind == tree::CellKind::tag) tags.insert(node.cell.text);
-        collect_tags(node.children, tags);
+    //   path  of tags alone, from the top of the object
+    void add(const std::vector<tree::Node>& nodes, const TagPath& path, bool is_path = true) {
+        for (const auto& node : nodes) {
+            const bool is_tag = node.cell.kind == tree::CellKind::tag;
+            auto below = path;
+            if (is_tag) {
+                below.push_back(node.cell.text);
+                if (single_tags.insert(base::fold_ascii(node.cell.text)).second)
+                    tags.push_back(node.cell.text);
+                if (is_path) paths.insert(key_of(below));
+            }
+            add(node.children, below, is_path && is_tag);
+        }
     }
-}
+};
 
-// Collects the tags of a model and of the hashes in it.
-void collect_tags(const tree::Models& models, Position at, std::set<Position>& seen,
-                  std::set<std::string>& tags) {
-    if (at == tree::Models::unknown || !seen.insert(at).second) return;
-    for (const auto child : models.at(at).children) {
-        const auto& node = models.at(child);
-        if (node.type == tree::ModelNode::Type::tag) tags.insert(node.name);
-        if (node.type == tree::ModelNode::Type::hash)
-            collect_tags(models, models.of_class(node.name), seen, tags);
-        collect_tags(models, child, seen, tags);
-    }
-}
-
-bool has_word(const std::set<std::string>& words, std::string_view asked) {
-    return std::ranges::any_of(
-        words, [&](const std::string& each) { return base::equal_ignoring_case(each, asked); });
-}
-
-// A path that the models do not have, and the objects that were looked at do not either, so far.
-struct Missing {
+// A path of the configuration.
+struct Wanted {
     std::string place, class_name;  // "*": every class
     TagPath path;
     SingleTag single;
@@ -82,9 +56,24 @@ struct Missing {
     [[nodiscard]] bool is_about(std::string_view of_class) const {
         return class_name == "*" || base::equal_ignoring_case(class_name, of_class);
     }
-    [[nodiscard]] bool is_in(const std::vector<tree::Node>& nodes) const {
-        return path.size() == 1 && single == SingleTag::anywhere ? has_tag(nodes, path.front())
-                                                                 : has_path(nodes, path);
+    [[nodiscard]] bool is_anywhere() const {
+        return path.size() == 1 && single == SingleTag::anywhere;
+    }
+    [[nodiscard]] bool is_in(const Sample& sample) const {
+        return (is_anywhere() ? sample.single_tags : sample.paths).contains(key_of(path));
+    }
+    [[nodiscard]] bool is_in(const tree::Models& models, std::string_view of_class) const {
+        const auto has = [&](std::string_view tag) {
+            return base::equal_ignoring_case(tag, path.front());
+        };
+        if (is_anywhere()) return std::ranges::any_of(models.tags_of_class(of_class), has);
+        auto at = models.of_class(of_class);
+        for (const auto& tag : path) {
+            if (at == tree::Models::unknown) return false;
+            at = models.below(at, tree::Notation::bare, tag);
+            if (models.at(at).type != tree::ModelNode::Type::tag) return false;
+        }
+        return at != tree::Models::unknown;
     }
 };
 
@@ -101,23 +90,26 @@ class PathCheck {
             const auto place = section + " " + class_name;
             if (class_name != "*" && (!has_class(place, class_name) || build_.skips(class_name)))
                 continue;
-            for (const auto& path : list)
-                if (!is_in_models({place, class_name, path, single}))
-                    missing_.push_back({place, class_name, path, single});
+            for (const auto& path : list) {
+                Wanted wanted{place, class_name, path, single};
+                const auto is_there = [&](const std::string& each) {
+                    return wanted.is_in(build_.models(), each);
+                };
+                if (std::ranges::none_of(classes_of(wanted), is_there))
+                    missing_.push_back(std::move(wanted));
+            }
         }
     }
 
     // Returns whether the build or its models have the class, or leave it out; else says so.
     bool has_class(const std::string& place, const std::string& class_name) {
-        if (!tree::can_be_tracked(class_name)) {
-            unknown_.push_back({place,
-                                "classes of this name are not tracked: it has a colon, or is "
-                                "longer than 64 bytes"});
-            return false;
-        }
-        const bool is_known = build_.models().of_class(class_name) != tree::Models::unknown ||
-                              build_.skips(class_name);
-        const auto complaint = is_known ? "" : complaint_of_class(build_, class_name);
+        std::string complaint;
+        if (!tree::can_be_tracked(class_name))
+            complaint = "classes of this name are not tracked: it has a colon, or is longer than "
+                        "64 bytes";
+        else if (build_.models().of_class(class_name) == tree::Models::unknown &&
+                 !build_.skips(class_name))
+            complaint = complaint_of_class(build_, class_name);
         if (!complaint.empty()) unknown_.push_back({place, complaint});
         return complaint.empty();
     }
@@ -135,35 +127,23 @@ class PathCheck {
 
     Result<std::vector<UnknownPath>> run() {
         if (const auto looked = look_at_objects(); !looked) return tl::unexpected(looked.error());
-        for (const auto& each : missing_) unknown_.push_back({each.place, remark_on(each)});
+        for (const auto& each : missing_) {
+            const auto is_there = [&](const std::string& class_name) {
+                return each.is_in(samples_[class_name]);
+            };
+            if (std::ranges::none_of(classes_of(each), is_there))
+                unknown_.push_back({each.place, remark_on(each)});
+        }
         return std::move(unknown_);
     }
 
    private:
-    [[nodiscard]] std::vector<std::string> classes_of(const Missing& path) const {
+    [[nodiscard]] std::vector<std::string> classes_of(const Wanted& path) const {
         std::vector<std::string> classes;
         for (const auto& [class_name, objects] : objects_of_)
             if (path.is_about(class_name)) classes.push_back(class_name);
         if (classes.empty()) classes.push_back(path.class_name);
         return classes;
-    }
-
-    [[nodiscard]] std::set<std::string> tags_of_models(const std::string& class_name) const {
-        std::set<Position> seen;
-        std::set<std::string> tags;
-        collect_tags(build_.models(), build_.models().of_class(class_name), seen, tags);
-        return tags;
-    }
-
-    [[nodiscard]] bool is_in_models(const Missing& path) const {
-        const auto& models = build_.models();
-        return std::ranges::any_of(classes_of(path), [&](const std::string& class_name) {
-            const auto root = models.of_class(class_name);
-            if (root == tree::Models::unknown) return false;
-            return path.path.size() == 1 && path.single == SingleTag::anywhere
-                       ? has_word(tags_of_models(class_name), path.path.front())
-                       : has_path(models, root, path.path);
-        });
     }
 
     // Returns how many objects of a class are looked at.
@@ -179,12 +159,12 @@ class PathCheck {
     }
 
     Result<void> look_at_objects() {
-        std::map<std::string, std::uint64_t, std::less<>> every;  // this many objects, by class
+        std::map<std::string, std::uint64_t, std::less<>> every,
+            at;  // this many objects, by class
         for (const auto& [class_name, objects] : objects_of_)
             if (const auto share = share_of(class_name); share > 0)
                 every[class_name] = std::max<std::uint64_t>(1, (objects + share - 1) / share);
         if (every.empty()) return {};
-        std::map<std::string, std::uint64_t, std::less<>> at;
         std::vector<tree::ObjectName> names;
         source::each_object(build_, [&](const source::Listed& listed) {
             const auto found = every.find(listed.class_name);
@@ -192,51 +172,43 @@ class PathCheck {
                 names.push_back(listed.id());
             return true;
         });
-        for (const auto& name : names)
-            if (const auto looked = look_at(name); !looked) return looked;
+        for (const auto& name : names) {
+            const auto object = build_.load(name);
+            if (!object && object.error().kind == base::ErrorKind::unavailable)
+                return tl::unexpected(object.error());
+            if (!object) continue;  // it cannot be read; comparing it says so
+            auto& sample = samples_[name.class_name];
+            ++sample.objects;
+            sample.add(object->nodes, {});
+        }
         return {};
     }
 
-    Result<void> look_at(const tree::ObjectName& name) {
-        const auto object = build_.load(name);
-        if (!object && object.error().kind == base::ErrorKind::unavailable)
-            return tl::unexpected(object.error());
-        if (!object) return {};  // it cannot be read; comparing it says so
-        ++looked_at_[name.class_name];
-        collect_tags(object->nodes, tags_of_[name.class_name]);
-        std::erase_if(missing_, [&](const Missing& path) {
-            return path.is_about(name.class_name) && path.is_in(object->nodes);
-        });
-        return {};
-    }
-
-    [[nodiscard]] std::string remark_on(const Missing& path) const {
-        std::set<std::string> tags;
+    std::string remark_on(const Wanted& path) {
+        std::vector<std::string> tags;
         std::uint64_t objects = 0;
         for (const auto& class_name : classes_of(path)) {
-            tags.merge(tags_of_models(class_name));
-            if (const auto found = tags_of_.find(class_name); found != tags_of_.end())
-                tags.insert(found->second.begin(), found->second.end());
-            if (const auto found = looked_at_.find(class_name); found != looked_at_.end())
-                objects += found->second;
+            for (const auto tag : build_.models().tags_of_class(class_name))
+                tags.emplace_back(tag);
+            const auto& sample = samples_[class_name];
+            tags.insert(tags.end(), sample.tags.begin(), sample.tags.end());
+            objects += sample.objects;
         }
-        const auto* const strange = [&]() -> const std::string* {
-            for (const auto& tag : path.path)
-                if (!has_word(tags, tag)) return &tag;
-            return nullptr;
-        }();
-        return fmt::format(
-            "no object has {} ({} looked at){}", base::join(path.path, ">"), objects,
-            strange == nullptr ? ""
-                               : did_you_mean(*strange, std::vector(tags.begin(), tags.end())));
+        const auto strange = std::ranges::find_if(path.path, [&](const std::string& tag) {
+            return std::ranges::none_of(tags, [&](const std::string& each) {
+                return base::equal_ignoring_case(each, tag);
+            });
+        });
+        return fmt::format("no object has {} ({} looked at){}", base::join(path.path, ">"),
+                           objects,
+                           strange == path.path.end() ? "" : did_you_mean(*strange, tags));
     }
 
     const source::Source& build_;
     std::map<std::string, std::uint64_t> objects_of_;  // by class
-    std::vector<Missing> missing_;
+    std::vector<Wanted> missing_;                      // paths that the models do not have
+    std::map<std::string, Sample> samples_;            // by class
     std::vector<UnknownPath> unknown_;
-    std::map<std::string, std::uint64_t> looked_at_;        // objects, by class
-    std::map<std::string, std::set<std::string>> tags_of_;  // of these, by class
 };
 
 }  // namespace
