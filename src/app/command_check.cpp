@@ -100,12 +100,15 @@ bool check_database(Checklist& list, const Config& config) {
     const auto status = database->status();
     if (!status) {
         list.wrong(what, on_one_line(status.error().text),
-                   remedy_for(config.source, status.error()));
+                   status.error().kind == base::ErrorKind::refused
+                       ? "see [source] user and password_file, and the database's "
+                         "wspec/serverpasswd.wrm and wspec/serverconfig.wrm"
+                       : "check that saceserver is running there, and check [source] host and "
+                         "port");
         return false;
     }
-    const auto user = user_of(config.source);
-    list.fine(what, fmt::format("{}{}: {}", database->name(),
-                                user.empty() ? "" : " accepts user " + user, words_for(*status)));
+    list.fine(what, fmt::format("{} accepts user {}: {}", database->name(),
+                                config.source.server.user, words_for(*status)));
     return true;
 }
 
@@ -249,10 +252,9 @@ bool check_store(Checklist& list, const Config& config) {
 
 // Names rows that feeds leave out because they cannot be read. Reads the newest rows only, since a
 // store may have millions.
-void check_history(Checklist& list, const Config& config) {
+void check_history(Checklist& list, store::Pool& pool) {
     constexpr std::size_t most_rows = 100'000, rows_at_once = 1'000, most_named = 10;
     const auto what = "history";
-    const auto pool = open_pool(config, store::IfMissing::fail);
     const auto name_row = [&](const tables::UnreadableRow& row) {
         list.wrong(
             what,
@@ -264,7 +266,7 @@ void check_history(Checklist& list, const Config& config) {
     auto before = std::numeric_limits<std::int64_t>::max();
     while (rows < most_rows) {
         const auto checked =
-            store::perform(*pool, store::Access::read, tables::check_rows, before, rows_at_once);
+            store::perform(pool, store::Access::read, tables::check_rows, before, rows_at_once);
         if (checked.rows == 0) break;
         rows += checked.rows;
         before = checked.last;
@@ -277,12 +279,11 @@ void check_history(Checklist& list, const Config& config) {
 }
 
 // Names what keeps builds from being accepted: a damaged counter, and a release that is not forgotten to the end.
-void check_numbers(Checklist& list, const Config& config) {
-    const auto pool = open_pool(config, store::IfMissing::fail);
-    if (const auto fault = store::perform(*pool, store::Access::read, tables::counter_fault);
+void check_numbers(Checklist& list, store::Pool& pool) {
+    if (const auto fault = store::perform(pool, store::Access::read, tables::counter_fault);
         !fault.empty())
         list.wrong("builds", fault, "restore the last backup");
-    const auto release = store::perform(*pool, store::Access::read, tables::forgetting);
+    const auto release = store::perform(pool, store::Access::read, tables::forgetting);
     if (!release.empty())
         list.doubtful("forget", release +
                                     " is being forgotten, and no release can be recorded "
@@ -292,11 +293,10 @@ void check_numbers(Checklist& list, const Config& config) {
 }
 
 // Names objects that requests would not find, or compare with nothing. Reads the newest ones only.
-void check_objects(Checklist& list, const Config& config) {
+void check_objects(Checklist& list, store::Pool& pool) {
     constexpr std::size_t most_objects = 100'000, objects_at_once = 1'000, most_named = 10;
     const auto what = "objects";
-    const auto pool = open_pool(config, store::IfMissing::fail);
-    const auto highest = store::perform(*pool, store::Access::read, tables::highest_oid);
+    const auto highest = store::perform(pool, store::Access::read, tables::highest_oid);
     if (highest == std::numeric_limits<std::int64_t>::max())
         list.wrong(what,
                    fmt::format("the table objects has a row numbered {}, and no number is left "
@@ -305,7 +305,7 @@ void check_objects(Checklist& list, const Config& config) {
                    "restore the last backup");
     std::size_t objects = 0, damaged = 0;
     for (auto from = highest; objects < most_objects;) {
-        const auto checked = store::perform(*pool, store::Access::read, tables::check_objects,
+        const auto checked = store::perform(pool, store::Access::read, tables::check_objects,
                                             from, objects_at_once);
         if (checked.objects == 0) break;
         objects += checked.objects;
@@ -347,9 +347,8 @@ void check_listen(Checklist& list, const std::string& listen) {
                      IfMissing::wrong);
 }
 
-void check_watch_lists(Checklist& list, const Config& config) {
-    const auto pool = open_pool(config, store::IfMissing::fail);
-    const auto checked = store::perform(*pool, store::Access::read, tables::check_watch_lists);
+void check_watch_lists(Checklist& list, store::Pool& pool) {
+    const auto checked = store::perform(pool, store::Access::read, tables::check_watch_lists);
     for (const auto& id : checked.damaged)
         list.wrong("watch list " + id, "does not hold the objects that its id was made of",
                    "delete its row of the table watch_lists, or restore a backup");
@@ -358,11 +357,10 @@ void check_watch_lists(Checklist& list, const Config& config) {
                                              render::with_separators(checked.lists)));
 }
 
-void check_source_feeds(Checklist& list, const Config& config) {
+void check_source_feeds(Checklist& list, store::Pool& pool) {
     constexpr std::string_view what = "source feeds";
-    const auto pool = open_pool(config, store::IfMissing::fail);
     const auto [numbers, now] =
-        store::perform(*pool, store::Access::read, [](store::Transaction& transaction) {
+        store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
             const auto time = store::now(transaction);
             return std::pair(harvest::harvest_numbers(transaction, time), time);
         });
@@ -413,11 +411,12 @@ int check(const fs::path& config_file) {
     check_privacy(list, *config);
     check_passwords(list, *config);
     if (store_is_fine) {
-        check_history(list, *config);
-        check_numbers(list, *config);
-        check_objects(list, *config);
-        check_watch_lists(list, *config);
-        check_source_feeds(list, *config);
+        const auto pool = open_pool(*config, store::IfMissing::fail);
+        check_history(list, *pool);
+        check_numbers(list, *pool);
+        check_objects(list, *pool);
+        check_watch_lists(list, *pool);
+        check_source_feeds(list, *pool);
     }
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);

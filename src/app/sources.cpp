@@ -111,14 +111,6 @@ std::shared_ptr<source::acedb::Database> server_of(const SourceConfig& config) {
     return std::make_shared<source::acedb::Database>(std::move(settings));
 }
 
-history::BuildOpener opener_of_kind(const Config& config) {
-    switch (config.source.kind) {
-        case SourceKind::dump: return opener_of_files(config.source);
-        case SourceKind::server: return opener_of_database(config);
-    }
-    return {};
-}
-
 }  // namespace
 
 std::string_view name_of(SourceKind kind) {
@@ -129,52 +121,17 @@ std::string_view name_of(SourceKind kind) {
     return {};
 }
 
-bool is_running_database(SourceKind kind) {
-    switch (kind) {
-        case SourceKind::dump: return false;
-        case SourceKind::server: return true;
-    }
-    return false;
-}
-
 std::string name_of(const SourceConfig& config) {
-    switch (config.kind) {
-        case SourceKind::server: return config.server.name();
-        case SourceKind::dump: break;
-    }
-    return config.path.string();
-}
-
-std::string user_of(const SourceConfig& config) {
-    switch (config.kind) {
-        case SourceKind::server: return config.server.user;
-        case SourceKind::dump: break;
-    }
-    return {};
-}
-
-std::string remedy_for(const SourceConfig& config, const base::Error& error) {
-    switch (config.kind) {
-        case SourceKind::dump: break;
-        case SourceKind::server:
-            if (error.kind == base::ErrorKind::refused)
-                return "see [source] user and password_file, and the database's "
-                       "wspec/serverpasswd.wrm and wspec/serverconfig.wrm";
-            return "check that saceserver is running there, and check [source] host and port";
-    }
-    return {};
+    return is_running_database(config.kind) ? config.server.name() : config.path.string();
 }
 
 std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
-    switch (config.kind) {
-        case SourceKind::dump: break;
-        case SourceKind::server: return server_of(config);
-    }
-    return nullptr;
+    return is_running_database(config.kind) ? server_of(config) : nullptr;
 }
 
 history::BuildOpener build_opener(const Config& config) {
-    auto opener = opener_of_kind(config);
+    auto opener = is_running_database(config.source.kind) ? opener_of_database(config)
+                                                          : opener_of_files(config.source);
     opener.previous_of = [source = config.source](const base::Release& release,
                                                   const history::WasServed& was_served) {
         return previous_of(source, release, was_served);
@@ -194,10 +151,8 @@ history::BuildOpener build_opener(const Config& config) {
 }
 
 Result<base::Release> current_release(const Config& config) {
-    switch (config.source.kind) {
-        case SourceKind::dump: break;
-        case SourceKind::server: return source::acedb::release_of(settings_of_database(config));
-    }
+    if (is_running_database(config.source.kind))
+        return source::acedb::release_of(settings_of_database(config));
     const auto folder = source::open_folder(config.source.path.string());
     if (!folder) return tl::unexpected(folder.error());
     return folder->release;

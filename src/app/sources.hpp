@@ -1,7 +1,6 @@
 // app/sources.hpp -- the kinds of source that [source] kind names: everything about them that the
 // rest of the program must know.
-// To add a kind: add it to SourceKind and source_kinds (config.hpp), then follow the compiler: each
-// function of sources.cpp is a switch over the kinds without a default.
+// To add a kind: add it to SourceKind and source_kinds (config.hpp), and to each function of sources.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,16 +21,12 @@ namespace app {
 [[nodiscard]] std::string_view name_of(SourceKind kind);
 
 // Returns whether a source of this kind is a running AceDB, not files.
-[[nodiscard]] bool is_running_database(SourceKind kind);
+[[nodiscard]] constexpr bool is_running_database(SourceKind kind) {
+    return kind == SourceKind::server;
+}
 
 // Returns the name of the source for people: a folder, or host:port.
 [[nodiscard]] std::string name_of(const SourceConfig& config);
-
-// Returns the user that Varve logs in as; empty: nobody logs in.
-[[nodiscard]] std::string user_of(const SourceConfig& config);
-
-// Returns what an operator can do when the database answered with this error.
-[[nodiscard]] std::string remedy_for(const SourceConfig& config, const base::Error& error);
 
 // Returns the running database of the configuration without opening a session; nullptr when the
 // source is files.
