@@ -2,11 +2,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <fcntl.h>
+#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
+#include <span>
 #include <system_error>
-#include <unistd.h>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
@@ -28,27 +29,16 @@ auto unavailable(std::string_view place, int code) {
 bool is_standard(const std::string& file) { return file.empty() || file == "-"; }
 
 Result<void> write_to_stdout(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return unavailable("cannot write the export", errno);
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return {};
-}
-
-Result<std::size_t> read_from(int descriptor, std::span<char> into) {
-    for (;;) {
-        const auto got = ::read(descriptor, into.data(), into.size());
-        if (got >= 0) return static_cast<std::size_t>(got);
-        if (errno != EINTR) return unavailable("cannot read the export", errno);
-    }
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) return {};
+    return unavailable("cannot write the export", errno);
 }
 
 Result<archive::RowCounts> export_to_stdout(store::Connection& connection) {
     // A reader that went away is an error of the write, not the end of the program.
     std::signal(SIGPIPE, SIG_IGN);
-    return archive::export_store(connection, write_to_stdout);
+    auto counts = archive::export_store(connection, write_to_stdout);
+    if (counts && std::fflush(stdout) != 0) return unavailable("cannot write the export", errno);
+    return counts;
 }
 
 // The file is there when it is whole: a backup of yesterday stays until then.
@@ -74,14 +64,15 @@ Result<archive::RowCounts> export_to_file(store::Connection& connection, const s
 
 Result<archive::RowCounts> import_from(store::Pool& pool, const std::string& name,
                                        archive::Leftovers leftovers) {
-    const auto read = [](int descriptor) {
-        return [descriptor](std::span<char> into) { return read_from(descriptor, into); };
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+        is_standard(name) ? stdin : std::fopen(name.c_str(), "rbe"), &std::fclose);
+    if (!file) return unavailable(name, errno);
+    const auto read = [&](std::span<char> into) -> Result<std::size_t> {
+        const auto got = std::fread(into.data(), 1, into.size(), file.get());
+        if (std::ferror(file.get()) != 0) return unavailable("cannot read the export", errno);
+        return got;
     };
-    if (is_standard(name))
-        return archive::import_store(pool, read(STDIN_FILENO), leftovers, tables::fault_of);
-    const source::File file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.is_open()) return unavailable(name, errno);
-    return archive::import_store(pool, read(file.descriptor()), leftovers, tables::fault_of);
+    return archive::import_store(pool, read, leftovers, tables::fault_of);
 }
 
 // "exported in 12.3 s; rows of objects: 1000000, history: 1200000, …"; tables without rows are left out.
@@ -100,13 +91,6 @@ int report(std::string_view done, const Result<archive::RowCounts>& counts,
     if (!counts) return complain(counts.error().text, status_of(counts.error()));
     print_summary(done, *counts, began);
     return ok;
-}
-
-// Returns the error text for a store that does not exist; empty: it exists.
-std::string missing_store(const Config& config) {
-    const auto& url = config.store;
-    if (url.engine != store::Engine::sqlite || std::filesystem::exists(url.path)) return {};
-    return "there is no store at " + url.path.string() + "; run varve init";
 }
 
 }  // namespace

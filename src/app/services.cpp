@@ -31,6 +31,12 @@ std::size_t threads_for_indexes(Waiting waiting) {
 
 }  // namespace
 
+std::string missing_store(const Config& config) {
+    const auto& url = config.store;
+    if (url.engine != store::Engine::sqlite || std::filesystem::exists(url.path)) return {};
+    return "there is no store at " + url.path.string() + "; run varve init";
+}
+
 std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing,
                                        Waiting waiting, std::size_t threads) {
     const auto connections = std::max(base::processors(), threads) + 2;
@@ -58,10 +64,8 @@ Result<Services> open_services(Config config, Waiting waiting, std::size_t threa
     Services services;
     services.config = std::move(config);
     services.config.source.threads = threads > 0 ? threads : threads_for_indexes(waiting);
-    const auto& url = services.config.store;
-    if (url.engine == store::Engine::sqlite && !std::filesystem::exists(url.path))
-        return base::fail(base::ErrorKind::unavailable,
-                          "there is no store at " + url.path.string() + "; run varve init");
+    if (auto missing = missing_store(services.config); !missing.empty())
+        return base::fail(base::ErrorKind::unavailable, std::move(missing));
     services.pool = open_pool(services.config, store::IfMissing::fail, waiting, threads);
     try {
         if (const auto fits = store::check_schema(*services.pool); !fits)

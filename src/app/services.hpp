@@ -36,6 +36,9 @@ enum class Waiting { request, command };
                                                    Waiting waiting = Waiting::command,
                                                    std::size_t threads = 0);
 
+// Returns what to say of a store that does not exist; empty: it exists, or only its server knows.
+[[nodiscard]] std::string missing_store(const Config& config);
+
 // Opens only the pool of the store, without checking the schema.
 [[nodiscard]] std::unique_ptr<store::Pool> open_pool(const Config& config,
                                                      store::IfMissing if_missing,
