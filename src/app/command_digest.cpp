@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "app/commands.hpp"
@@ -64,11 +65,8 @@ class Collection {
     // Adds what became of the objects, each in the spelling or by the name that people use.
     //   error  refused, unavailable
     Result<void> add(const Objects& objects) {
-        auto unknown = add_known(objects);
-        if (!unknown) return tl::unexpected(unknown.error());
-        const auto called = resolve(*unknown);
-        if (!called.empty())
-            if (const auto rest = add_known(called); !rest) return tl::unexpected(rest.error());
+        for (const auto& object : objects)
+            if (const auto added = add_one(object); !added) return added;
         return {};
     }
 
@@ -116,87 +114,51 @@ class Collection {
     }
 
    private:
-    // Returns those that are not known.
-    Result<Objects> add_known(const Objects& objects) {
-        std::set<tree::ObjectName> known;
-        for (std::size_t at = 0; at < objects.size(); at += ::serve::most_objects) {
-            const auto end = std::min(at + ::serve::most_objects, objects.size());
-            const Objects some(objects.begin() + static_cast<std::ptrdiff_t>(at),
-                               objects.begin() + static_cast<std::ptrdiff_t>(end));
-            if (const auto added = add_some(some, known); !added)
-                return tl::unexpected(added.error());
+    Result<void> add_one(const tree::ObjectName& asked) {
+        const query::PageRequest request{rows_at_once, since_};
+        auto answer = services_.history->history_of(asked, request);
+        if (!answer && answer.error().kind == ErrorKind::absent) {
+            const auto called = object_called(asked);
+            if (!called) return {};
+            answer = services_.history->history_of(*called, request);
         }
-        Objects unknown;
-        for (const auto& object : objects)
-            if (!known.contains(folded(object))) unknown.push_back(object);
-        return unknown;
-    }
-
-    // Adds objects that fit into a watch list; in two halves if they have too many rows at once.
-    Result<void> add_some(const Objects& objects, std::set<tree::ObjectName>& known) {
-        auto listed = services_.history->watch_list(objects, {rows_at_once, since_});
-        if (!listed && listed.error().kind == ErrorKind::absent) return {};
-        if (!listed) return tl::unexpected(listed.error());
-        auto& list = listed->list;
-        if (list.recorded > list.rows.size() && objects.size() > 1) {
-            const auto half = objects.begin() + static_cast<std::ptrdiff_t>(objects.size() / 2);
-            const auto first = add_some({objects.begin(), half}, known);
-            return first ? add_some({half, objects.end()}, known) : first;
+        if (!answer && answer.error().kind != ErrorKind::malformed &&
+            answer.error().kind != ErrorKind::too_large)
+            return tl::unexpected(answer.error());
+        digest_.is_incomplete = digest_.is_incomplete || !answer || !answer->up_to_date;
+        if (!answer) {
+            leave_out(asked.class_name + " " + asked.name + " cannot be read; it is");
+            return {};
         }
-        digest_.is_incomplete = digest_.is_incomplete || !listed->up_to_date;
-        total_ += list.recorded - list.rows.size();
+        const auto& history = answer->history;
         // An object that is asked for twice, by its name and by what people call it, counts once.
-        std::set<tree::ObjectName> twice;
-        for (const auto& object : listed->unreadable) {
-            known.insert(folded(object));
-            complain(on_one_line(object.class_name + " " + object.name) +
-                         " cannot be read; it is left out of the digest",
-                     ok);
-        }
-        for (auto& named : list.objects) {
-            known.insert(folded(named.object));
-            const auto at =
-                std::ranges::lower_bound(list_.objects, named.object, {}, &query::Named::object);
-            if (at != list_.objects.end() && at->object == named.object)
-                twice.insert(named.object);
-            else
-                list_.objects.insert(at, std::move(named));
-        }
-        std::erase_if(list.rows, [&](const auto& row) { return twice.contains(row.object); });
-        take(list);
+        const auto at =
+            std::ranges::lower_bound(list_.objects, history.object, {}, &query::Named::object);
+        if (at != list_.objects.end() && at->object == history.object) return {};
+        list_.objects.insert(at, {history.object, history.label});
+        total_ += history.recorded - history.rows.size();
+        take(history);
         return {};
     }
 
-    static tree::ObjectName folded(const tree::ObjectName& object) {
-        return {base::fold_ascii(object.class_name), base::fold_ascii(object.name)};
+    static void leave_out(const std::string& why) {
+        complain(why + " left out of the digest", ok);
     }
 
-    // Returns the objects with these names or labels. Reports unknown and ambiguous names.
-    Objects resolve(const Objects& names) {
+    // Returns the only object that people call so. Reports unknown and ambiguous names.
+    std::optional<tree::ObjectName> object_called(const tree::ObjectName& name) {
         constexpr std::size_t most_named = 5;
-        Objects objects;
-        for (const auto& name : names) {
-            const auto found =
-                query::objects_called(services_.history->read_context(), name, most_named);
-            const auto said = on_one_line(name.class_name + " " + name.name);
-            if (found.empty()) {
-                digest_.unknown.push_back(said);
-                complain("there is no " + said + "; it is left out of the digest", ok);
-            } else if (found.size() == 1) {
-                objects.push_back(found.front().object);
-            } else {
-                digest_.unknown.push_back(said);
-                std::vector<std::string> choices;
-                for (const auto& each : found) choices.push_back(on_one_line(each.object.name));
-                complain("several objects are called " + said + ", such as " +
-                             base::join(choices, ", ") + "; they are left out of the digest",
-                         ok);
-            }
-        }
-        std::ranges::sort(objects);
-        const auto twice = std::ranges::unique(objects);
-        objects.erase(twice.begin(), twice.end());
-        return objects;
+        const auto found =
+            query::objects_called(services_.history->read_context(), name, most_named);
+        if (found.size() == 1) return found.front().object;
+        const auto said = on_one_line(name.class_name + " " + name.name);
+        digest_.unknown.push_back(said);
+        std::vector<std::string> choices;
+        for (const auto& each : found) choices.push_back(each.object.name);
+        leave_out(found.empty() ? "there is no " + said + "; it is"
+                                : "several objects are called " + said + ", such as " +
+                                      base::join(choices, ", ") + "; they are");
+        return std::nullopt;
     }
 
     // Keeps what a mail can hold of the rows: the first items, of which those that only follow others
@@ -335,20 +297,18 @@ int finish(const Config& config, const Order& order, const DigestOptions& option
 
 }  // namespace
 
-int digest(const Config& config, const DigestOptions& options) {
-    const auto order = order_of(config, options);
+int digest(Services& services, const DigestOptions& options) {
+    const auto order = order_of(services.config, options);
     if (!order) return complain(order.error().text, wrong_use);
-    auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    look_at_build(*services->current);
-    if (!services->current->build()) return complain(services->current->why(), failed);
-    const auto digest = collect(*services, *order, options);
+    look_at_build(*services.current);
+    if (!services.current->build()) return complain(services.current->why(), failed);
+    const auto digest = collect(services, *order, options);
     if (!digest) {
         // An unknown name in a list has the same exit status as an object that cannot be read.
         const bool has_names = !options.watch.empty() && digest.error().kind == ErrorKind::absent;
         return complain(digest.error().text, has_names ? unreadable : status_of(digest.error()));
     }
-    return finish(config, *order, options, *digest);
+    return finish(services.config, *order, options, *digest);
 }
 
 }  // namespace app

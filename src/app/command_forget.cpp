@@ -73,20 +73,18 @@ int delete_it(const Services& services, const Forgettable& what, const std::stri
 
 }  // namespace
 
-int forget(const Config& config, const Forgettable& what, Asking asking) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
+int forget(Services& services, const Forgettable& what, Asking asking) {
     const auto name = std::visit([](const auto& each) { return name_of(each); }, what);
-    const auto counted = release::count_forgettable(*services->pool, what);
+    const auto counted = release::count_forgettable(*services.pool, what);
     if (!counted) return complain(counted.error().text, failed);
-    announce(config, what, name, *counted);
+    announce(services.config, what, name, *counted);
     if (asking == Asking::on_terminal) {
         if (::isatty(STDIN_FILENO) == 0)
             return complain("nothing was deleted: there is no terminal to confirm on; use --yes",
                             wrong_use);
         if (!says_yes()) return complain("nothing was deleted", failed);
     }
-    return delete_it(*services, what, name);
+    return delete_it(services, what, name);
 }
 
 }  // namespace app

@@ -45,10 +45,9 @@ std::string sentence_of(const Response& response) {
 // The site of a configuration. Its operator needs no token.
 class OwnSite {
    public:
-    static base::Result<OwnSite> open(const Config& config) {
-        auto services = open_services(config);
-        if (!services) return tl::unexpected(services.error());
-        return OwnSite(std::move(*services));
+    explicit OwnSite(Services& services) : services_(services) {
+        look_at_build(*services.current);
+        site_ = open_site(services, Asker::operator_of_it);
     }
 
     [[nodiscard]] Response answer(std::string_view url) const {
@@ -89,12 +88,7 @@ class OwnSite {
     }
 
    private:
-    explicit OwnSite(Services services) : services_(std::move(services)) {
-        look_at_build(*services_.current);
-        site_ = open_site(services_, Asker::operator_of_it);
-    }
-
-    Services services_;
+    Services& services_;
     std::unique_ptr<::serve::Site> site_;
 };
 
@@ -104,11 +98,10 @@ void print_bytes(const std::string& bytes) {
 
 // Prints the answer with print(body), or says why there is none.
 template <class Print>
-int ask(const Config& config, const std::string& url, Print print) {
-    const auto site = OwnSite::open(config);
-    if (!site) return complain(site.error().text, status_of(site.error()));
-    const auto response = site->follow(url);
-    if (response.status != 200) return site->complain_of(response, url);
+int ask(Services& services, const std::string& url, Print print) {
+    const OwnSite site(services);
+    const auto response = site.follow(url);
+    if (response.status != 200) return site.complain_of(response, url);
     return print(*response.body);
 }
 
@@ -136,9 +129,10 @@ int show_past(const std::string& body) {
 // Returns the only object that people call so, which the site knows, and says so on stderr; the object itself
 // where the site knows no more.
 ObjectName object_called(const Config& config, const ObjectName& asked) {
-    const auto site = OwnSite::open(config);
-    if (!site) return asked;
-    const auto response = site->answer(Query("/object").with(asked).with("format", "json").url());
+    auto services = open_services(config);
+    if (!services) return asked;
+    const auto response =
+        OwnSite(*services).answer(Query("/object").with(asked).with("format", "json").url());
     if (response.status == 300 || response.status == 302) complain(sentence_of(response), ok);
     if (!is_redirection(response)) return asked;
     const auto [path, query] = ::serve::halves_of(response.field("Location"), '?');
@@ -175,14 +169,13 @@ int show_current(const Config& config, const ObjectName& asked) {
 
 }  // namespace
 
-int get(const Config& config, const std::string& address, bool with_headers) {
-    const auto site = OwnSite::open(config);
-    if (!site) return complain(site.error().text, status_of(site.error()));
-    const auto url = site->below_site(address);
+int get(Services& services, const std::string& address, bool with_headers) {
+    const OwnSite site(services);
+    const auto url = site.below_site(address);
     if (!url.starts_with('/'))
         return complain("name an address of the site, such as '/history?class=Gene&name=unc-26'",
                         wrong_use);
-    const auto response = with_headers ? site->answer(url) : site->follow(url);
+    const auto response = with_headers ? site.answer(url) : site.follow(url);
     if (with_headers) {
         auto head = ::serve::head_of(response);
         std::erase(head, '\r');
@@ -190,10 +183,10 @@ int get(const Config& config, const std::string& address, bool with_headers) {
     }
     const bool is_error = response.status >= (with_headers ? 400 : 300);
     if (response.body && (with_headers || !is_error)) print_bytes(*response.body);
-    return is_error ? site->complain_of(response, url) : ok;
+    return is_error ? site.complain_of(response, url) : ok;
 }
 
-int feed(const Config& config, const FeedOptions& options) {
+int feed(Services& services, const FeedOptions& options) {
     const bool is_object = !options.object.class_name.empty();
     const int subjects = (is_object ? 1 : 0) + (options.class_name.empty() ? 0 : 1) +
                          (options.release.empty() ? 0 : 1) + (options.objects.empty() ? 0 : 1);
@@ -209,13 +202,13 @@ int feed(const Config& config, const FeedOptions& options) {
     // The address of a release without a format is its page.
     const bool is_default = options.format == render::formats().front().name;
     if (!is_default || !options.release.empty()) query = query.with("format", options.format);
-    return ask(config, query.url(), [](const std::string& body) {
+    return ask(services, query.url(), [](const std::string& body) {
         print_bytes(body);
         return ok;
     });
 }
 
-int diff(const Config& config, const DiffOptions& options) {
+int diff(Services& services, const DiffOptions& options) {
     constexpr int same = 0, different = 1, trouble = 2;
     const auto url = Query("/diff")
                          .with(options.object)
@@ -224,7 +217,7 @@ int diff(const Config& config, const DiffOptions& options) {
                          .with("format", "json")
                          .url();
     bool differs = false;
-    const int status = ask(config, url, [&](const std::string& body) {
+    const int status = ask(services, url, [&](const std::string& body) {
         const auto json = tree::parse_json(body);
         if (!json) return complain(json.error().text, failed);
         differs = std::string_view(json->root["kind"]) != "unchanged";
@@ -244,7 +237,9 @@ int show(const Config& config, const ObjectName& object, const std::string& rele
     if (release.empty()) return show_current(config, object);
     const auto url =
         Query("/object").with(object).with("release", release).with("format", "json");
-    return ask(config, url.url(), show_past);
+    auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    return ask(*services, url.url(), show_past);
 }
 
 }  // namespace app

@@ -25,7 +25,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::Result;
-using base::rfc3339_or;
 using harvest::FeedRow;
 using harvest::FeedStatus;
 using store::Access;
@@ -46,27 +45,17 @@ harvest::HarvestOptions options_of(const Config& config) {
     return options;
 }
 
-// Runs work(services) with the store of the configuration.
-template <class Work>
-int with_services(const Config& config, Work work) {
-    auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    return work(*services);
-}
-
 // Finds the feed that the operator named, and runs use(pool, id).
 template <class Use>
-int change_feed(const Config& config, const std::string& which, std::string_view done, Use use) {
+int change_feed(Services& services, const std::string& which, std::string_view done, Use use) {
     if (which.empty())
         return complain("name a feed by its id, its URL, or a part of its URL or name",
                         wrong_use);
-    return with_services(config, [&](Services& services) {
-        const auto feed = store::perform(*services.pool, Access::read, harvest::find_feed, which);
-        if (!feed) return complain(on_one_line(feed.error().text), failed);
-        use(*services.pool, feed->id);
-        fmt::print("feed {} {}: {}\n", feed->id, done, on_one_line(feed->url));
-        return ok;
-    });
+    const auto feed = store::perform(*services.pool, Access::read, harvest::find_feed, which);
+    if (!feed) return complain(on_one_line(feed.error().text), failed);
+    use(*services.pool, feed->id);
+    fmt::print("feed {} {}: {}\n", feed->id, done, on_one_line(feed->url));
+    return ok;
 }
 
 void print_kicked(const harvest::Kicked& kicked) {
@@ -96,83 +85,14 @@ void for_each_feed(store::Pool& pool, std::string_view text, Use use) {
     }
 }
 
-std::string state_of(const FeedRow& feed) {
-    if (!feed.last_fetch_attempt && feed.system_enabled) return "not fetched yet";
-    static const std::string working = "Working";
-    const auto& state = feed.system_status.empty() ? working : feed.system_status;
-    if (feed.system_enabled) return state;
-    if (feed.next_fetch_attempt) return "disabled, tried once a week: " + state;
-    return state == working ? "disabled" : "disabled: " + state;
-}
-
-void print_numbers(const harvest::HarvestNumbers& numbers, const harvest::HeldServers& held) {
-    fmt::print("feeds            {:>10}   of these {} disabled, {} failing\n"
-               "due              {:>10}   of these the first one since {}\n"
-               "being fetched    {:>10}\n"
-               "entries          {:>10}\n"
-               "harvester seen   {}\n",
-               numbers.feeds, numbers.disabled, numbers.failing, numbers.due,
-               rfc3339_or(numbers.due_since, "-"), numbers.queued, numbers.entries,
-               rfc3339_or(numbers.harvested_at, "never"));
-    for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
+void write_pauses(base::JsonWriter& report, const harvest::HeldServers& held) {
+    report.begin_array();
     for (const auto& [base_url, until] : held)
-        fmt::print("{} asked for a pause until {}\n", on_one_line(base_url),
-                   base::format_rfc3339(until));
-}
-
-void print_feed(const FeedStatus& status) {
-    const auto& feed = status.feed;
-    fmt::print("{}  {}\n    {}\n    last fetch {}, next {}, {} failures\n", feed.id,
-               on_one_line(feed.display_name()), on_one_line(feed.url),
-               rfc3339_or(feed.last_fetch_attempt, "never"),
-               rfc3339_or(feed.next_fetch_attempt, "never"), feed.failures());
-    fmt::print("    {}\n", on_one_line(state_of(feed)));
-    if (status.held_until)
-        fmt::print("    its server asked for a pause until {}\n",
-                   base::format_rfc3339(*status.held_until));
-}
-
-void print_archive(const harvest::Archive& archive) {
-    fmt::print("    archive {}: {}, {} new{}\n", harvest::name_of(archive.state),
-               render::counted(static_cast<std::uint64_t>(archive.pages), "page", "pages"),
-               render::counted(static_cast<std::uint64_t>(archive.added), "entry", "entries"),
-               archive.status.empty() ? "" : "; " + on_one_line(archive.status));
-    if (archive.state != harvest::ArchiveState::finished)
-        fmt::print("    its next page is {}\n", on_one_line(archive.next_url));
-}
-
-// Prints a feed with its archive and its last events.
-void print_details(const FeedStatus& status) {
-    print_feed(status);
-    if (status.archive) print_archive(*status.archive);
-    for (const auto& event : status.events)
-        fmt::print("    {}  {:<16} {}\n", base::format_rfc3339(event.created_at),
-                   harvest::name_of(event.event), on_one_line(event.note));
-}
-
-void print_json_of_feeds(store::Pool& pool, const std::string& text,
-                         const harvest::HarvestNumbers& numbers,
-                         const harvest::HeldServers& held) {
-    print_json([&](base::JsonWriter& writer) {
-        write_json(writer.begin_object().key("numbers"), numbers);
-        writer.key("feeds").begin_array();
-        for_each_feed(pool, text, [&](const FeedRow& feed) {
-            writer.begin_object();
-            write_feed_fields(writer, harvest::status_of(feed, held));
-            writer.end_object();
-        });
-        writer.end_array().end_object();
-    });
-}
-
-void print_json_of_feed(const FeedStatus& status, const harvest::HarvestNumbers& numbers) {
-    print_json([&](base::JsonWriter& writer) {
-        write_json(writer.begin_object().key("numbers"), numbers);
-        writer.key("feeds").begin_array().begin_object();
-        write_feed_fields(writer, status);
-        write_detail_fields(writer, status);
-        writer.end_object().end_array().end_object();
-    });
+        report.begin_object()
+            .field("base_url", base_url)
+            .field("until", base::format_rfc3339(until))
+            .end_object();
+    report.end_array();
 }
 
 // Finds the one feed that the operator named.
@@ -257,29 +177,24 @@ int run_harvester(const Config& config, Rounds rounds) {
     return ok;
 }
 
-int add_source_feed(const Config& config, const SourceFeedOptions& options) {
-    return with_services(config, [&](Services& services) {
-        const auto added = store::perform(*services.pool, Access::write, add_feed, options);
-        if (!added) return complain(on_one_line(added.error().text), failed);
-        if (!added->is_new && options.archive.empty())
-            return complain(
-                fmt::format("feed {} already has this URL; nothing was changed", added->id),
-                failed);
-        fmt::print("feed {} {}\n", added->id,
-                   added->is_new ? "added; it is due now"
-                                 : "already exists; its archive will be read");
-        return ok;
-    });
+int add_source_feed(Services& services, const SourceFeedOptions& options) {
+    const auto added = store::perform(*services.pool, Access::write, add_feed, options);
+    if (!added) return complain(on_one_line(added.error().text), failed);
+    if (!added->is_new && options.archive.empty())
+        return complain(
+            fmt::format("feed {} already has this URL; nothing was changed", added->id), failed);
+    fmt::print("feed {} {}\n", added->id,
+               added->is_new ? "added; it is due now"
+                             : "already exists; its archive will be read");
+    return ok;
 }
 
-int remove_source_feed(const Config& config, const std::string& which) {
-    return change_feed(
-        config, which, "removed with its entries",
-        [](store::Pool& pool, std::int64_t feed) { harvest::remove_feed(pool, feed); });
+int remove_source_feed(Services& services, const std::string& which) {
+    return change_feed(services, which, "removed with its entries", harvest::remove_feed);
 }
 
-int enable_source_feed(const Config& config, const std::string& which, bool enabled) {
-    return change_feed(config, which, enabled ? "enabled" : "disabled",
+int enable_source_feed(Services& services, const std::string& which, bool enabled) {
+    return change_feed(services, which, enabled ? "enabled" : "disabled",
                        [&](store::Pool& pool, std::int64_t feed) {
                            store::perform(pool, Access::write, [&](Transaction& transaction) {
                                harvest::set_enabled(transaction, feed, enabled,
@@ -288,84 +203,86 @@ int enable_source_feed(const Config& config, const std::string& which, bool enab
                        });
 }
 
-int kick_source_feeds(const Config& config, const std::string& which) {
+int kick_source_feeds(Services& services, const std::string& which) {
     if (!which.empty() && !net::parse_url(which))
         return complain("kick needs the URL of a feed, a base URL such as https://example.org, "
                         "or --all",
                         wrong_use);
-    return with_services(config, [&](Services& services) {
-        const auto kicked =
-            store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
-                return harvest::kick(transaction, which, store::now(transaction));
-            });
-        if (kicked.all() == 0 && !which.empty())
-            return complain("no enabled feed has this URL or base URL: " + on_one_line(which),
-                            failed);
-        print_kicked(kicked);
-        return ok;
-    });
-}
-
-int harvest_status(const Config& config, const std::string& which, bool json) {
-    return with_services(config, [&](Services& services) {
-        auto& pool = *services.pool;
-        auto one = find_one(pool, which);
-        if (!one) return complain(on_one_line(one.error().text), failed);
-        harvest::HarvestNumbers numbers;
-        harvest::HeldServers held;
-        std::optional<FeedStatus> status;
-        store::perform(pool, Access::read, [&](Transaction& transaction) {
-            const auto now = store::now(transaction);
-            numbers = harvest::harvest_numbers(transaction, now);
-            held = harvest::held_servers(transaction, now);
-            if (*one) status = harvest::load_status(transaction, **one, events_shown, now);
+    const auto kicked =
+        store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
+            return harvest::kick(transaction, which, store::now(transaction));
         });
-        if (status && json)
-            print_json_of_feed(*status, numbers);
-        else if (status)
-            print_details(*status);
-        else if (json)
-            print_json_of_feeds(pool, which, numbers, held);
-        else if (which.empty())
-            print_numbers(numbers, held);
-        else
-            for_each_feed(pool, which, [&](const FeedRow& feed) {
-                print_feed(harvest::status_of(feed, held));
-            });
-        return ok;
-    });
+    if (kicked.all() == 0 && !which.empty())
+        return complain("no enabled feed has this URL or base URL: " + on_one_line(which),
+                        failed);
+    print_kicked(kicked);
+    return ok;
 }
 
-int import_feeds(const Config& config, const std::string& file) {
+int harvest_status(Services& services, const std::string& which, bool json) {
+    auto& pool = *services.pool;
+    const auto one = find_one(pool, which);
+    if (!one) return complain(on_one_line(one.error().text), failed);
+    harvest::HarvestNumbers numbers;
+    harvest::HeldServers held;
+    std::optional<FeedStatus> status;
+    store::perform(pool, Access::read, [&](Transaction& transaction) {
+        const auto now = store::now(transaction);
+        numbers = harvest::harvest_numbers(transaction, now);
+        held = harvest::held_servers(transaction, now);
+        if (*one) status = harvest::load_status(transaction, **one, events_shown, now);
+    });
+    print_report(json, [&](base::JsonWriter& report) {
+        report.begin_object();
+        if (json || which.empty()) write_json(report.key("numbers"), numbers);
+        if (json || which.empty()) write_pauses(report.key("pauses"), held);
+        if (json || !which.empty()) {
+            const auto write = [&](const FeedStatus& each) {
+                report.begin_object();
+                write_feed_fields(report, each);
+                if (status) write_detail_fields(report, each);
+                report.end_object();
+            };
+            report.key("feeds").begin_array();
+            if (status)
+                write(*status);
+            else
+                for_each_feed(pool, which, [&](const FeedRow& feed) {
+                    write(harvest::status_of(feed, held));
+                });
+            report.end_array();
+        }
+        report.end_object();
+    });
+    return ok;
+}
+
+int import_feeds(Services& services, const std::string& file) {
     const auto bytes = read_all(file);
     if (!bytes) return complain(bytes.error().text, failed);
     const auto listed = feed::read_opml(*bytes);
     if (!listed)
         return complain(on_one_line(file) + ": " + listed.error().text + "; nothing was imported",
                         failed);
-    return with_services(config, [&](Services& services) {
-        std::size_t added = 0, rejected = 0;
-        for (auto left = std::span(*listed); !left.empty();) {
-            const auto part = left.first(std::min(left.size(), feeds_at_once));
-            added += add_listed(*services.pool, part, rejected);
-            left = left.subspan(part.size());
-        }
-        fmt::print("{} added, {} already known, {} rejected\n",
-                   render::counted(added, "feed", "feeds"), listed->size() - added - rejected,
-                   rejected);
-        return rejected == 0 ? ok : failed;
-    });
+    std::size_t added = 0, rejected = 0;
+    for (auto left = std::span(*listed); !left.empty();) {
+        const auto part = left.first(std::min(left.size(), feeds_at_once));
+        added += add_listed(*services.pool, part, rejected);
+        left = left.subspan(part.size());
+    }
+    fmt::print("{} added, {} already known, {} rejected\n",
+               render::counted(added, "feed", "feeds"), listed->size() - added - rejected,
+               rejected);
+    return rejected == 0 ? ok : failed;
 }
 
-int export_feeds(const Config& config) {
-    return with_services(config, [&](Services& services) {
-        std::vector<feed::ListedFeed> feeds;
-        for_each_feed(*services.pool, "", [&](const FeedRow& feed) {
-            feeds.push_back({feed.url, feed.display_name(), feed.home_url});
-        });
-        fmt::print("{}", feed::write_opml(config.site.title, feeds));
-        return ok;
+int export_feeds(Services& services) {
+    std::vector<feed::ListedFeed> feeds;
+    for_each_feed(*services.pool, "", [&](const FeedRow& feed) {
+        feeds.push_back({feed.url, feed.display_name(), feed.home_url});
     });
+    fmt::print("{}", feed::write_opml(services.config.site.title, feeds));
+    return ok;
 }
 
 }  // namespace app

@@ -10,14 +10,12 @@
 #include "app/worker.hpp"
 #include "base/log.hpp"
 #include "hub/hub.hpp"
-#include "render/display_text.hpp"
 
 namespace app {
 namespace {
 
 using namespace std::chrono_literals;
 using store::Access;
-using store::Transaction;
 
 // How long a delivery in progress may hold up the end; TimeoutStopSec in systemd/varve-hub.service is longer.
 constexpr auto wait_for_deliveries = 10s;
@@ -34,19 +32,6 @@ hub::Site site_of(serve::Site& site, const Services& services) {
                 }};
 }
 
-void print_numbers(const hub::HubNumbers& numbers) {
-    fmt::print("subscriptions    {:>10}   of {}\n"
-               "to verify        {:>10}\n"
-               "to deliver       {:>10}   of these {} failed before\n"
-               "waiting since    {}\n"
-               "looked for news  {}\n",
-               numbers.subscriptions, render::counted(numbers.topics, "topic", "topics"),
-               numbers.to_verify, numbers.waiting, numbers.failing,
-               base::rfc3339_or(numbers.waiting_since, "nothing waits"),
-               base::rfc3339_or(numbers.looked_at, "never"));
-    for (const auto& [name, count] : numbers.outcomes) fmt::print("{:<16} {:>10}\n", name, count);
-}
-
 void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
     json.begin_object()
         .field("subscriptions", numbers.subscriptions)
@@ -59,42 +44,6 @@ void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
     json.key("outcomes").begin_object();
     for (const auto& [name, count] : numbers.outcomes) json.field(name, count);
     json.end_object().end_object();
-}
-
-std::string state_of(const hub::SubscriptionEntry& entry) {
-    std::string state = entry.expires_at.empty() ? "not confirmed" : "until " + entry.expires_at;
-    if (entry.is_pending && !entry.expires_at.empty()) state += ", to be confirmed";
-    if (entry.is_signed) state += ", signed";
-    if (!entry.waiting_since.empty()) state += ", waits since " + entry.waiting_since;
-    if (!entry.failing_since.empty()) state += ", fails since " + entry.failing_since;
-    return state;
-}
-
-// Calls use(entry) for all subscriptions whose callback or topic has this text, by id.
-template <class Use>
-void for_each_subscription(store::Pool& pool, const std::string& text, Use use) {
-    constexpr std::size_t at_once = 1000;
-    for (std::int64_t last = 0;;) {
-        const auto entries =
-            store::perform(pool, Access::read, hub::list_subscriptions, last, text, at_once);
-        if (entries.empty()) return;
-        for (const auto& entry : entries) use(entry);
-        last = entries.back().id;
-    }
-}
-
-void write_subscription(base::JsonWriter& json, const hub::SubscriptionEntry& entry) {
-    json.begin_object()
-        .field("id", entry.id)
-        .field("topic", entry.topic)
-        .field("callback", entry.callback)
-        .field("expires_at", entry.expires_at)
-        .field("pending", entry.is_pending)
-        .field("signed", entry.is_signed)
-        .field("waiting_since", entry.waiting_since)
-        .field("tries", entry.tries)
-        .field("failing_since", entry.failing_since)
-        .end_object();
 }
 
 }  // namespace
@@ -123,32 +72,35 @@ int run_hub(const Config& config) {
     return ok;
 }
 
-int hub_status(const Config& config, bool json) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto numbers = store::perform(*services->pool, Access::read, hub::hub_numbers);
-    if (json)
-        print_json([&](auto& writer) { write_numbers(writer, numbers); });
-    else
-        print_numbers(numbers);
+int hub_status(Services& services, bool json) {
+    const auto numbers = store::perform(*services.pool, Access::read, hub::hub_numbers);
+    print_report(json, [&](auto& report) { write_numbers(report, numbers); });
     return ok;
 }
 
-int list_subscriptions(const Config& config, const std::string& text, bool json) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    if (!json) {
-        for_each_subscription(*services->pool, text, [](const auto& entry) {
-            fmt::print("{}  {}\n    {}\n    {}\n", entry.id, state_of(entry),
-                       on_one_line(entry.callback), on_one_line(entry.topic));
-        });
-        return ok;
-    }
-    print_json([&](base::JsonWriter& writer) {
-        writer.begin_object().key("subscriptions").begin_array();
-        for_each_subscription(*services->pool, text,
-                              [&](const auto& entry) { write_subscription(writer, entry); });
-        writer.end_array().end_object();
+int list_subscriptions(Services& services, const std::string& text, bool json) {
+    constexpr std::size_t at_once = 1000;
+    print_report(json, [&](base::JsonWriter& report) {
+        report.begin_object().key("subscriptions").begin_array();
+        for (std::int64_t last = 0;;) {
+            const auto entries = store::perform(*services.pool, Access::read,
+                                                hub::list_subscriptions, last, text, at_once);
+            if (entries.empty()) break;
+            for (const auto& entry : entries)
+                report.begin_object()
+                    .field("id", entry.id)
+                    .field("topic", entry.topic)
+                    .field("callback", entry.callback)
+                    .field("expires_at", entry.expires_at)
+                    .field("pending", entry.is_pending)
+                    .field("signed", entry.is_signed)
+                    .field("waiting_since", entry.waiting_since)
+                    .field("tries", entry.tries)
+                    .field("failing_since", entry.failing_since)
+                    .end_object();
+            last = entries.back().id;
+        }
+        report.end_array().end_object();
     });
     return ok;
 }

@@ -44,12 +44,10 @@ int init(const Config& config) {
     return ok;
 }
 
-int accept(const Config& config, const std::string& release, const std::filesystem::path& build) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto source = with_folder(config, build);
+int accept(Services& services, const std::string& release, const std::filesystem::path& build) {
+    const auto source = with_folder(services.config, build);
     const auto purpose = build.empty() ? history::Purpose::serving : history::Purpose::checking;
-    history::CurrentBuild current(build_opener(source), *services->pool, purpose);
+    history::CurrentBuild current(build_opener(source), *services.pool, purpose);
     current.look();
     const auto candidate = current.candidate().build;
     if (!candidate) return complain(current.why(), failed);
@@ -61,7 +59,7 @@ int accept(const Config& config, const std::string& release, const std::filesyst
         fmt::print("nothing of {} is refused, so there is nothing to accept\n", release);
         return ok;
     }
-    store::perform(*services->pool, store::Access::write, tables::accept_build, release,
+    store::perform(*services.pool, store::Access::write, tables::accept_build, release,
                    candidate->digest(), base::system_clock_now());
     current.look();
     if (const auto why = current.why(); !why.empty()) return complain(why, failed);

@@ -2,11 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -62,7 +62,8 @@ struct Line {
     Options options;
     std::function<int()> run;
 
-    // Return a callback after which `run` is command(config, given...).
+    // Return a callback after which `run` is command(config, given...), or command(services, given...) with
+    // what the configuration opens.
     //   given  options: what they are when it runs
     template <class Command, class... Given>
     auto configured(Command command, const Given&... given) {
@@ -79,7 +80,14 @@ struct Line {
         return [=, this, &given...] {
             run = [=, this, &given...] {
                 return with_config(options.config, speaker, [&](const Config& config) {
-                    return command(config, given...);
+                    if constexpr (std::invocable<Command, Services&, const Given&...>) {
+                        auto services = open_services(config);
+                        if (!services)
+                            return complain(services.error().text, status_of(services.error()));
+                        return command(*services, given...);
+                    } else {
+                        return command(config, given...);
+                    }
                 });
             };
         };
@@ -255,8 +263,8 @@ void add_forget(Line& line) {
     command->add_flag("--yes", options.yes, "Do not ask for confirmation");
     command->require_subcommand(1);
     const auto deletes = [&](auto what_of) {
-        return line.configured([&options, what_of](const Config& config) {
-            return forget(config, what_of(),
+        return line.configured([&options, what_of](Services& services) {
+            return forget(services, what_of(),
                           options.yes ? Asking::not_needed : Asking::on_terminal);
         });
     };
@@ -347,16 +355,16 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
                          "Its id, its address, or a part of its address or name")
             ->required();
         part->callback(line.configured(
-            [&options, run](const Config& config) { return run(config, options.which_feed); }));
+            [&options, run](Services& services) { return run(services, options.which_feed); }));
     };
     add_one("remove", "Delete a source feed with all of its entries", remove_source_feed);
     add_one("enable", "Fetch a source feed again that was disabled",
-            [](const Config& config, const std::string& which) {
-                return enable_source_feed(config, which, true);
+            [](Services& services, const std::string& which) {
+                return enable_source_feed(services, which, true);
             });
     add_one("disable", "Do not fetch a source feed any more; its entries stay",
-            [](const Config& config, const std::string& which) {
-                return enable_source_feed(config, which, false);
+            [](Services& services, const std::string& which) {
+                return enable_source_feed(services, which, false);
             });
 }
 
@@ -374,10 +382,10 @@ void add_harvest(Line& line) {
                                       "https://example.org for all of that server");
     auto* all = kicking->add_flag("--all", options.all_feeds, "All enabled feeds");
     which->excludes(all);
-    kicking->callback(line.configured([&](const Config& config) {
+    kicking->callback(line.configured([&](Services& services) {
         if (options.all_feeds == !options.which_feed.empty())
             return complain("kick needs an address, or --all", wrong_use);
-        return kick_source_feeds(config, options.which_feed);
+        return kick_source_feeds(services, options.which_feed);
     }));
     auto* status = command->add_subcommand(
         "status", "Print the state of the harvest, or of one source feed");
@@ -409,51 +417,33 @@ void add_config(CLI::App& command, std::string& file) {
     for (auto* part : parts_of(command)) add_config(*part, file);
 }
 
-std::string complaint_of_command(CLI::App& command, const std::string& path,
-                                 const std::string& word) {
-    std::vector<std::string> names;
-    for (const auto* part : parts_of(command)) names.push_back(part->get_name());
-    const auto meant = did_you_mean(word, names);
-    return "no such command: " + path +
-           (meant.empty() ? "; varve --help lists the commands" : meant);
-}
-
-// Returns "--format" for each option of a command and of those above it, which it accepts too.
-std::vector<std::string> options_of(const CLI::App& command) {
-    std::vector<std::string> names;
-    for (const auto* each = &command; each != nullptr; each = each->get_parent())
-        for (const auto* option : each->get_options())
-            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-    return names;
-}
-
-// Returns what is wrong with the first word that should be a command or a long option and is not:
+// Returns what is wrong with the first word that is no argument, if it should be a command or a long option:
 // "no such command: token ad; did you mean add?"
-std::optional<std::string> unknown_word(CLI::App& program, std::span<char* const> arguments) {
-    CLI::App* command = &program;
+std::optional<std::string> complaint_of_unknown(CLI::App& program) {
+    const auto unknown = program.remaining(true);
+    if (unknown.empty()) return std::nullopt;
+    auto* command = &program;
     std::string path;
-    for (std::size_t at = 0; at < arguments.size(); ++at) {
-        const std::string word = arguments[at];
-        if (word == "--") break;
-        if (word == "--config") ++at;
-        if (word.starts_with("--")) {
-            const auto name = word.substr(0, word.find('='));
-            const auto options = options_of(*command);
-            if (std::ranges::find(options, name) != options.end()) continue;
-            const auto meant = did_you_mean(name, options);
-            return "no such option: " + name +
-                   (meant.empty() ? "; varve " + path + (path.empty() ? "" : " ") +
-                                        "--help lists the options"
-                                  : meant);
-        }
-        if (word.starts_with('-') || parts_of(*command).empty()) continue;
-        path += (path.empty() ? "" : " ") + word;
-        const auto parts =
-            command->get_subcommands([&](const CLI::App* it) { return it->check_name(word); });
-        if (parts.empty()) return complaint_of_command(*command, path, word);
-        command = parts.front();
+    while (!command->get_subcommands().empty()) {
+        command = command->get_subcommands().front();
+        path += command->get_name() + " ";
     }
-    return std::nullopt;
+    const auto name = unknown.front().substr(0, unknown.front().find('='));
+    const bool is_option = name.starts_with("--");
+    std::vector<std::string> candidates;
+    if (is_option)
+        for (const auto* each = command; each != nullptr; each = each->get_parent())
+            for (const auto* option : each->get_options())
+                for (const auto& known : option->get_lnames()) candidates.push_back("--" + known);
+    else
+        for (const auto* part : parts_of(*command)) candidates.push_back(part->get_name());
+    if (candidates.empty()) return std::nullopt;
+    const auto meant = did_you_mean(name, candidates);
+    if (is_option)
+        return "no such option: " + name +
+               (meant.empty() ? "; varve " + path + "--help lists the options" : meant);
+    return "no such command: " + path + name +
+           (meant.empty() ? "; varve --help lists the commands" : meant);
 }
 
 }  // namespace
@@ -469,12 +459,12 @@ int run_command_line(int argc, char** argv) {
           add_token, add_watch_list, add_hub, add_harvest})
         add(line);
     add_config(program, line.options.config);
-    const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
-    if (const auto unknown = unknown_word(program, arguments.subspan(argc > 0 ? 1 : 0)))
-        return complain(*unknown, wrong_use);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        const bool is_help = error.get_exit_code() == 0;
+        if (const auto unknown = is_help ? std::nullopt : complaint_of_unknown(program))
+            return complain(*unknown, wrong_use);
         return program.exit(error) == 0 ? ok : wrong_use;
     }
     if (line.options.config.empty()) {

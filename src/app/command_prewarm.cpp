@@ -10,8 +10,8 @@
 #include "app/stop_signals.hpp"
 #include "base/json.hpp"
 #include "release/prewarm.hpp"
-#include "render/display_text.hpp"
 #include "render/links.hpp"
+#include "tables/releases.hpp"
 
 namespace app {
 namespace {
@@ -45,93 +45,112 @@ Result<Outcome> warm_one(Services& services, const history::Builds& builds,
     return Outcome{builds.build->release(), std::move(*result), took.count()};
 }
 
-void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome* before) {
+void write_outcome(base::JsonWriter& report, const Outcome& outcome) {
     const auto& counters = outcome.result.counters;
-    json.begin_object();
-    if (before != nullptr) write_outcome(json.key("before"), *before, nullptr);
-    json.field("bytes", counters.bytes)
+    report.field("release", outcome.release.version)
+        .field("finished", outcome.result.finished)
+        .field("seconds", outcome.seconds)
+        .field("bytes", counters.bytes)
+        .field("looked_at", counters.looked_at)
+        .field("new", counters.added)
         .field("changed", counters.changed)
+        .field("unchanged", counters.unchanged)
         .field("compared_before", counters.compared)
+        .field("vanished", counters.vanished)
+        .field("withdrawn", counters.withdrawn)
         .field("failed", counters.failed);
-    write_failures(json.key("failures"), counters.failures);
-    json.field("finished", outcome.result.finished).field("looked_at", counters.looked_at);
-    json.key("mass_change").begin_array();
+    report.key("failures").begin_array();
+    for (const auto& [object, reason] : counters.failures)
+        report.begin_object()
+            .field("class", object.class_name)
+            .field("name", object.name)
+            .field("reason", reason)
+            .end_object();
+    report.end_array().key("mass_change").begin_array();
     for (const auto& change : outcome.result.mass_changes)
-        json.begin_object()
+        report.begin_object()
             .field("class", change.class_name)
             .field("objects", change.objects)
             .field("of", change.of)
             .field("path", change.place)
             .end_object();
-    json.end_array();
-    json.field("new", counters.added)
-        .field("release", outcome.release.version)
-        .field("seconds", outcome.seconds)
-        .field("unchanged", counters.unchanged)
-        .field("vanished", counters.vanished)
-        .end_object();
+    report.end_array();
 }
 
-void print_text(const Outcome& outcome) {
-    const auto& counters = outcome.result.counters;
-    fmt::print("{}: {} in {:.1f} s, {:.1f} MB of the build\n", outcome.release.version,
-               render::counted(counters.looked_at, "object", "objects"), outcome.seconds,
-               static_cast<double>(counters.bytes) / 1e6);
-    fmt::print("  new        {:>12}\n  changed    {:>12}\n  unchanged  {:>12}\n"
-               "  before     {:>12}   (compared by requests or earlier jobs)\n"
-               "  vanished   {:>12}\n  failed     {:>12}\n",
-               counters.added, counters.changed, counters.unchanged, counters.compared,
-               counters.vanished, counters.failed);
-    for (const auto& change : outcome.result.mass_changes)
-        fmt::print("  {} changed in {} of {} of class {}\n", on_one_line(change.place),
-                   change.objects, render::counted(change.of, "object", "objects"),
-                   on_one_line(change.class_name));
-    print_failures(counters.failures);
+// "before" has the job that brought the objects up to the current build first.
+void print(const std::vector<Outcome>& outcomes, bool json) {
+    print_report(json, [&](base::JsonWriter& report) {
+        report.begin_object();
+        write_outcome(report, outcomes.back());
+        if (outcomes.size() > 1) {
+            write_outcome(report.key("before").begin_object(), outcomes.front());
+            report.end_object();
+        }
+        report.end_object();
+    });
 }
 
-// The job that brought the objects up to the current build, if it found anything to do.
-void print_before(const Outcome& outcome) {
-    const auto& counters = outcome.result.counters;
-    const auto recorded = counters.added + counters.changed + counters.vanished;
-    if (recorded + counters.unchanged + counters.failed == 0) return;
-    fmt::print(
-        "{}, the current release, was brought up to date before: {} recorded, {} unchanged,"
-        " {} failed in {:.1f} s\n",
-        outcome.release.version, recorded, counters.unchanged, counters.failed, outcome.seconds);
-    print_failures(counters.failures);
-}
-
-void print(const std::vector<Outcome>& outcomes, const PrewarmOptions& options) {
-    if (!options.json) {
-        print_text(outcomes.back());
-        if (outcomes.size() > 1) print_before(outcomes.front());
-        return;
-    }
-    // The requested build; "before" holds the job that brought the objects up to the current one.
-    const auto* before = outcomes.size() > 1 ? &outcomes.front() : nullptr;
-    print_json([&](base::JsonWriter& json) { write_outcome(json, outcomes.back(), before); });
-}
-
-// A build that is not current yet, judged as it would be at the switch.
-struct Staged {
-    std::unique_ptr<history::CurrentBuild> judge;
-    history::Builds builds;
-};
-
-Result<Staged> open_staged(Services& services, const std::string& folder) {
-    Staged staged;
-    staged.judge = std::make_unique<history::CurrentBuild>(
-        build_opener(with_folder(services.config, folder)), *services.pool);
-    staged.judge->look();
-    if (const auto why = staged.judge->why(); !why.empty())
-        return base::fail(ErrorKind::refused, why);
-    staged.builds = staged.judge->builds();
+// Returns the build in a folder that is not current yet, judged as it would be at the switch.
+Result<history::Builds> open_staged(Services& services, const std::string& folder) {
+    history::CurrentBuild judge(build_opener(with_folder(services.config, folder)),
+                                *services.pool);
+    judge.look();
+    if (const auto why = judge.why(); !why.empty()) return base::fail(ErrorKind::refused, why);
+    auto staged = judge.builds();
     const auto current = services.current->build();
-    if (current && staged.builds.build->release() < current->release())
-        return base::fail(ErrorKind::refused, staged.builds.build->release().version +
+    if (current && staged.build->release() < current->release())
+        return base::fail(ErrorKind::refused, staged.build->release().version +
                                                   " is older than the current build, " +
                                                   current->release().version);
     return staged;
+}
+
+// Returns the build as it was published again, judged by all but its version's being recorded. Its publication has
+// a number of its own then, which an earlier run may have given it.
+Result<history::Builds> open_again(Services& services, const PrewarmOptions& options) {
+    const auto config = with_folder(services.config, options.build);
+    history::CurrentBuild judge(build_opener(config), *services.pool,
+                                history::Purpose::republishing);
+    judge.look();
+    if (const auto why = judge.why(); !why.empty()) return base::fail(ErrorKind::refused, why);
+    auto builds = judge.builds();
+    const auto& release = builds.build->release();
+    if (release.version != options.replace)
+        return base::fail(ErrorKind::malformed, name_of(config.source) + " is " +
+                                                    release.version + ", not " + options.replace);
+    const auto number = store::perform(*services.pool, store::Access::write, tables::number_build,
+                                       release, builds.build->digest(),
+                                       tables::Publication::again, base::system_clock_now());
+    if (!number) return tl::unexpected(number.error());
+    return builds;
+}
+
+// Returns the builds to record: before one that is staged the current one.
+//   error  malformed: it is not the one that was named
+Result<std::vector<history::Builds>> builds_to_warm(Services& services,
+                                                    const PrewarmOptions& options) {
+    if (!options.replace.empty())
+        return open_again(services, options).map([](auto builds) {
+            return std::vector{std::move(builds)};
+        });
+    // Until the job begins, a signal ends the program at once: the index of a build may take hours
+    // to make, and leaves nothing behind.
+    if (options.build.empty())
+        services.current->look();
+    else
+        look_at_build(*services.current);
+    std::vector<history::Builds> builds;
+    if (services.current->build()) builds.push_back(services.current->builds());
+    if (!options.build.empty()) {
+        auto staged = open_staged(services, options.build);
+        if (!staged) return tl::unexpected(staged.error());
+        // The current build itself, by another way to its folder.
+        if (!builds.empty() && builds.front().build->release() == staged->build->release())
+            builds.clear();
+        builds.push_back(std::move(*staged));
+    }
+    if (builds.empty()) return base::fail(ErrorKind::refused, services.current->why());
+    return builds;
 }
 
 // Chat rooms show the field `text`.
@@ -195,36 +214,20 @@ int complain_of(const base::Error& error, const std::string& version) {
 }
 
 int run(Services& services, const PrewarmOptions& options) {
-    // Until the job begins, a signal ends the program at once: the index of a build may take hours
-    // to make, and leaves nothing behind.
-    if (options.build.empty())
-        services.current->look();
-    else
-        look_at_build(*services.current);
-    std::vector<history::Builds> to_warm;
-    if (services.current->build()) to_warm.push_back(services.current->builds());
-    Staged staged;
-    if (!options.build.empty()) {
-        auto opened = open_staged(services, options.build);
-        if (!opened) return complain(opened.error().text, failed);
-        staged = std::move(*opened);
-        // The current build itself, by another way to its folder.
-        if (!to_warm.empty() &&
-            to_warm.front().build->release() == staged.builds.build->release())
-            to_warm.clear();
-        to_warm.push_back(staged.builds);
-    }
-    if (to_warm.empty()) return complain(services.current->why(), failed);
+    const auto builds = builds_to_warm(services, options);
+    if (!builds)
+        return complain(builds.error().text,
+                        builds.error().kind == ErrorKind::malformed ? wrong_use : failed);
     StopSignals signals;
     std::vector<Outcome> outcomes;
-    for (const auto& builds : to_warm) {
-        auto outcome = warm_one(services, builds, options, signals);
-        if (!outcome) return complain_of(outcome.error(), builds.build->release().version);
+    for (const auto& each : *builds) {
+        auto outcome = warm_one(services, each, options, signals);
+        if (!outcome) return complain_of(outcome.error(), each.build->release().version);
         outcomes.push_back(std::move(*outcome));
         if (!outcomes.back().result.finished) break;
     }
-    print(outcomes, options);
-    notify_of(outcomes, services.config);
+    print(outcomes, options.json);
+    if (options.replace.empty()) notify_of(outcomes, services.config);
     return status_after(outcomes);
 }
 
@@ -245,7 +248,6 @@ int prewarm(const Config& config, const PrewarmOptions& options) {
     patient.source.endurance = config.source.timeout;
     auto services = open_services(std::move(patient), Waiting::command, options.jobs);
     if (!services) return complain(services.error().text, status_of(services.error()));
-    if (!options.replace.empty()) return replace(*services, options);
     return options.dry_run ? dry_run(*services, options) : run(*services, options);
 }
 

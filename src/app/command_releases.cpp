@@ -103,19 +103,17 @@ void print_table(const std::vector<ListedRelease>& list, bool is_refused) {
 
 }  // namespace
 
-int releases(const Config& config, bool json) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto source = look_at_source(*services);
-    const auto list = list_releases(*services, source.release);
+int releases(Services& services, bool json) {
+    const auto source = look_at_source(services);
+    const auto list = list_releases(services, source.release);
     if (!json) {
         print_table(list, source.is_refused);
         return ok;
     }
-    print_json([&](base::JsonWriter& writer) {
-        writer.begin_object().key("releases").begin_array();
-        for (const auto& listed : list) write_release(writer, listed, source.is_refused);
-        writer.end_array().end_object();
+    print_report(true, [&](base::JsonWriter& report) {
+        report.begin_object().key("releases").begin_array();
+        for (const auto& listed : list) write_release(report, listed, source.is_refused);
+        report.end_array().end_object();
     });
     return ok;
 }

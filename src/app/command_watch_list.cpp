@@ -11,41 +11,6 @@ namespace {
 
 using store::Access;
 using store::Transaction;
-using tables::WatchListUse;
-
-// Calls use(list) for all lists, by id.
-template <class Use>
-void for_each_list(store::Pool& pool, Use use) {
-    for (std::string last;;) {
-        const auto lists = store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return tables::list_watch_lists(transaction, last);
-        });
-        if (lists.empty()) return;
-        for (const auto& list : lists) use(list);
-        last = lists.back().id;
-    }
-}
-
-void print_text(store::Pool& pool) {
-    for_each_list(pool, [](const WatchListUse& list) {
-        fmt::print("{}  created {}  last used {}  {}\n", on_one_line(list.id),
-                   on_one_line(list.created_at), on_one_line(list.last_used),
-                   render::counted(list.objects, "object", "objects"));
-    });
-}
-
-void write_lists(base::JsonWriter& json, store::Pool& pool) {
-    json.begin_object().key("watch_lists").begin_array();
-    for_each_list(pool, [&](const WatchListUse& list) {
-        json.begin_object()
-            .field("id", list.id)
-            .field("created_at", list.created_at)
-            .field("last_used", list.last_used)
-            .field("objects", list.objects)
-            .end_object();
-    });
-    json.end_array().end_object();
-}
 
 std::size_t delete_unused(store::Pool& pool, base::Date since) {
     for (std::size_t deleted = 0;;) {
@@ -66,26 +31,36 @@ int delete_one(store::Pool& pool, const std::string& id) {
 
 }  // namespace
 
-int list_watch_lists(const Config& config, bool json) {
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    auto& pool = *services->pool;
-    if (json)
-        print_json([&](auto& writer) { write_lists(writer, pool); });
-    else
-        print_text(pool);
+int list_watch_lists(Services& services, bool json) {
+    print_report(json, [&](base::JsonWriter& report) {
+        report.begin_object().key("watch_lists").begin_array();
+        for (std::string last;;) {
+            const auto lists =
+                store::perform(*services.pool, Access::read, [&](Transaction& transaction) {
+                    return tables::list_watch_lists(transaction, last);
+                });
+            if (lists.empty()) break;
+            for (const auto& list : lists)
+                report.begin_object()
+                    .field("id", list.id)
+                    .field("created_at", list.created_at)
+                    .field("last_used", list.last_used)
+                    .field("objects", list.objects)
+                    .end_object();
+            last = lists.back().id;
+        }
+        report.end_array().end_object();
+    });
     return ok;
 }
 
-int delete_watch_lists(const Config& config, const WatchListOptions& options) {
+int delete_watch_lists(Services& services, const WatchListOptions& options) {
     if (options.id.empty() == !options.unused_days)
         return complain("name one watch list, or use --unused DAYS", wrong_use);
-    const auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
-    if (!options.id.empty()) return delete_one(*services->pool, options.id);
+    if (!options.id.empty()) return delete_one(*services.pool, options.id);
     const auto today = std::chrono::floor<std::chrono::days>(base::system_clock_now());
     const auto deleted =
-        delete_unused(*services->pool, today - std::chrono::days(*options.unused_days));
+        delete_unused(*services.pool, today - std::chrono::days(*options.unused_days));
     fmt::print("{} deleted\n", render::counted(deleted, "watch list", "watch lists"));
     return ok;
 }

@@ -38,7 +38,7 @@ int serve_cgi(const std::filesystem::path& config_file);
 // brings the object up to date first.
 //   address       below base_url, "/rss?class=Gene&name=unc-26", or a whole URL
 //   with_headers  prints the status and the fields too, of a redirection as well
-int get(const Config& config, const std::string& address, bool with_headers);
+int get(Services& services, const std::string& address, bool with_headers);
 
 // Which feed: exactly one of an object, a class, a release and a watch list.
 struct FeedOptions {
@@ -48,7 +48,7 @@ struct FeedOptions {
     std::string mass;                  // no: without items of mass changes alone; empty: with
     std::string format;                // one of render::formats()
 };
-int feed(const Config& config, const FeedOptions& options);
+int feed(Services& services, const FeedOptions& options);
 
 struct DigestOptions {
     std::string watch;       // a file with objects, or "Gene:unc-26,Paper:X"
@@ -58,7 +58,7 @@ struct DigestOptions {
     bool send = false;  // to [mail] smtp rather than to standard output
 };
 // Prints or sends a mail of what changed since a release. Does neither where nothing changed.
-int digest(const Config& config, const DigestOptions& options);
+int digest(Services& services, const DigestOptions& options);
 
 struct DiffOptions {
     tree::ObjectName object;
@@ -67,13 +67,13 @@ struct DiffOptions {
     std::string colour = "auto";  // always, never; auto: on a terminal that shows colours
 };
 // Like diff(1): 0 same, 1 different, 2 trouble.
-int diff(const Config& config, const DiffOptions& options);
+int diff(Services& services, const DiffOptions& options);
 
 //   release  empty: from the current build, without the store; nothing is recorded then
 int show(const Config& config, const tree::ObjectName& object, const std::string& release);
 
 int check(const std::filesystem::path& config_file);
-int accept(const Config& config, const std::string& release, const std::filesystem::path& build);
+int accept(Services& services, const std::string& release, const std::filesystem::path& build);
 
 //   file  empty or "-": standard output, standard input
 int export_store(const Config& config, const std::string& file);
@@ -90,35 +90,33 @@ struct PrewarmOptions {
         0;  // 0: the usual number; for tests, so that few objects make many parts
 };
 int prewarm(const Config& config, const PrewarmOptions& options);
-// Records a release that was published again, options.replace.
-int replace(Services& services, const PrewarmOptions& options);
 // Prints what would be recorded or refused, and writes nothing.
 int dry_run(const Services& services, const PrewarmOptions& options);
 
-int releases(const Config& config, bool json);
+int releases(Services& services, bool json);
 
 // Whether the operator must type yes before anything is deleted. Without a terminal, that fails.
 enum class Asking { on_terminal, not_needed };
-int forget(const Config& config, const release::Forgettable& what, Asking asking);
+int forget(Services& services, const release::Forgettable& what, Asking asking);
 
 // Prints the new token on stdout. It is never shown again.
-int add_token(const Config& config, const std::string& name);
-int revoke_token(const Config& config, const std::string& name);
-int list_tokens(const Config& config, bool json);
+int add_token(Services& services, const std::string& name);
+int revoke_token(Services& services, const std::string& name);
+int list_tokens(Services& services, bool json);
 
 // The watch lists that are kept under a short address.
-int list_watch_lists(const Config& config, bool json);
+int list_watch_lists(Services& services, bool json);
 struct WatchListOptions {
     std::string id;  // of the one to delete; empty: unused_days says which
     std::optional<std::uint16_t> unused_days;  // lists unused for this many days
 };
-int delete_watch_lists(const Config& config, const WatchListOptions& options);
+int delete_watch_lists(Services& services, const WatchListOptions& options);
 
 // Runs a hub until a signal stops it.
 int run_hub(const Config& config);
-int hub_status(const Config& config, bool json);
+int hub_status(Services& services, bool json);
 // Prints the subscriptions whose callback or topic contains `text`, without their secrets.
-int list_subscriptions(const Config& config, const std::string& text, bool json);
+int list_subscriptions(Services& services, const std::string& text, bool json);
 
 // How long a harvester runs: until a signal, or until all that is due has been fetched.
 enum class Rounds : unsigned char { endless, one };
@@ -128,19 +126,19 @@ struct SourceFeedOptions {
     std::string archive;  // URL of a page of it, or of the index of a mailing list; empty: none
     std::int64_t max_kb = 0;  // 0: as configured
 };
-int add_source_feed(const Config& config, const SourceFeedOptions& options);
+int add_source_feed(Services& services, const SourceFeedOptions& options);
 //   which  the id of a source feed, its URL, or what only one URL, name or title contains
-int remove_source_feed(const Config& config, const std::string& which);
-int enable_source_feed(const Config& config, const std::string& which, bool enabled);
+int remove_source_feed(Services& services, const std::string& which);
+int enable_source_feed(Services& services, const std::string& which, bool enabled);
 // Makes source feeds due now.
 //   which  the URL of one, or a base URL; empty: all
-int kick_source_feeds(const Config& config, const std::string& which);
+int kick_source_feeds(Services& services, const std::string& which);
 // Prints how harvesting goes, or what is known of the source feeds that `which` names.
-int harvest_status(const Config& config, const std::string& which, bool json);
+int harvest_status(Services& services, const std::string& which, bool json);
 //   file  of OPML; "-": standard input
-int import_feeds(const Config& config, const std::string& file);
+int import_feeds(Services& services, const std::string& file);
 // Prints all source feeds as OPML.
-int export_feeds(const Config& config);
+int export_feeds(Services& services);
 
 // Runs the command of the command line, --help and --version included, and flushes stdout.
 //   returns  the program's exit status

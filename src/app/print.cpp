@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "app/print.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <utf8.h>
 
 #include "base/utf8.hpp"
@@ -71,6 +73,112 @@ void append_lines(std::string& out, const Frame& frame, const std::string& path,
     out += frame.begin + here + words_of_stamp(node) + frame.end + '\n';
     for_each_in(node, "children",
                 [&](const Json& child) { append_lines(out, frame, here + " > ", child); });
+}
+
+// ---- reports ----
+
+bool is_nested(const Json& value) { return value.is_array() || value.is_object(); }
+
+// Returns "last fetch" for "last_fetch".
+std::string words_of_name(std::string_view name) {
+    std::string words(name);
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+// Returns a value that is not nested; empty: it says nothing.
+std::string text_of_value(const Json& value) {
+    bool truth = false;
+    std::string_view text;
+    double number = 0;
+    if (value.get(text) == simdjson::SUCCESS) return on_one_line(text);
+    if (value.get(truth) == simdjson::SUCCESS) return truth ? "yes" : "no";
+    if (value.type() == simdjson::dom::element_type::DOUBLE &&
+        value.get(number) == simdjson::SUCCESS)
+        return fmt::format("{:.1f}", number);
+    return value.is_null() ? "" : simdjson::minify(value);
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// Adds the values of an object to rows that begin with the names of its members.
+//   returns  false: it has other members, or nested ones
+bool add_row(Rows& rows, const Json& element, std::string_view name) {
+    simdjson::dom::object object;
+    if (element.get(object) != simdjson::SUCCESS) return false;
+    std::vector<std::string> names, values;
+    if (!name.empty()) names.emplace_back(), values.push_back(on_one_line(name));
+    for (const auto [member, value] : object) {
+        if (is_nested(value)) return false;
+        names.push_back(words_of_name(member));
+        values.push_back(text_of_value(value));
+    }
+    if (rows.empty()) rows.push_back(names);
+    rows.push_back(std::move(values));
+    return rows.front() == names;
+}
+
+// Returns a table of the objects in an array, or in an object, whose members name them; nothing if they have
+// different members, or nested ones.
+Rows rows_of(const Json& value) {
+    Rows rows;
+    bool fits = true;
+    simdjson::dom::array elements;
+    simdjson::dom::object members;
+    if (value.get(elements) == simdjson::SUCCESS)
+        for (const auto each : elements) fits = fits && add_row(rows, each, "");
+    if (value.get(members) == simdjson::SUCCESS)
+        for (const auto [name, each] : members) fits = fits && add_row(rows, each, name);
+    return fits ? rows : Rows();
+}
+
+// Appends a table; returns false where it would be wider than a terminal.
+bool append_table(std::string& out, const Rows& rows, const std::string& indent) {
+    constexpr std::size_t widest = 100;
+    if (rows.empty()) return false;
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            widths[i] = std::max(widths[i], row[i].size());
+    if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > widest) return false;
+    for (const auto& row : rows) {
+        auto line = indent;
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            line += fmt::format("{:<{}}", row[i], widths[i] + 2);
+        out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    }
+    return true;
+}
+
+void append_members(std::string& out, const Json& object, const std::string& indent);
+
+// Appends a table, or else a block for each object.
+void append_objects(std::string& out, const Json& value, const std::string& indent) {
+    if (append_table(out, rows_of(value), indent)) return;
+    simdjson::dom::array elements;
+    if (value.get(elements) != simdjson::SUCCESS) return append_members(out, value, indent);
+    for (const auto each : elements) {
+        append_members(out, each, indent);
+        out += '\n';
+    }
+}
+
+void append_members(std::string& out, const Json& object, const std::string& indent) {
+    const simdjson::dom::object members = object;
+    std::size_t width = 0;
+    for (const auto [name, value] : members)
+        if (!is_nested(value) && !text_of_value(value).empty())
+            width = std::max(width, name.size());
+    for (const auto [name, value] : members) {
+        const auto words = words_of_name(name);
+        if (is_nested(value)) {
+            std::string below;
+            append_objects(below, value, indent + "  ");
+            if (!below.empty()) out += indent + words + ":\n" + below;
+        } else if (const auto text = text_of_value(value); !text.empty()) {
+            out += fmt::format("{}{:<{}}  {}\n", indent, words, width, text);
+        }
+    }
 }
 
 }  // namespace
@@ -142,22 +250,10 @@ void warn_of_rest(const Json& document, std::string_view what) {
         tell(fmt::format("varve: {} more {} are left out\n", left_out, what));
 }
 
-void print_failures(const std::vector<release::Counters::Failure>& failures) {
-    for (const auto& [object, reason] : failures)
-        fmt::print("  failed: {} {}: {}\n", on_one_line(object.class_name),
-                   on_one_line(object.name), on_one_line(reason));
-}
-
-void write_failures(base::JsonWriter& json,
-                    const std::vector<release::Counters::Failure>& failures) {
-    json.begin_array();
-    for (const auto& [object, reason] : failures)
-        json.begin_object()
-            .field("class", object.class_name)
-            .field("name", object.name)
-            .field("reason", reason)
-            .end_object();
-    json.end_array();
+std::string report_text(const Json& document) {
+    std::string out;
+    append_members(out, document, "");
+    return out;
 }
 
 }  // namespace app

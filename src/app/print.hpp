@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "release/job_runner.hpp"
 #include "tree/json.hpp"
 
 namespace app {
@@ -46,19 +45,18 @@ enum class Colour : unsigned char { none, ansi };  // ansi: green, red, and yell
 // Says on standard error how many of the nodes or changes a document of the site leaves out, if it does.
 void warn_of_rest(const Json& document, std::string_view what);
 
-// What a release job could not read, as lines and as an array.
-void print_failures(const std::vector<release::Counters::Failure>& failures);
-void write_failures(base::JsonWriter& json,
-                    const std::vector<release::Counters::Failure>& failures);
+// Returns a document for people: a line for each member of an object, and a table for objects of the same
+// members, or a block for each of them where the table would be too wide. Members without a value are left out.
+[[nodiscard]] std::string report_text(const Json& document);
 
-// Prints what `write(JsonWriter&)` writes, indented, to standard output.
+// Prints what `write(JsonWriter&)` writes: as JSON, or as report_text().
 template <class Write>
-void print_json(Write&& write) {
+void print_report(bool as_json, Write&& write) {
     std::string text;
     base::JsonWriter json(text, 2);
     std::forward<Write>(write)(json);
     text += '\n';
-    fmt::print("{}", text);
+    fmt::print("{}", as_json ? text : report_text(tree::parse_json(text)->root));
 }
 
 }  // namespace app

@@ -88,7 +88,7 @@ release::ReleaseJob release_job(const Services& services, history::Context conte
 
 Result<release::Selection> selection_of(const PrewarmOptions& options, store::Pool& pool,
                                         const source::Source& build) {
-    if (options.all) return release::Selection(release::Everything{});
+    if (options.all || !options.replace.empty()) return release::Selection(release::Everything{});
     if (!options.class_name.empty()) return class_named(options.class_name, pool, build);
     if (options.list.empty())
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {

@@ -37,6 +37,20 @@ TEST_CASE("A tree is a line for each node, with what it holds and by whom it was
           "    2008-02-01\n    // why\n");
 }
 
+TEST_CASE(
+    "A report has a line for each value, a table for objects that are alike, and else blocks") {
+    constexpr auto document =
+        R"({"harvested_at":"2008","empty":"","due":2,"is_fine":true,"seconds":1.25,
+        "none":[],"tokens":[{"name":"anna","at":""},{"name":"bert","at":"2009"}],
+        "classes":{"Gene":{"same":1},"Paper":{"same":20}},
+        "feeds":[{"id":1,"events":[{"note":"x"}]},{"id":2}]})";
+    CHECK(app::report_text(tree::parse_json(document)->root) ==
+          "harvested at  2008\ndue           2\nis fine       yes\nseconds       1.2\n"
+          "tokens:\n  name  at\n  anna\n  bert  2009\n"
+          "classes:\n         same\n  Gene   1\n  Paper  20\n"
+          "feeds:\n  id  1\n  events:\n    note\n    x\n\n  id  2\n\n");
+}
+
 TEST_CASE("Control characters of an object never reach a terminal, in colour neither") {
     constexpr auto changes =
         R"([{"op":"added","path":[{"tag":"A\u001b[2J"}],

@@ -40,7 +40,7 @@ def _(site):
                                 (2, ("diff", "Gen", "x", *releases), "no class Gen in WS188; did you mean Gene?"),
                                 (1, ("show", "Gen", "x"), "no class Gen in WS188; did you mean Gene?"),
                                 (2, ("get", "history"), "such as '/history?"), (1, ("get", "/nowhere"), "no page"),
-                                (2, ("get", "/rss?class=Gene&nam=x"), "nam"),
+                                (2, ("get", "/rss?name=x"), "class"),
                                 (1, ("feed", "Gen", "x"), "no class Gen in WS188; did you mean Gene?"),
                                 (2, ("prewarm", "--class", "Gen"), "no class Gen in WS188; did you mean Gene?")):
         done = site.expect(status, *words)

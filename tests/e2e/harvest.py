@@ -49,7 +49,7 @@ def _(site):
     assert b"the URL" in site.expect(1, "harvest", "add", "ftp://lab.example.org/").stderr
     site.expect(2, "harvest", "add", url, "--max-kb", "0")
     for which in ("1", url, "lab.exa", "The lab"):
-        assert b"not fetched yet" in site.expect(0, "harvest", "status", which).stdout, which
+        assert url.encode() in site.expect(0, "harvest", "status", which).stdout, which
     assert b"no feed" in site.expect(1, "harvest", "status", "nothing of this kind").stderr
     site.expect(0, "harvest", "disable", "1")
     assert b"no enabled feed" in site.expect(1, "harvest", "kick", url).stderr

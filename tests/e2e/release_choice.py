@@ -107,7 +107,7 @@ def _(site):
     (failure,) = summary["failures"]
     assert (failure["class"], failure["name"]) == ("Paper", paper) and failure["reason"], failure
     told = site.expect(3, "prewarm", "--all").stdout.decode()
-    assert f"failed: Paper {paper}: " in told, told
+    assert "failures:" in told and paper in told, told
     store = SqliteStore(site)
     assert store.rows("SELECT version, unreadable FROM builds") == [(FIRST, 1)]
     assert compared_in(store, "Paper", paper) is None
