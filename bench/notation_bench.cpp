@@ -70,9 +70,9 @@ void write_notations(const fs::path& build, const fs::path& folder, std::uint64_
 void read_xml(const std::string& path, const std::string& lines) {
     const auto file = must(source::open_file(AT_FDCWD, path));
     auto written = must(source::dump::JsonLinesWriter::create(lines));
-    source::import::XmlReader reader(file, path, largest);
-    while (const auto object = must(reader.next()))
-        require(written.add(object->object).has_value(), "the disk is full");
+    const auto done = source::import::read_xml(
+        file, path, largest, [&](const auto& object) { return written.add(object.object); });
+    require(done.has_value(), "the file cannot be read, or the disk is full");
 }
 
 // Every node, and every attribute once.

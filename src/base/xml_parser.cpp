@@ -63,6 +63,13 @@ struct XmlParser::Callbacks {
                 {reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)});
         });
     }
+    static int read(void* context, char* into, int room) {
+        int got = 0;
+        run(context, [&](XmlParser& self) {
+            got = static_cast<int>((*self.read_)(into, static_cast<std::size_t>(room)));
+        });
+        return got;
+    }
     static void error(void* context, xmlErrorPtr found) {
         run(context, [&](XmlParser& self) { self.handler_.error(*found); });
     }
@@ -78,8 +85,10 @@ XmlParser::XmlParser(XmlHandler& handler, int options, const XmlLimits& limits)
     callbacks.endElementNs = Callbacks::end;
     callbacks.characters = callbacks.ignorableWhitespace = callbacks.cdataBlock = Callbacks::text;
     callbacks.serror = Callbacks::error;
-    parser_.reset(xmlCreatePushParserCtxt(&callbacks, this, nullptr, 0, nullptr));
+    parser_.reset(xmlNewParserCtxt());
     if (!parser_) throw std::bad_alloc();
+    *parser_->sax = callbacks;
+    parser_->userData = this;
     xmlCtxtUseOptions(parser_.get(), options_);
     if (limits_.bytes_of_names > 0) xmlDictSetLimit(parser_->dict, limits_.bytes_of_names);
 }
@@ -88,8 +97,15 @@ void XmlParser::rethrow() {
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-void XmlParser::parse(std::string_view bytes, bool is_last) {
-    xmlParseChunk(parser_.get(), bytes.data(), static_cast<int>(bytes.size()), is_last ? 1 : 0);
+void XmlParser::parse_stream(const Read& read) {
+    read_ = &read;
+    auto* buffer =
+        xmlParserInputBufferCreateIO(Callbacks::read, nullptr, this, XML_CHAR_ENCODING_NONE);
+    if (buffer == nullptr) throw std::bad_alloc();
+    auto* input = xmlNewIOInputStream(parser_.get(), buffer, XML_CHAR_ENCODING_NONE);
+    if (input == nullptr) throw std::bad_alloc();
+    inputPush(parser_.get(), input);
+    xmlParseDocument(parser_.get());
     rethrow();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <libxml/parser.h>
 #include <limits>
 #include <memory>
@@ -67,16 +68,18 @@ struct XmlLimits {
     std::size_t bytes_of_names = 0;                                       // 0: no limit
 };
 
-// One thread at a time. Exceptions of the handler end the parsing and leave parse() or
-// parse_document().
+// For one document, in one thread. Exceptions of the handler and of `read` end the parsing and leave
+// parse_stream() or parse_document().
 class XmlParser {
    public:
     //   handler  outlives it
     //   options  of libxml2, in addition to XML_PARSE_NONET
     XmlParser(XmlHandler& handler, int options, const XmlLimits& limits);
 
-    // Parses the next bytes of a document.
-    void parse(std::string_view bytes, bool is_last);
+    // Writes the next bytes of a document; returns how many, 0 at its end.
+    using Read = std::function<std::size_t(char* into, std::size_t room)>;
+    // Parses a document of legal UTF-8 that is read piece by piece.
+    void parse_stream(const Read& read);
     // Parses a document in memory.
     void parse_document(std::string_view text);
     // Makes the handler's present call its last one.
@@ -95,6 +98,8 @@ class XmlParser {
     struct Callbacks;
 
     void rethrow();
+
+    const Read* read_ = nullptr;  // of parse_stream()
 
     XmlHandler& handler_;
     int options_;

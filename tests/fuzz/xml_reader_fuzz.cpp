@@ -41,14 +41,13 @@ void check(const source::import::XmlObject& found) {
 std::vector<source::import::XmlObject> objects_of(std::string_view bytes) {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     require(file.is_open() && file.write(bytes).has_value());
-    source::import::XmlReader reader(file, "x.xml", most);
     std::vector<source::import::XmlObject> objects;
-    for (;;) {
-        auto object = reader.next();
-        if (!object) require_text(object.error().text);
-        if (!object || !*object) return objects;
-        objects.push_back(std::move(**object));
-    }
+    const auto done = source::import::read_xml(file, "x.xml", most, [&](auto object) {
+        objects.push_back(std::move(object));
+        return base::Result<void>();
+    });
+    if (!done) require_text(done.error().text);
+    return objects;
 }
 
 }  // namespace

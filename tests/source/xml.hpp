@@ -21,17 +21,13 @@ inline Read read(std::string_view bytes, std::size_t most = 64 << 20) {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     REQUIRE(file.is_open());
     REQUIRE(file.write(bytes));
-    source::import::XmlReader reader(file, "x.xml", most);
     Read all;
-    for (;;) {
-        auto object = reader.next();
-        if (!object) {
-            all.error = object.error();
-            return all;
-        }
-        if (!*object) return all;
-        all.objects.push_back(std::move(**object));
-    }
+    const auto done = source::import::read_xml(file, "x.xml", most, [&](auto object) {
+        all.objects.push_back(std::move(object));
+        return base::Result<void>();
+    });
+    if (!done) all.error = done.error();
+    return all;
 }
 
 inline std::vector<source::import::XmlObject> objects(std::string_view bytes,

@@ -287,22 +287,18 @@ class Importer {
         if (auto made = make_folder(plain_dir_); !made) return made;
         auto writer = dump::JsonLinesWriter::create(plain_dir_ + "/" + file.name);
         if (!writer) return tl::unexpected(writer.error());
-        XmlReader reader(text.file(), place(file.name), largest_);
-        for (;;) {
-            const auto next = reader.next();
-            if (!next && next.error().kind != ErrorKind::refused)
-                return tl::unexpected(next.error());
-            if (!next) original.flaw = next.error().text;
-            if (!next || !*next) break;
-            const auto& object = **next;
+        const auto add = [&](const XmlObject& object) -> base::Result<void> {
             if (!object.is_whole) {
                 original.named_only.push_back(
                     {object.object.id, object.line, original.lines.size()});
-                continue;
+                return {};
             }
-            if (auto done = writer->add(object.object); !done) return done;
             original.lines.push_back(object.line);
-        }
+            return writer->add(object.object);
+        };
+        const auto done = read_xml(text.file(), place(file.name), largest_, add);
+        if (!done && done.error().kind != ErrorKind::refused) return done;
+        if (!done) original.flaw = done.error().text;
         return finish(*writer, file);
     }
 

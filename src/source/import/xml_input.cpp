@@ -18,7 +18,6 @@ namespace source::import {
 namespace {
 
 constexpr std::size_t block_size = 256 << 10;
-constexpr std::size_t batch_size = 64 << 10;
 // Of a tag, outside of its values. libxml2 compares each attribute with all before it.
 constexpr std::size_t most_markup = 8 << 10;
 constexpr std::size_t kept_of_cut = 1 << 10;  // more than the longest name that is tracked
@@ -143,28 +142,24 @@ void append_value(std::string& out, std::string_view value) {
 XmlInput::XmlInput(const File& file, std::string_view name, std::size_t most)
     : file_(file), name_(name), most_(std::min(most, most_of_all)), block_(block_size) {}
 
-base::Result<bool> XmlInput::next() {
-    if (error_) return tl::unexpected(*error_);
-    batch_.clear();
-    starts_.clear();
-    for (;;) {
-        const bool is_between = in_ == In::text || in_ == In::skipped;
-        if (is_between && batch_.size() >= batch_size) return true;
+std::size_t XmlInput::read(char* into, std::size_t room) {
+    const auto is_between = [&] { return in_ == In::text || in_ == In::skipped; };
+    while (!is_done_ && (ready_.size() - given_ < room || !is_between())) {
         const auto more = step();
-        if (more && *more) continue;
         if (!more) {
-            drop_tag();
             error_ = more.error();
-            if (batch_.empty()) return more;
+            if (!is_between()) ready_.resize(tag_begin_);
         }
-        return !batch_.empty();
+        is_done_ = !more || !*more;
     }
-}
-
-void XmlInput::drop_tag() {
-    if (in_ == In::text || in_ == In::skipped) return;
-    batch_.resize(tag_begin_);
-    if (is_start_) starts_.pop_back();
+    const auto size = std::min(room, ready_.size() - given_);
+    std::copy_n(ready_.data() + given_, size, into);
+    given_ += size;
+    if (given_ == ready_.size()) {
+        ready_.clear();
+        given_ = 0;
+    }
+    return size;
 }
 
 base::Result<bool> XmlInput::step() {
@@ -239,7 +234,7 @@ base::Result<bool> XmlInput::read_declaration() {
 void XmlInput::drop(std::size_t size) {
     const auto line_ends = line_ends_in(rest().substr(0, size));
     line_ += line_ends;
-    batch_.append(line_ends, '\n');
+    ready_.append(line_ends, '\n');
     consume(size);
 }
 
@@ -248,11 +243,11 @@ base::Result<bool> XmlInput::read_text() {
     for (; at < rest_ && is_xml_blank(at_[at]); ++at) {
         if (at_[at] != '\n') continue;
         ++line_;
-        batch_ += '\n';
+        ready_ += '\n';
     }
     consume(at);
     if (rest_ == 0 || *at_ == '<') return true;
-    batch_ += 'x';
+    ready_ += 'x';
     drop(std::min(rest().find('<'), rest_));
     return true;
 }
@@ -266,7 +261,7 @@ base::Result<bool> XmlInput::read_markup() {
     if (rest().starts_with(comment)) {
         skip(comment, "-->");
     } else if (rest().starts_with(cdata)) {
-        batch_ += 'x';
+        ready_ += 'x';
         skip(cdata, "]]>");
     } else if (rest().starts_with(instruction)) {
         skip(instruction, "?>");
@@ -306,10 +301,10 @@ base::Result<bool> XmlInput::read_skipped() {
 
 void XmlInput::begin_tag() {
     is_start_ = rest_ > 1 && at_[1] != '/';
-    if (is_start_) starts_.push_back({line_, false});
-    tag_begin_ = batch_.size();
+    tag_begin_ = ready_.size();
     markup_ = line_ends_ = 0;
-    batch_ += '<';
+    is_tag_cut_ = false;
+    ready_ += '<';
     consume(1);
     in_ = In::tag;
 }
@@ -320,22 +315,29 @@ base::Result<bool> XmlInput::read_tag() {
     line_ += run.line_ends;
     if (markup_ > most_markup)
         return fault(base::ErrorKind::too_large, "a tag with more attributes than any may have");
-    batch_.append(at_, run.size);
+    line_ends_ += run.line_ends;
+    ready_.append(at_, run.size);
+    if (run.line_ends > 0)
+        std::replace(ready_.end() - static_cast<std::ptrdiff_t>(run.size), ready_.end(), '\n',
+                     ' ');
     consume(run.size);
     if (rest_ == 0) return true;
     const char c = *at_;
     if (c == '<')
         return fault(base::ErrorKind::malformed, "not well-formed XML: a tag inside a tag");
-    batch_ += c;
+    if (c == '>' && is_tag_cut_)
+        ready_.insert(ready_.size() - (ready_.ends_with('/') ? 1 : 0),
+                      " " + std::string(cut_mark) + "=''");
+    ready_ += c;
     ++markup_;
     consume(1);
     if (c == '>') {
-        batch_.append(line_ends_, '\n');
+        ready_.append(line_ends_, '\n');
         in_ = In::text;
         return true;
     }
     quote_ = c;
-    value_begin_ = batch_.size();
+    value_begin_ = ready_.size();
     needs_care_ = is_value_cut_ = false;
     in_ = In::value;
     return true;
@@ -346,8 +348,8 @@ base::Result<bool> XmlInput::read_value() {
     needs_care_ = run.needs_care;
     line_ += run.line_ends;
     line_ends_ += run.line_ends;
-    if (!is_value_cut_) batch_.append(at_, run.size);
-    if (batch_.size() - tag_begin_ > most_) cut_value();
+    if (!is_value_cut_) ready_.append(at_, run.size);
+    if (ready_.size() - tag_begin_ > most_) cut_value();
     consume(run.size);
     if (rest_ == 0) return true;
     if (*at_ == quote_) {
@@ -360,23 +362,22 @@ base::Result<bool> XmlInput::read_value() {
 }
 
 void XmlInput::cut_value() {
-    is_value_cut_ = true;
-    if (is_start_) starts_.back().is_cut = true;
-    batch_.resize(std::min(batch_.size(), value_begin_ + kept_of_cut));
+    is_value_cut_ = is_tag_cut_ = true;
+    ready_.resize(std::min(ready_.size(), value_begin_ + kept_of_cut));
     // Don't keep half of a reference or of a character.
-    const auto open = batch_.rfind('&');
-    if (open != batch_.npos && open >= value_begin_ && batch_.find(';', open) == batch_.npos)
-        batch_.resize(open);
-    while (batch_.size() > value_begin_ && batch_.back() < 0) batch_.pop_back();
+    const auto open = ready_.rfind('&');
+    if (open != ready_.npos && open >= value_begin_ && ready_.find(';', open) == ready_.npos)
+        ready_.resize(open);
+    while (ready_.size() > value_begin_ && ready_.back() < 0) ready_.pop_back();
 }
 
 void XmlInput::end_value() {
     if (needs_care_) {
-        const auto value = base::legal_text(std::string_view(batch_).substr(value_begin_));
-        batch_.resize(value_begin_);
-        append_value(batch_, value);
+        const auto value = base::legal_text(std::string_view(ready_).substr(value_begin_));
+        ready_.resize(value_begin_);
+        append_value(ready_, value);
     }
-    batch_ += quote_;
+    ready_ += quote_;
     ++markup_;
     consume(1);
     in_ = In::tag;

@@ -5,10 +5,9 @@
 // - Makes each value legal text (base/utf8), as in every other notation, since AcePerl prints the
 //   bytes of the database and declares no encoding. Writes newlines and tabs in values as
 //   character references, since AcePerl writes them bare and XML would turn them into blanks.
-// - Ends batches where a tag ends, since libxml2 2.9 scans an unfinished tag again for each
-//   portion of it (12 MB of DNA in an attribute took 30 s).
-// - Cuts a value longer than `most`, and marks its tag.
-// Keeps line ends, so that libxml2 counts lines right. One thread at a time.
+// - Cuts a value longer than `most`, and gives its tag the attribute `cut_mark`.
+// Moves line ends inside of a tag behind it, so that libxml2 has the line of its `<` when the tag begins. One thread at
+// a time.
 // The scanners of tags and values are written by hand since libxml2 has no hook before it parses;
 // with them, XML is converted at half of libxml2's own reading speed or better
 // (docs/performance.md).
@@ -28,27 +27,22 @@
 
 namespace source::import {
 
-// A start tag of a batch.
-struct XmlStart {
-    std::uint64_t line = 0;  // of its `<`, counted from 1
-    bool is_cut = false;     // one of its values is cut
-};
+// The name of an attribute that says that a value of its tag is cut.
+inline constexpr std::string_view cut_mark = "_varve_cut_";
 
 class XmlInput {
    public:
     // `file` and `name` (for errors) outlive it.
     XmlInput(const File& file, std::string_view name, std::size_t most);
 
-    // Reads the next batch into bytes() and starts(). Returns false at the end of the file. What
-    // precedes a mistake comes as a batch of its own, before the error.
-    //   error  refused (cut off inside of a tag, a value, ...; a DOCTYPE; an unsupported
-    //          encoding); malformed; too_large (a tag of too many attributes); unavailable
-    [[nodiscard]] base::Result<bool> next();
+    // Writes the next bytes: tags and line ends between them, legal UTF-8 between the quotes. Returns how many; 0 at
+    // the end of the file, or behind what precedes a mistake.
+    [[nodiscard]] std::size_t read(char* into, std::size_t room);
 
-    // Whole tags and line ends between them, legal UTF-8 between the quotes.
-    [[nodiscard]] std::string_view bytes() const { return batch_; }
-    [[nodiscard]] const std::vector<XmlStart>& starts() const { return starts_; }
-    // The line that next() has reached.
+    // Returns the mistake that read() has come to: refused (cut off inside of a tag, a value, ...; a DOCTYPE; an
+    // unsupported encoding); malformed; too_large (a tag of too many attributes); unavailable.
+    [[nodiscard]] const std::optional<base::Error>& error() const { return error_; }
+    // The line that read() has reached.
     [[nodiscard]] std::uint64_t line() const { return line_; }
 
    private:
@@ -95,13 +89,15 @@ class XmlInput {
     bool is_start_ = false;    // not an end tag
     bool needs_care_ = false;  // the value holds more than plain ASCII
     bool is_value_cut_ = false;
-    std::size_t tag_begin_ = 0;  // in batch_
+    bool is_tag_cut_ = false;    // one of its values is
+    std::size_t tag_begin_ = 0;  // in ready_
     std::size_t value_begin_ = 0;
     std::size_t markup_ = 0;     // bytes of the tag outside of its values
-    std::size_t line_ends_ = 0;  // in values of the tag
+    std::size_t line_ends_ = 0;  // in the tag
 
-    std::string batch_;
-    std::vector<XmlStart> starts_;
+    std::string ready_;      // whole tags, but for the last one
+    std::size_t given_ = 0;  // of ready_, to libxml2
+    bool is_done_ = false;
     std::optional<base::Error> error_;
 };
 

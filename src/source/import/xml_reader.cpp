@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <deque>
+#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -322,74 +323,62 @@ class XmlBuilder {
 
 // ---- libxml2 ----
 
-// Objects may follow each other without an element around them, so the parser gets one.
-constexpr std::string_view root_begin = "<varve>", root_end = "</varve>";
+// Objects may follow each other without an element around them, so the parser gets one. It never ends.
+constexpr std::string_view root = "<varve>";
 // libxml2 keeps the names of elements and attributes to the end of the file, each once.
 constexpr std::size_t most_of_names = 16 << 20;
 
-}  // namespace
+class XmlFile final : base::XmlHandler {
+   public:
+    using Visit = std::function<base::Result<void>(XmlObject)>;
+    XmlFile(const File& file, const std::string& name, std::size_t most, const Visit& visit)
+        : name_(name), input_(file, name, most), builder_(most), visit_(visit) {}
 
-// The results wait in `ready` and `failure` for next().
-struct XmlReader::State final : base::XmlHandler {
-    State(const File& file, std::string called, std::size_t most)
-        : name(std::move(called)), input(file, name, most), builder(most) {}
-
-    void parse_batch() {
-        if (!parser) {
-            // HUGE for DNA in an attribute; input and builder have limits of their own.
-            parser.emplace(*this, XML_PARSE_HUGE,
-                           base::XmlLimits{.bytes_of_names = most_of_names});
-            parse(root_begin, false);
-        }
-        const auto more = input.next();
-        if (!more) {
-            failure = more.error();
-            return;
-        }
-        if (!*more) return finish();
-        next_start = 0;
-        parse(input.bytes(), false);
+    base::Result<void> read() {
+        auto left = root;
+        parser_.parse_stream([&](char* into, std::size_t room) {
+            if (left.empty()) return input_.read(into, room);
+            const auto size = left.copy(into, room);
+            left.remove_prefix(size);
+            return size;
+        });
+        if (!failure_) failure_ = input_.error();
+        if (!failure_ && builder_.is_open())
+            fail(input_.line(), base::ErrorKind::refused,
+                 "the file is cut off: it ends inside <" +
+                     std::string(builder_.outermost().name) + "> of line " +
+                     std::to_string(builder_.outermost().line));
+        if (!failure_ && !has_objects_)
+            fail(input_.line(), base::ErrorKind::refused, "the file holds no objects");
+        if (failure_) return tl::unexpected(*failure_);
+        return {};
     }
 
-    void parse(std::string_view bytes, bool is_last) {
-        parser->parse(bytes, is_last);
-        if (!parser->is_well_formed())
-            fail(input.line(), base::ErrorKind::malformed, "not well-formed XML");
-    }
-
-    // Handles the end of the file. With elements still open, or without objects, the file is cut off.
-    void finish() {
-        is_done = true;
-        if (builder.is_open())
-            return fail(input.line(), base::ErrorKind::refused,
-                        "the file is cut off: it ends inside <" +
-                            std::string(builder.outermost().name) + "> of line " +
-                            std::to_string(builder.outermost().line));
-        parse(root_end, true);
-        if (!has_objects)
-            fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
-    }
-
+   private:
     void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
-        if (failure) return;
-        failure = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
+        if (failure_) return;
+        failure_ = base::Error{kind, name_ + ':' + std::to_string(line) + ": " + what};
+    }
+
+    void stop(base::Error error) {
+        if (!failure_) failure_ = std::move(error);
+        parser_.stop();
     }
 
     void stop_at(std::uint64_t line, const base::Error& error) {
         fail(line, error.kind, error.text);
-        parser->stop();
+        parser_.stop();
     }
 
     void start(const Tag& tag) override {
-        if (failure || !std::exchange(is_in_root, true)) return;
-        const auto start = input.starts().at(next_start++);
+        if (failure_ || !std::exchange(is_in_root_, true)) return;
         XmlElement element;
-        element.name = parser->full_name(tag);
-        element.line = start.line;
-        element.is_cut = start.is_cut;
+        element.name = parser_.full_name(tag);
+        element.line = parser_.line();
         for (int i = 0; i < tag.attribute_count; ++i)
             read_attribute(element, base::XmlAttribute(tag.attributes, i));
-        if (const auto begun = builder.begin(element); !begun) stop_at(start.line, begun.error());
+        if (const auto begun = builder_.begin(element); !begun)
+            stop_at(element.line, begun.error());
     }
 
     void read_attribute(XmlElement& element, const base::XmlAttribute& attribute) {
@@ -400,63 +389,52 @@ struct XmlReader::State final : base::XmlHandler {
         if (key == "timestamp") element.stamp = text_of(value, 2);
         if (key == "comment") element.comment = text_of(value, 3);
         if (key == "type") element.type = text_of(value, 4);
+        if (key == cut_mark) element.is_cut = true;
     }
 
     std::string_view text_of(std::string_view value, std::size_t place) {
         if (value.find('&') == std::string_view::npos) return value;
-        return replaced[place] = base::with_ampersands(value);
+        return replaced_[place] = base::with_ampersands(value);
     }
 
     void end(std::string_view) override {
         // The end of our root, or one that libxml2 reports next.
-        if (failure || !builder.is_open()) return;
-        auto object = builder.end();
+        if (failure_ || !builder_.is_open()) return;
+        auto object = builder_.end();
         if (!object) return;
-        ready.push_back(std::move(*object));
-        has_objects = true;
+        has_objects_ = true;
+        if (auto visited = visit_(*std::move(object)); !visited) stop(std::move(visited.error()));
     }
 
     void text(std::string_view text) override {
-        if (failure || base::trim(text).empty()) return;
-        if (const auto legal = builder.text(); !legal) stop_at(parser->line(), legal.error());
+        if (failure_ || base::trim(text).empty()) return;
+        if (const auto legal = builder_.text(); !legal) stop_at(parser_.line(), legal.error());
     }
 
     void error(const xmlError& found) override {
-        if (found.level != XML_ERR_FATAL) return;
+        // The end of the file, where our root at least is open.
+        if (found.level != XML_ERR_FATAL || found.code == XML_ERR_TAG_NOT_FINISHED) return;
         const std::string_view message = found.message == nullptr ? "" : found.message;
         fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
              "not well-formed XML: " + base::legal_text(base::trim(base::cut_at(message, 300))));
     }
 
-    std::string name;
-    XmlInput input;
-    XmlBuilder builder;
-    std::optional<base::XmlParser> parser;
-    std::array<std::string, 5> replaced;  // values that held `&`, by meaning
-    std::size_t next_start = 0;           // of input.starts()
-    bool is_in_root = false;
-    std::deque<XmlObject> ready;
-    bool has_objects = false, is_done = false;
-    std::optional<base::Error> failure;  // after what is ready
+    const std::string& name_;
+    XmlInput input_;
+    XmlBuilder builder_;
+    const Visit& visit_;
+    // HUGE for DNA in an attribute; input and builder have limits of their own.
+    base::XmlParser parser_{*this, XML_PARSE_HUGE, {.bytes_of_names = most_of_names}};
+    std::array<std::string, 5> replaced_;  // values that held `&`, by meaning
+    bool is_in_root_ = false, has_objects_ = false;
+    std::optional<base::Error> failure_;
 };
 
-XmlReader::XmlReader(const File& file, std::string name, std::size_t most)
-    : state_(std::make_unique<State>(file, std::move(name), most)) {}
+}  // namespace
 
-XmlReader::~XmlReader() = default;
-
-base::Result<std::optional<XmlObject>> XmlReader::next() {
-    auto& ready = state_->ready;
-    for (;;) {
-        if (!ready.empty()) {
-            std::optional<XmlObject> object(std::move(ready.front()));
-            ready.pop_front();
-            return object;
-        }
-        if (state_->failure) return tl::unexpected(*state_->failure);
-        if (state_->is_done) return std::optional<XmlObject>();
-        state_->parse_batch();
-    }
+base::Result<void> read_xml(const File& file, const std::string& name, std::size_t most,
+                            const std::function<base::Result<void>(XmlObject)>& visit) {
+    return XmlFile(file, name, most, visit).read();
 }
 
 }  // namespace source::import

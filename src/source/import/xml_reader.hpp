@@ -30,8 +30,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <optional>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/result.hpp"
@@ -46,27 +46,15 @@ struct XmlObject {
     bool is_whole = true;    // false: above the limit, known by name alone; without nodes
 };
 
-class XmlReader {
-   public:
-    // `file` outlives the reader. It holds one object of up to `most` bytes of text, and of
-    // larger ones only the name (XmlObject::is_whole).
-    //   name  of the file, for errors
-    XmlReader(const File& file, std::string name, std::size_t most);
-    ~XmlReader();
-    XmlReader(const XmlReader&) = delete;
-    XmlReader& operator=(const XmlReader&) = delete;
-
-    // Returns the next object; nullopt at the end of a whole file.
-    //   error  refused: cut off, a DOCTYPE, an unsupported encoding, AceDB's own `show -x` (with
-    //          what to do instead), no object at all; malformed: not well-formed, an element that
-    //          is neither tag nor value; too_large: nested deeper than tree::deepest_node, a tag
-    //          of thousands of attributes; each with file:line. unavailable. Later calls return
-    //          the same error
-    [[nodiscard]] base::Result<std::optional<XmlObject>> next();
-
-   private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
+// Reads all objects of a file, one at a time, each of up to `most` bytes of text, and of larger ones only the name
+// (XmlObject::is_whole).
+//   name   of the file, for errors
+//   visit  its error ends the reading
+//   error  refused: cut off, a DOCTYPE, an unsupported encoding, AceDB's own `show -x` (with what to do instead), no
+//          object at all; malformed: not well-formed, an element that is neither tag nor value; too_large: nested deeper
+//          than tree::deepest_node, a tag of thousands of attributes; each with file:line. unavailable; that of `visit`
+[[nodiscard]] base::Result<void> read_xml(
+    const File& file, const std::string& name, std::size_t most,
+    const std::function<base::Result<void>(XmlObject object)>& visit);
 
 }  // namespace source::import

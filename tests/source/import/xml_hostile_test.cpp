@@ -129,16 +129,19 @@ TEST_CASE("A file truncated at any byte is reported and never gives half an obje
     }
 }
 
-TEST_CASE("Objects before a mistake are returned, then the error again and again") {
-    const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
-    REQUIRE(file.write(object_of("") + "<S class='S' value='t'></T>"));
-    source::import::XmlReader reader(file, "x.xml", 1 << 20);
-    REQUIRE(reader.next().value());
-    const auto error = reader.next();
-    REQUIRE(!error);
-    const auto again = reader.next();
-    REQUIRE(!again);
-    CHECK(error.error() == again.error());
+TEST_CASE("Objects before a mistake are returned, and an error of the visitor ends the reading") {
+    const auto file = object_of("") + "<S class='S' value='t'></T>";
+    CHECK(xml::read(file).objects.size() == 1);
+    CHECK(xml::read(file).error->kind == ErrorKind::malformed);
+    const source::File two(::memfd_create("x.xml", MFD_CLOEXEC));
+    REQUIRE(two.write(object_of("") + object_of("")));
+    int visited = 0;
+    const auto done = source::import::read_xml(two, "x.xml", 1 << 20, [&](const auto&) {
+        ++visited;
+        return base::Result<void>(base::fail(ErrorKind::unavailable, "the disk is full"));
+    });
+    CHECK(visited == 1);
+    CHECK(done.error().text == "the disk is full");
 }
 
 TEST_CASE("Elements nested 100,000 deep are an error, inside an object and around it") {
