@@ -43,10 +43,9 @@ int answer_cgi(const Config& config) {
 // Until a signal that stops it.
 void mind(Server& server, StopSignals& signals) {
     for (;;) {
-        const auto signal = signals.wait(server.is_busy() ? 50ms : 1h);
+        const auto signal = signals.wait(1h);
         if (signal && *signal != SIGHUP) return;
         if (signal) server.reload();
-        server.settle();
     }
 }
 

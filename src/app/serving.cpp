@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <utility>
 
 #include "app/commands.hpp"
@@ -136,17 +135,19 @@ Prepared look_again(ServingPtr serving) {
 }
 
 Server::Server(ServingPtr first, serve::Metrics& metrics)
-    : metrics_(metrics), now_(std::move(first)) {
-    begin_housekeeping(*now_);
-    answering_ = now_;
+    : metrics_(metrics), answering_(first),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {
+    begin_housekeeping(*first);
 }
 
 Server::~Server() {
-    now_->housekeeping->stop();
-    answering_ = ServingPtr();
-    retired_.push_back(std::move(now_));
-    bool all = !next_.valid() || next_.wait_for(200ms) == std::future_status::ready;
-    for (auto& each : retired_) {
+    thread_.request_stop();
+    answering_.load()->housekeeping->stop();
+    std::unique_lock lock(mutex_);
+    bool all = changed_.wait_for(lock, 200ms, [this] { return has_ended_; });
+    auto left = all ? std::exchange(retired_, {}) : std::list<ServingPtr>();
+    left.push_back(answering_);
+    for (auto& each : left) {
         all = each->housekeeping->ends_within(200ms) && all;
         each->housekeeping->flush_hits();
     }
@@ -156,7 +157,7 @@ Server::~Server() {
 }
 
 void Server::wait_for_first_look(std::chrono::seconds at_most) const {
-    now_->housekeeping->wait_for_first_look(at_most);
+    answering_.load()->housekeeping->wait_for_first_look(at_most);
 }
 
 serve::Response Server::answer(const serve::Request& request) {
@@ -171,69 +172,67 @@ serve::Response Server::answer(const serve::Request& request) {
     return answer_below(below);
 }
 
-void Server::begin_reading() {
-    waiting_.reset();
-    next_ = std::async(std::launch::async, prepare_serving, now_->services.config.file,
-                       std::ref(metrics_));
-}
-
-void Server::begin_looking() { next_ = std::async(std::launch::async, look_again, waiting_); }
-
 void Server::reload() {
-    if (next_.valid())
-        once_more_ = true;
-    else
-        begin_reading();
-}
-
-void Server::reject(const std::string& reason) {
-    metrics_.note_rejection(reason);
-    base::log::error("configuration rejected, the previous one stays in use",
-                     {{"reason", reason}});
-}
-
-void Server::take_over(const Prepared& prepared) {
-    if (!prepared.fault.empty()) {
-        const bool is_known = waiting_ && prepared.fault == metrics_.rejection();
-        if (!is_known) reject(prepared.fault);
-        waiting_ = prepared.serving;
-        if (waiting_)
-            look_again_at_ =
-                std::chrono::steady_clock::now() + pace_of(waiting_->services.config.source).idle;
-        return;
-    }
-    waiting_.reset();
-    const auto& before = now_->services.config;
-    const auto& after = prepared.serving->services.config;
-    base::log::send_to(2, after.log_level);
-    warn_of_restart(before, after);
-    begin_housekeeping(*prepared.serving);
-    answering_ = prepared.serving;
-    now_->housekeeping->stop();
-    now_->housekeeping->flush_hits();
-    retired_.push_back(std::exchange(now_, prepared.serving));
-    metrics_.note_rejection("");
-    base::log::info("configuration reloaded", {{"file", after.file.string()}});
+    const std::lock_guard lock(mutex_);
+    is_asked_ = true;
+    changed_.notify_all();
 }
 
 std::chrono::seconds Server::stop_within() const {
-    return now_->services.config.serve.stop_within;
+    return answering_.load()->services.config.serve.stop_within;
 }
 
-void Server::settle() {
-    if (next_.valid() && next_.wait_for(0ms) == std::future_status::ready) {
-        const auto prepared = next_.get();
-        if (!std::exchange(once_more_, false))
-            take_over(prepared);
-        else
-            begin_reading();
+void Server::run(const std::stop_token& stop) {
+    ServingPtr waiting;  // rejected, until its build can be served
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        const auto pace = waiting            ? pace_of(waiting->services.config.source).idle
+                          : retired_.empty() ? std::chrono::milliseconds(1h)
+                                             : 50ms;
+        changed_.wait_for(lock, stop, pace, [this] { return is_asked_; });
+        const bool is_asked = std::exchange(is_asked_, false);
+        if (stop.stop_requested()) break;
+        lock.unlock();
+        if (is_asked)
+            waiting = take(prepare_serving(answering_.load()->services.config.file, metrics_),
+                           Look::first);
+        else if (waiting)
+            waiting = take(look_again(std::move(waiting)), Look::again);
+        // An old configuration that only retired_ refers to has no requests any more.
+        retired_.remove_if([](const ServingPtr& old) {
+            return old.use_count() == 1 && old->housekeeping->has_ended();
+        });
+        lock.lock();
     }
-    if (waiting_ && !next_.valid() && std::chrono::steady_clock::now() >= look_again_at_)
-        begin_looking();
-    // An old configuration that only retired_ refers to has no requests any more.
-    retired_.remove_if([](const ServingPtr& old) {
-        return old.use_count() == 1 && old->housekeeping->has_ended();
-    });
+    has_ended_ = true;
+    changed_.notify_all();
+}
+
+ServingPtr Server::take(Prepared prepared, Look look) {
+    if (prepared.fault.empty()) {
+        take_over(std::move(prepared.serving));
+        return nullptr;
+    }
+    if (look == Look::first || prepared.fault != metrics_.rejection()) {
+        metrics_.note_rejection(prepared.fault);
+        base::log::error("configuration rejected, the previous one stays in use",
+                         {{"reason", prepared.fault}});
+    }
+    return std::move(prepared.serving);
+}
+
+void Server::take_over(ServingPtr next) {
+    auto before = answering_.load();
+    const auto& config = next->services.config;
+    base::log::send_to(2, config.log_level);
+    warn_of_restart(before->services.config, config);
+    begin_housekeeping(*next);
+    metrics_.note_rejection("");
+    answering_ = next;
+    before->housekeeping->stop();
+    before->housekeeping->flush_hits();
+    retired_.push_back(std::move(before));
+    base::log::info("configuration reloaded", {{"file", config.file.string()}});
 }
 
 }  // namespace app

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
-#include <future>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -93,8 +92,8 @@ struct Prepared {
 // Looks at its build, which may be served by now.
 [[nodiscard]] Prepared look_again(ServingPtr serving);
 
-// Answers under the current configuration. answer() is safe from any thread; only the main thread
-// calls the rest.
+// Answers under the current configuration, and reads it again in a thread of its own. answer() is safe from any
+// thread; only the main thread calls the rest.
 class Server {
    public:
     //   metrics  outlive the server
@@ -109,32 +108,26 @@ class Server {
     // Never throws.
     [[nodiscard]] serve::Response answer(const serve::Request& request);
 
-    // Starts to read the configuration again in a thread of its own.
+    // Has the configuration read again. It takes over when it is ready. Otherwise the log says why it is rejected,
+    // and its build is looked at again and again if nothing else is wrong.
     void reload();
-    // Call this regularly while is_busy(): switches to the new configuration when it is ready, or
-    // logs why it is rejected, and looks again for its build if nothing else is wrong; drops an old
-    // one after its last request.
-    void settle();
     // As the configuration says now.
     [[nodiscard]] std::chrono::seconds stop_within() const;
-    [[nodiscard]] bool is_busy() const {
-        return next_.valid() || waiting_ != nullptr || !retired_.empty();
-    }
 
    private:
-    void begin_reading();
-    void begin_looking();
-    void reject(const std::string& reason);
-    void take_over(const Prepared& prepared);
+    enum class Look : unsigned char { first, again };
+    void run(const std::stop_token& stop);
+    // Returns what is to be looked at again; nullptr: nothing.
+    [[nodiscard]] ServingPtr take(Prepared prepared, Look look);
+    void take_over(ServingPtr next);
 
     serve::Metrics& metrics_;
-    ServingPtr now_;                     // only the main thread changes it
-    std::atomic<ServingPtr> answering_;  // the same, for other threads
-    std::list<ServingPtr> retired_;      // a request may still use them
-    std::future<Prepared> next_;         // valid while a configuration is being prepared
-    ServingPtr waiting_;                 // rejected, until its build can be served
-    std::chrono::steady_clock::time_point look_again_at_;  // of waiting_
-    bool once_more_ = false;  // reload() came while one was being read
+    std::atomic<ServingPtr> answering_;
+    std::list<ServingPtr> retired_;  // of the thread; a request may still use them
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    bool is_asked_ = false, has_ended_ = false;
+    std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace app
