@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -25,7 +24,6 @@ namespace app {
 
 // A source of builds; sources.hpp says what each kind is.
 enum class SourceKind : unsigned char { dump, server };
-inline constexpr std::array source_kinds = {SourceKind::dump, SourceKind::server};
 
 struct SourceConfig {
     SourceKind kind = SourceKind::dump;

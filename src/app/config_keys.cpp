@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "app/sources.hpp"
@@ -35,22 +36,32 @@ bool is_date_or_part(std::string_view text) {
     return base::parse_date(whole).has_value();
 }
 
+template <class T>
+Result<T> one_of(std::string_view value,
+                 std::initializer_list<std::pair<std::string_view, T>> choices) {
+    std::vector<std::string> names;
+    for (const auto& [name, meaning] : choices) {
+        if (name == value) return meaning;
+        names.emplace_back(name);
+    }
+    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value));
+}
+
 Result<bool> truth_of(std::string_view value) {
-    if (value == "yes") return true;
-    if (value == "no") return false;
-    return wrong(in_quotes(value) + " is neither yes nor no");
+    return one_of<bool>(value, {{"yes", true}, {"no", false}});
 }
 
 Result<SourceKind> source_kind_of(std::string_view value) {
-    std::vector<std::string> names;
-    for (const auto kind : source_kinds) {
-        if (name_of(kind) == value) return kind;
-        names.emplace_back(name_of(kind));
-    }
-    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value) +
-                 (value == "tace" ? "; dump the database with `dump -T`, or start "
-                                    "saceserver over it"
-                                  : ""));
+    return one_of<SourceKind>(value, {{name_of(SourceKind::dump), SourceKind::dump},
+                                      {name_of(SourceKind::server), SourceKind::server}});
+}
+
+Result<base::log::Level> level_of(std::string_view value) {
+    using base::log::Level;
+    return one_of<Level>(value, {{"debug", Level::debug},
+                                 {"info", Level::info},
+                                 {"warning", Level::warning},
+                                 {"error", Level::error}});
 }
 
 // Accepts an http or https address whose placeholders are {name} {class} {class_lower}, or nothing.
@@ -144,14 +155,14 @@ Result<std::int64_t> number(Value value) {
 template <std::int64_t least, std::int64_t most, auto... place>
 constexpr Take between{set<number<least, most>, place...>, least, most};
 
-template <auto... place>
-Result<void> take_classes(Draft& draft, Value, Value value) {
+Result<std::vector<std::string>> names_of(Value value) { return words_of(value, ','); }
+
+Result<std::vector<std::string>> classes_of(Value value) {
     auto classes = words_of(value, ',');
     for (const auto& name : classes)
-        if (name.empty() || name.size() > tree::longest_class)
+        if (name.size() > tree::longest_class)
             return wrong(in_quotes(name) + " is not the name of a class");
-    (draft.config.*....*place) = std::move(classes);
-    return {};
+    return classes;
 }
 
 Result<void> take_store(Draft& draft, Value, Value value) {
@@ -162,22 +173,10 @@ Result<void> take_store(Draft& draft, Value, Value value) {
     return {};
 }
 
-// [names], [search]
-template <auto... place>
-Result<void> take_names(Draft& draft, Value key, Value value) {
-    auto paths = paths_of(value);
-    if (!paths) return tl::unexpected(paths.error());
-    (draft.config.*....*place).emplace_back(key, std::move(*paths));
-    return {};
-}
-
-// [ignore], [important], [minor]
 template <auto... place>
 Result<void> take_paths(Draft& draft, Value key, Value value) {
     auto paths = paths_of(value);
-    if (!paths)
-        return wrong(in_quotes(value) +
-                     " must be a list of tags, or of paths like Identity>History");
+    if (!paths) return tl::unexpected(paths.error());
     (draft.config.*....*place).emplace_back(key, std::move(*paths));
     return {};
 }
@@ -200,13 +199,6 @@ Result<void> take_author(Draft& draft, Value key, Value value) {
         return wrong("this author is already listed in another spelling; case and the number of "
                      "blanks do not matter");
     return keep(authors[author], object_of(value));
-}
-
-Result<void> take_build_users(Draft& draft, Value, Value value) {
-    std::string blanks = value;
-    std::ranges::replace(blanks, ',', ' ');
-    draft.config.history.build_users = words_of(blanks, ' ');
-    return {};
 }
 
 Result<void> take_keep_trees(Draft& draft, Value, Value value) {
@@ -302,12 +294,12 @@ constexpr auto table = std::to_array<Key>({
      set_for_key<address_template_of, &Config::site, &Site::object_url_of_class>,
      "object_url of `[site]` for one class."},
     {"names", "", "", "Gene = Identity>Name>Public_name, Identity>Name>CGC_name",
-     take_names<&Config::history, &Settings::names>,
+     take_paths<&Config::history, &Settings::names>,
      "Where to find the common name of an object of the class: a list of tag paths; the first "
      "one "
      "that the object has is used."},
     {"search", "", "", "Gene = Identity>Name>Other_name, Identity>Name>Sequence_name",
-     take_names<&Config::history, &Settings::search>,
+     take_paths<&Config::history, &Settings::search>,
      "Where to find other names of an object, under which search finds it too: a list of tag "
      "paths, all of which are used. An object keeps up to 100 other names, 4,000 bytes in all. A "
      "change applies to objects as they are recorded again."},
@@ -323,7 +315,7 @@ constexpr auto table = std::to_array<Key>({
      "Places whose changes come last, such as versions and dates of entry, in the same form. The "
      "evidence for a value (a tag `*_evidence`) is minor without being named."},
     {"classes", "helpers", "", "Author, Gene_name, Person_name",
-     take_classes<&Config::history, &Settings::ranking, &Ranking::helper_classes>,
+     set<classes_of, &Config::history, &Settings::ranking, &Ranking::helper_classes>,
      "Classes of objects that exist only because others name them, such as names and authors, "
      "separated by commas. A reference to an object of another class that was created or "
      "vanished "
@@ -393,7 +385,7 @@ constexpr auto table = std::to_array<Key>({
      between<1, 4096, &Config::source, &SourceConfig::max_object_mb>,
      "Objects whose text is larger than this are refused."},
     {"source", "skip_classes", "", "Keyword_index",
-     take_classes<&Config::source, &SourceConfig::skip_classes>,
+     set<classes_of, &Config::source, &SourceConfig::skip_classes>,
      "Classes that are neither listed nor compared, separated by commas, in any case; what is "
      "recorded of them stays as it is. For classes that a running AceDB lists and its dump does "
      "not write (marked -XREF or -Protected in wspec/options.wrm), when a site changes from one "
@@ -414,7 +406,8 @@ constexpr auto table = std::to_array<Key>({
      set<date_of, &Config::history, &Settings::first_seen_since>,
      "When an object is seen for the first time, values with a later timestamp count as "
      "changes."},
-    {"history", "build_users", "", "wormpub", take_build_users,
+    {"history", "build_users", "", "wormpub",
+     set<names_of, &Config::history, &Settings::build_users>,
      "Users whose timestamps come from loading a build, separated by commas. They are no "
      "evidence "
      "of a change. Timestamps of one user and day that are in more than a tenth of the objects "
@@ -555,7 +548,7 @@ Result<Paths> paths_of(std::string_view value) {
             const auto tag = base::trim(part);
             if (tag.empty())
                 return wrong(in_quotes(value) +
-                             " must be a list of paths like Identity>Name>Public_name");
+                             " must be a list of tags, or of paths like Identity>History");
             tags.emplace_back(tag);
         }
     }
@@ -601,19 +594,6 @@ Result<base::Date> date_of(std::string_view value) {
     const auto day = base::parse_date(value);
     if (!day) return wrong(in_quotes(value) + " is not a date like 2007-01-01");
     return *day;
-}
-
-Result<base::log::Level> level_of(std::string_view value) {
-    using base::log::Level;
-    constexpr auto levels =
-        std::to_array<std::pair<std::string_view, Level>>({{"debug", Level::debug},
-                                                           {"info", Level::info},
-                                                           {"warning", Level::warning},
-                                                           {"error", Level::error}});
-    const auto* found = std::ranges::find(levels, value, [](const auto& it) { return it.first; });
-    if (found == levels.end())
-        return wrong("must be one of debug, info, warning, error, not " + in_quotes(value));
-    return found->second;
 }
 
 Result<std::string> version_of(std::string_view value) {

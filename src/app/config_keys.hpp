@@ -106,7 +106,6 @@ using Paths = std::vector<std::vector<std::string>>;
 // "Person:WBPerson1983", split at the first colon.
 [[nodiscard]] base::Result<tree::ObjectName> object_of(std::string_view value);
 [[nodiscard]] base::Result<base::Date> date_of(std::string_view value);
-[[nodiscard]] base::Result<base::log::Level> level_of(std::string_view value);
 // The version of a release: "WS188".
 [[nodiscard]] base::Result<std::string> version_of(std::string_view value);
 // One word of printable ASCII: a host, a user.

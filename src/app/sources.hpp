@@ -1,6 +1,6 @@
 // app/sources.hpp -- the kinds of source that [source] kind names: everything about them that the
 // rest of the program must know.
-// To add a kind: add it to SourceKind and source_kinds (config.hpp), and to each function of sources.cpp.
+// To add a kind: add it to SourceKind (config.hpp), to source_kind_of() in config_keys.cpp, and to each function of sources.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -372,9 +372,6 @@ TEST_CASE("An error names the key of a bad value of a source") {
         CHECK(says(source_complaint(std::string("kind = server\n") + line), part));
     CHECK(says(source_complaint("kind = mysql\n"),
                "[source] kind: must be one of dump, server, not \"mysql\""));
-    CHECK(says(source_complaint("kind = tace\npath = acedb\n"),
-               "[source] kind: must be one of dump, server, not \"tace\"; dump the database with "
-               "`dump -T`, or start saceserver over it"));
     CHECK(says(source_complaint("kind = server\nprogram = tace\n"),
                "[source] program: no such key"));
 }
