@@ -10,6 +10,7 @@
 #include "app/stop_signals.hpp"
 #include "base/json.hpp"
 #include "release/prewarm.hpp"
+#include "render/display_text.hpp"
 #include "render/links.hpp"
 #include "tables/releases.hpp"
 
@@ -33,8 +34,14 @@ Result<Outcome> warm_one(Services& services, const history::Builds& builds,
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
     history::LabelCache labels;
-    auto job = release_job(services, {*services.pool, services.config.history, clock, labels},
-                           builds, options);
+    const history::Context context{*services.pool, services.config.history, clock, labels};
+    release::ReleaseJob job{context, builds.build, builds.previous};
+    job.mass_change.percent = services.config.mass_change;
+    job.options.threads = options.jobs;
+    if (options.part_objects > 0) {
+        job.options.part_objects = options.part_objects;
+        job.options.batch_objects = (options.part_objects + 4) / 5;  // about the usual share
+    }
     const auto start = steady_clock::now();
     auto result = run_with_progress(builds.build->release().version, signals,
                                     [&](release::Progress& progress, const auto& stop) {
@@ -192,17 +199,19 @@ void notify_of(const std::vector<Outcome>& outcomes, const Config& config) {
 
 int status_after(const std::vector<Outcome>& outcomes) {
     const auto& last = outcomes.back();
-    if (last.result.finished) {
-        int status = ok;
-        for (const auto& outcome : outcomes)
-            status = std::max(
-                status, status_of_finished(outcome.release.version, outcome.result.counters));
-        return status;
-    }
-    return complain(last.release.version +
-                        " was stopped before it finished. Run the same command to "
-                        "continue",
-                    failed);
+    if (!last.result.finished)
+        return complain(last.release.version + " was stopped before it finished. Run the same "
+                                               "command to continue",
+                        failed);
+    int status = ok;
+    for (const auto& [release, result, seconds] : outcomes)
+        if (const auto unread = result.counters.failed; unread > 0)
+            status = complain(fmt::format("{} is recorded except {} that could not be read. Run "
+                                          "the same command to try them again",
+                                          release.version,
+                                          render::counted(unread, "object", "objects")),
+                              unreadable);
+    return status;
 }
 
 int complain_of(const base::Error& error, const std::string& version) {

@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "hub/subscriptions.hpp"
-#include "render/display_text.hpp"
 #include "tables/objects.hpp"
 
 namespace app {
@@ -74,18 +73,6 @@ Result<release::Objects> objects_in(const std::string& path) {
     return objects;
 }
 
-release::ReleaseJob release_job(const Services& services, history::Context context,
-                                const history::Builds& builds, const PrewarmOptions& options) {
-    release::ReleaseJob job{context, builds.build, builds.previous};
-    job.mass_change.percent = services.config.mass_change;
-    job.options.threads = options.jobs;
-    if (options.part_objects > 0) {
-        job.options.part_objects = options.part_objects;
-        job.options.batch_objects = (options.part_objects + 4) / 5;  // about the usual share
-    }
-    return job;
-}
-
 Result<release::Selection> selection_of(const PrewarmOptions& options, store::Pool& pool,
                                         const source::Source& build) {
     if (options.all || !options.replace.empty()) return release::Selection(release::Everything{});
@@ -97,14 +84,6 @@ Result<release::Selection> selection_of(const PrewarmOptions& options, store::Po
     auto objects = objects_in(options.list);
     if (!objects) return tl::unexpected(objects.error());
     return release::Selection(std::move(*objects));
-}
-
-int status_of_finished(const std::string& version, const release::Counters& counters) {
-    if (counters.failed == 0) return ok;
-    return complain(fmt::format("{} is recorded except {} that could not be read. Run the same"
-                                " command to try them again",
-                                version, render::counted(counters.failed, "object", "objects")),
-                    unreadable);
 }
 
 }  // namespace app

@@ -1,4 +1,4 @@
-// app/selection.hpp -- which objects the options of a command select, and the job that records them.
+// app/selection.hpp -- which objects the options of a command select.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,14 +11,6 @@
 #include "store/pool.hpp"
 
 namespace app {
-
-// Returns a job on a build.
-[[nodiscard]] release::ReleaseJob release_job(const Services& services, history::Context context,
-                                              const history::Builds& builds,
-                                              const PrewarmOptions& options);
-
-// Returns the exit status of a job that finished: ok, or unreadable, after it said so.
-int status_of_finished(const std::string& version, const release::Counters& counters);
 
 // Returns the objects listed in a file, sorted, each once. Its lines are class, TAB, name; empty lines,
 // and those that begin with #, say nothing.
