@@ -36,7 +36,7 @@ constexpr std::size_t feeds_at_once = 500, events_shown = 20;
 
 harvest::HarvestOptions options_of(const Config& config) {
     harvest::HarvestOptions options;
-    options.guard = net::AddressGuard(config.net.allow);
+    options.guard = net::AddressGuard(config.net_allow);
     options.most_bytes = config.harvest.max_kb * 1024;
     options.keep = config.harvest.keep;
     options.user_agent =

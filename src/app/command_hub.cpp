@@ -49,7 +49,7 @@ void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
 }  // namespace
 
 int run_hub(const Config& config) {
-    if (!config.hub.enabled)
+    if (!config.hub_enabled)
         return complain("[hub] enabled is not set to yes, so nobody can subscribe", wrong_use);
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
@@ -59,7 +59,7 @@ int run_hub(const Config& config) {
     Housekeeping housekeeping(*services, pace_of(config.source));
     housekeeping.wait_for_first_look(2s);
     hub::HubOptions options;
-    options.guard = net::AddressGuard(config.net.allow);
+    options.guard = net::AddressGuard(config.net_allow);
     options.user_agent =
         fmt::format("Varve/{} (+{})", program_version, services->config.site.base_url);
     auto hub = hub::Hub::make(*services->pool, site_of(*site, *services), std::move(options));

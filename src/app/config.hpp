@@ -55,21 +55,11 @@ struct ServeConfig {
     std::chrono::seconds stop_within{};
 };
 
-struct HubConfig {
-    bool enabled = false;
-};
-
 // How source feeds are fetched.
 struct HarvestConfig {
     std::size_t max_kb = 0;  // of a document, decoded
     // How long entries are kept that mention no object; nullopt: for ever.
     std::optional<std::chrono::days> keep;
-};
-
-// Requests to others.
-struct NetConfig {
-    std::vector<net::Allowed>
-        allow;  // addresses that are not public, and may be asked nevertheless
 };
 
 struct MailConfig {
@@ -93,10 +83,11 @@ struct Config {
     history::Settings history;
     unsigned mass_change = 0;  // percent of a class; 0: no such remark
     ServeConfig serve;
-    HubConfig hub;
+    bool hub_enabled = false;
     HarvestConfig harvest;
     std::vector<harvest::MentionRule> mentions;  // each is fine by itself: harvest::check_rule()
-    NetConfig net;
+    std::vector<net::Allowed>
+        net_allow;  // addresses that are not public, and may be asked nevertheless
     MailConfig mail;
     std::string notify_command;  // for sh, called when a release has been recorded; empty: none
     base::log::Level log_level = base::log::Level::info;

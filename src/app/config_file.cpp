@@ -105,7 +105,7 @@ Result<Config> complete(Draft draft) {
     config.templates = std::move(*templates);
     config.site.max_age = config.serve.max_age;
     config.site.ranking = config.history.ranking;
-    if (config.hub.enabled) config.site.hub_url = config.site.base_url + "/hub";
+    if (config.hub_enabled) config.site.hub_url = config.site.base_url + "/hub";
     return std::move(config);
 }
 

@@ -36,6 +36,45 @@ bool is_date_or_part(std::string_view text) {
     return base::parse_date(whole).has_value();
 }
 
+Result<std::int64_t> number_of(std::string_view value, std::int64_t least, std::int64_t most) {
+    const auto number = base::parse_integer(value);
+    if (!number || *number < least || *number > most)
+        return wrong(in_quotes(value) + " is not a number from " + std::to_string(least) +
+                     " to " + std::to_string(most));
+    return *number;
+}
+
+// "Identity>Name>Public_name, Identity>Name>CGC_name": at least one path, without empty tags.
+using Paths = std::vector<std::vector<std::string>>;
+Result<Paths> paths_of(std::string_view value) {
+    Paths paths;
+    for (const auto path : base::split(value, ',')) {
+        auto& tags = paths.emplace_back();
+        for (const auto part : base::split(path, '>')) {
+            const auto tag = base::trim(part);
+            if (tag.empty())
+                return wrong(in_quotes(value) +
+                             " must be a list of tags, or of paths like Identity>History");
+            tags.emplace_back(tag);
+        }
+    }
+    return paths;
+}
+
+Result<base::Date> date_of(std::string_view value) {
+    const auto day = base::parse_date(value);
+    if (!day) return wrong(in_quotes(value) + " is not a date like 2007-01-01");
+    return *day;
+}
+
+// One word of printable ASCII: a host, a user.
+Result<std::string> word_of(std::string_view value) {
+    const bool is_word =
+        !value.empty() && std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7f; });
+    if (!is_word) return wrong("must be one word without spaces");
+    return std::string(value);
+}
+
 template <class T>
 Result<T> one_of(std::string_view value,
                  std::initializer_list<std::pair<std::string_view, T>> choices) {
@@ -448,7 +487,7 @@ constexpr auto table = std::to_array<Key>({
     {"serve", "stop_within", "15", "", between<1, 300, &Config::serve, &ServeConfig::stop_within>,
      "How many seconds a stopping server waits for the requests that it is answering. Less than "
      "TimeoutStopSec in systemd/varve.service."},
-    {"hub", "enabled", "no", "", set<truth_of, &Config::hub, &HubConfig::enabled>,
+    {"hub", "enabled", "no", "", set<truth_of, &Config::hub_enabled>,
      "`yes`: readers can have changes sent to them (WebSub). Feeds and pages name the hub of the "
      "site, a POST to `BASE_URL/hub` subscribes, and `varve hub`, which must run beside "
      "`varve serve`, delivers."},
@@ -462,7 +501,7 @@ constexpr auto table = std::to_array<Key>({
      "that "
      "mention an object keep all of their entries."},
     {"net", "allow", "", "10.1.0.0/16, 10.2.0.7:8080",
-     set<net::parse_allow_list, &Config::net, &NetConfig::allow>,
+     set<net::parse_allow_list, &Config::net_allow>,
      "Addresses that are not public but may be asked, separated by commas, for subscribers and "
      "source feeds in an intranet. Without a port, 80, 443 and those above 1023 are meant."},
     {"mail", "from", "", "Changes in WormBase <changes@wormbase.org>",
@@ -525,34 +564,11 @@ tl::unexpected<base::Error> wrong(std::string text) {
     return base::fail(base::ErrorKind::refused, std::move(text));
 }
 
-Result<std::int64_t> number_of(std::string_view value, std::int64_t least, std::int64_t most) {
-    const auto number = base::parse_integer(value);
-    if (!number || *number < least || *number > most)
-        return wrong(in_quotes(value) + " is not a number from " + std::to_string(least) +
-                     " to " + std::to_string(most));
-    return *number;
-}
-
 std::vector<std::string> words_of(std::string_view list, char separator) {
     std::vector<std::string> words;
     for (const auto part : base::split(list, separator))
         if (const auto word = base::trim(part); !word.empty()) words.emplace_back(word);
     return words;
-}
-
-Result<Paths> paths_of(std::string_view value) {
-    Paths paths;
-    for (const auto path : base::split(value, ',')) {
-        auto& tags = paths.emplace_back();
-        for (const auto part : base::split(path, '>')) {
-            const auto tag = base::trim(part);
-            if (tag.empty())
-                return wrong(in_quotes(value) +
-                             " must be a list of tags, or of paths like Identity>History");
-            tags.emplace_back(tag);
-        }
-    }
-    return paths;
 }
 
 Result<tree::ObjectName> object_of(std::string_view value) {
@@ -590,23 +606,10 @@ Result<render::Mailbox> mailbox_of(std::string_view value) {
     return mailbox;
 }
 
-Result<base::Date> date_of(std::string_view value) {
-    const auto day = base::parse_date(value);
-    if (!day) return wrong(in_quotes(value) + " is not a date like 2007-01-01");
-    return *day;
-}
-
 Result<std::string> version_of(std::string_view value) {
     if (!base::is_version(value))
         return wrong(in_quotes(value) +
                      " is not a version like WS188: up to 32 of letters, digits, . _ -");
-    return std::string(value);
-}
-
-Result<std::string> word_of(std::string_view value) {
-    const bool is_word =
-        !value.empty() && std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7f; });
-    if (!is_word) return wrong("must be one word without spaces");
     return std::string(value);
 }
 

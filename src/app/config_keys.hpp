@@ -15,8 +15,6 @@
 #include <vector>
 
 #include "app/config.hpp"
-#include "base/date.hpp"
-#include "base/log.hpp"
 #include "base/result.hpp"
 #include "tree/object.hpp"
 
@@ -91,24 +89,14 @@ struct Key {
 // Returns an error of kind refused.
 [[nodiscard]] tl::unexpected<base::Error> wrong(std::string text);
 
-[[nodiscard]] base::Result<std::int64_t> number_of(std::string_view value, std::int64_t least,
-                                                   std::int64_t most);
-
 // Returns the words between separators without the blanks around them; skips empty ones.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view list, char separator);
-
-// "Identity>Name>Public_name, Identity>Name>CGC_name": at least one path, without empty tags.
-using Paths = std::vector<std::vector<std::string>>;
-[[nodiscard]] base::Result<Paths> paths_of(std::string_view value);
 
 // A mail address in ASCII, alone or as "Name <name@example.org>".
 [[nodiscard]] base::Result<render::Mailbox> mailbox_of(std::string_view value);
 // "Person:WBPerson1983", split at the first colon.
 [[nodiscard]] base::Result<tree::ObjectName> object_of(std::string_view value);
-[[nodiscard]] base::Result<base::Date> date_of(std::string_view value);
 // The version of a release: "WS188".
 [[nodiscard]] base::Result<std::string> version_of(std::string_view value);
-// One word of printable ASCII: a host, a user.
-[[nodiscard]] base::Result<std::string> word_of(std::string_view value);
 
 }  // namespace app

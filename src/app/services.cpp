@@ -109,7 +109,7 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.wide = base::Gate::limits_of(config.serve.threads, base::processors());
-    settings.callback_guard = net::AddressGuard(config.net.allow);
+    settings.callback_guard = net::AddressGuard(config.net_allow);
     settings.metrics = metrics;
     return std::make_unique<serve::Site>(
         serve::Services{*services.history, *services.current, *services.pool, *services.tokens},

@@ -102,9 +102,7 @@ std::string manual() {
         const bool is_any = key.name.empty();
         text += is_any ? ".It Ar name\n" : ".It Ic " + std::string(key.name) + "\n";
         text += as_mdoc(text_of(key));
-        if (!key.example.empty())
-            text += as_mdoc("Example: `" + (is_any ? "" : std::string(key.name) + " = ") +
-                            std::string(key.example) + "`");
+        if (is_any) text += as_mdoc("Example: `" + std::string(key.example) + "`");
     }
     return text + ".El\n";
 }

@@ -240,8 +240,8 @@ TEST_CASE("Each key is read, and left out it has its default") {
     CHECK_FALSE(set->harvest.keep);
     CHECK(plain->site.hub_url.empty());
     CHECK(set->site.hub_url == set->site.base_url + "/hub");
-    CHECK(plain->net.allow.empty());
-    CHECK(set->net.allow == *net::parse_allow_list("10.1.0.0/16, 10.2.0.7:80"));
+    CHECK(plain->net_allow.empty());
+    CHECK(set->net_allow == *net::parse_allow_list("10.1.0.0/16, 10.2.0.7:80"));
     CHECK(set->notify_command == "mail -s \"$(date)\" a@x.org | cat");
     const std::vector<std::vector<std::string>> labels{{"Identity", "Name", "Public_name"},
                                                        {"CGC_name"}};
