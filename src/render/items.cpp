@@ -255,9 +255,9 @@ FeedItem item_of(const Mention& mention, const Site& site) {
             .authors = in_plain_lines(authors),
             .categories = {plain_line(object.class_name)},
             .write_data = [&](base::JsonWriter& json) {
-                write_text(json, "class", mention.object.class_name);
-                write_text(json, "name", mention.object.name);
-                json.field("kind", "mention");
+                json.field("class", mention.object.class_name)
+                    .field("name", mention.object.name)
+                    .field("kind", "mention");
                 write_mention_fields(json, mention, site);
             }};
 }
@@ -296,10 +296,11 @@ FeedItem item_of(const SourceItem& entry, const SourceFeed& feed, const Site& si
             .authors = in_plain_lines(std::move(authors)),
             .categories = plain_lines(entry.categories),
             .write_data = [&](base::JsonWriter& json) {
-                json.field("feed", feed.id).field("entry", entry.entry);
-                json.field("revision", entry.revision);
-                write_text(json, "recorded_at", base::format_rfc3339(entry.recorded_at));
-                write_changes(json, entry.changes, entry.changes.size(), {}, site);
+                json.field("feed", feed.id)
+                    .field("entry", entry.entry)
+                    .field("revision", entry.revision)
+                    .field("recorded_at", base::format_rfc3339(entry.recorded_at));
+                write_changes(json, entry.changes, entry.changes.size(), {}, site, most_of_item);
             }};
 }
 

@@ -22,17 +22,19 @@
 
 namespace render {
 
-// Writes a member of any text: U+FFFD takes the place of what is not legal (base/utf8).
-void write_text(base::JsonWriter& json, std::string_view key, std::string_view text);
-
 // -- data of feed items
 
 // Returns {"op":…,"path":[…],"before":[…],"after":[…]}.
 [[nodiscard]] std::string change_json(const compare::Change& change, const Site& site);
-// Writes "changes":[…], those that pass the filter, in their order, up to 200 and 32 KB; "left_out", how many of
-// `all` are missing.
+struct MostChanges {
+    std::size_t changes = std::numeric_limits<std::size_t>::max(), bytes = changes;
+};
+// The content of an item has them for people.
+inline constexpr MostChanges most_of_item = {200, 32 << 10};
+// Writes "changes":[…], those that pass the filter, in their order; "left_out", how many of `all` are missing.
 void write_changes(base::JsonWriter& json, std::span<const compare::Change> changes,
-                   std::size_t all, const query::ChangeFilter& filter, const Site& site);
+                   std::size_t all, const query::ChangeFilter& filter, const Site& site,
+                   MostChanges most);
 // Writes what a release did to an object: class, name, release, since, kind, changes that pass the filter of the page.
 void write_row_fields(base::JsonWriter& json, const tables::Row& row,
                       const query::HistoryPage& page, const Site& site);
@@ -47,7 +49,7 @@ void write_authors(base::JsonWriter& json, const std::vector<Author>& authors);
 
 // Writes two releases of an object compared, for /diff and `varve diff`:
 // {"class","name","from","to","kind","changes":[…]}.
-//   most_bytes  of the changes, about; "left_out" says how many more there are
+//   most_bytes  of the changes; "left_out" says how many more there are
 [[nodiscard]] std::string difference_json(
     const query::Difference& difference, const Site& site,
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max());

@@ -153,8 +153,8 @@ Result<RenderedPage> render_source(const SiteContext& context, const Query& quer
         json.begin_object();
         json.field("entry", item.entry).field("revision", item.revision);
         json.field("recorded_at", base::format_rfc3339(item.recorded_at));
-        render::write_text(json, "title", render::title_of(item));
-        render::write_text(json, "link", item.link);
+        json.field("title", render::title_of(item));
+        json.field("link", item.link);
         json.end_object();
     }
     json.end_array().end_object();
