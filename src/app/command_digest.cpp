@@ -106,7 +106,7 @@ class Collection {
         digest_.since = since_;
         digest_.objects = list_.objects.size();
         for (const auto& [object, newest] : newest_) {
-            render::count(digest_.counts, newest.kind);
+            ++digest_.outcomes[render::outcome_of(newest.kind)];
             digest_.counted_releases.insert(newest.release);
         }
         digest_.left_out = total_ - digest_.items.size();
@@ -289,7 +289,7 @@ int finish(const Config& config, const Order& order, const DigestOptions& option
                             order.to,
                             render::subject_of(digest),
                             render::message_id_of(digest, config.site),
-                            render::html_of(digest, config.site)};
+                            render::html_of(digest, config.site, *config.templates)};
     const auto bytes = render::bytes_of(mail);
     const auto status = options.send ? send(config, mail, bytes) : print_mail(bytes);
     return status == ok ? unread : status;

@@ -2,6 +2,7 @@
 #include "render/digest.hpp"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "base/digest.hpp"
@@ -24,7 +25,7 @@ constexpr std::size_t most_digest_bytes = 64 << 10;  // of the contents of items
 constexpr std::size_t most_titles = 100;             // of items without content
 
 // "vanished", or what its changes say.
-std::string outcome_of(const tables::Row& row) {
+std::string news_of(const tables::Row& row) {
     if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed)
         return std::string(participle_of(row.kind));
     return row.notes.headline.empty() ? "changed" : row.notes.headline;
@@ -39,10 +40,11 @@ bool follows_others(const tables::Row& row, const query::HistoryPage& page, cons
 
 // "2 of 12 objects changed, 1 vanished", "3 objects of class Gene created"
 std::string counts_of(const Digest& digest) {
-    const auto& counts = digest.counts;
     std::string text;
-    const auto add = [&](std::size_t number, std::string_view what) {
-        if (number == 0) return;
+    for (const auto* what : {"changed", "created", "vanished", "reappeared"}) {
+        const auto found = digest.outcomes.find(what);
+        if (found == digest.outcomes.end()) continue;
+        const auto number = found->second;
         if (!text.empty()) {
             text += ", " + with_separators(number);
         } else {
@@ -53,11 +55,7 @@ std::string counts_of(const Digest& digest) {
             if (!digest.class_name.empty()) text += " of class " + digest.class_name;
         }
         text.append(" ").append(what);
-    };
-    add(counts.changed, "changed");
-    add(counts.created, "created");
-    add(counts.vanished, "vanished");
-    add(counts.reappeared, "reappeared");
+    }
     return text;
 }
 
@@ -79,134 +77,54 @@ std::string heading_of(const Digest& digest) {
            (all_follow ? " (only because others changed)" : "");
 }
 
-// Writes a digest block by block, a line each.
-class DigestWriter {
-   public:
-    DigestWriter(const Digest& digest, const Site& site) : digest_(digest), site_(site) {}
+// Returns the first titles of items as a list.
+//   room  how many titles the mail still has room for; left_out  counts those that it has no room for
+std::string titles_of(const std::vector<const DigestItem*>& items, std::size_t& room,
+                      std::size_t& left_out) {
+    const auto shown = std::min(room, items.size());
+    room -= shown;
+    left_out += items.size() - shown;
+    return first_of(items, shown, [](std::string& html, const DigestItem* item) {
+        html += (html.empty() ? "<li>" : "\n<li>") + link_html(item->url, item->title) + "</li>";
+    });
+}
 
-    std::string write() && {
-        const auto heading = heading_of(digest_);
-        html_ = "<!DOCTYPE html>\n<html lang=\"" + as_html(site_.language) +
-                "\"><head><meta charset=\"utf-8\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-                as_html(heading) +
-                "</title></head>\n<body style=\"font-family:sans-serif;line-height:1.45;"
-                "max-width:48em;overflow-wrap:anywhere\">\n<h1 style=\"font-size:1.4em\">" +
-                as_html(heading) + "</h1>\n";
-        write_introduction();
-        write_items();
-        write_titles();
-        write_end();
-        return std::move(html_);
-    }
-
-   private:
-    void write_introduction() {
-        const bool is_list = digest_.class_name.empty();
-        html_ += "<p>" +
-                 as_html(std::string("This is what changed in ") +
-                         (is_list ? "your " + counted(digest_.objects, "object", "objects")
-                                  : "class " + digest_.class_name) +
-                         " since " + digest_.since + ".") +
-                 "</p>\n";
-        if (digest_.is_incomplete)
-            html_ += "<p><b>Some objects could not be read, so their newest changes may be "
-                     "missing.</b></p>\n";
-        if (!digest_.unknown.empty()) {
-            constexpr std::size_t most_named = 20;
-            const auto count = std::min(digest_.unknown.size(), most_named);
-            const std::vector<std::string> named(digest_.unknown.begin(),
-                                                 digest_.unknown.begin() +
-                                                     static_cast<std::ptrdiff_t>(count));
-            html_ += "<p><b>" +
-                     counted(digest_.unknown.size(), "name in the list does not identify",
-                             "names in the list do not identify") +
-                     " a single object: " + as_html(base::join(named, ", ")) +
-                     (count < digest_.unknown.size() ? ", …" : "") +
-                     ". Names may have changed, or several objects may share one.</b></p>\n";
+// Sets the items. Those that only follow others, and those that the mail has no room for, have their titles alone.
+void add_items(Variables& variables, const Digest& digest, const Site& site) {
+    std::vector<const DigestItem*> following, shortened;
+    std::vector<Variables> items;
+    const base::Release* release = nullptr;
+    std::size_t taken = 0;
+    for (const auto& item : digest.items) {
+        const auto bytes = item.title.size() + item.url.size() + item.content.size() + 100;
+        if (item.only_follows || taken + bytes > most_digest_bytes) {
+            (item.only_follows ? following : shortened).push_back(&item);
+            continue;
         }
-        if (digest_.page_url.empty()) return;
-        html_ += "<p>";
-        append_link(html_, digest_.page_url,
-                    (is_list ? "All of these objects" : "Class " + digest_.class_name) + " in " +
-                        title());
-        html_ += "</p>\n";
+        taken += bytes;
+        const bool begins = release == nullptr || *release != item.release;
+        release = &item.release;
+        items.emplace_back()
+            .set("release", begins ? release->version : "")
+            .set("date", base::format_date(release->released_on))
+            .set("url", item.url)
+            .set("title", item.title)
+            .set("content", item.content);
     }
-
-    // Items without content, and those for which no room is left, are noted for write_titles().
-    void write_items() {
-        const base::Release* release = nullptr;
-        std::size_t taken = 0;
-        for (const auto& item : digest_.items) {
-            const auto bytes = item.title.size() + item.url.size() + item.content.size() + 100;
-            if (item.only_follows || taken + bytes > most_digest_bytes) {
-                (item.only_follows ? following_ : shortened_).push_back(&item);
-                continue;
-            }
-            taken += bytes;
-            if (release == nullptr || *release != item.release)
-                html_ += "<h2 style=\"font-size:1.2em\">" + as_html(item.release.version) + ", " +
-                         base::format_date(item.release.released_on) + "</h2>\n";
-            release = &item.release;
-            html_ += "<h3 style=\"font-size:1em\">" + link_html(item.url, item.title) +
-                     "</h3>\n" + item.content + "\n";
-        }
-    }
-
-    void write_titles() {
-        write_list("Also changed", shortened_);
-        write_list("Changed only because others did", following_);
-        const auto left_out = digest_.left_out + more_;
-        if (left_out == 0) return;
-        html_ += "<p>" +
-                 as_html(counted(left_out, "more item is", "more items are") +
-                         " not in this mail. See the pages of the releases:") +
-                 "</p>\n<p>";
-        constexpr std::size_t most_releases = 10;
-        std::size_t listed = 0;
-        for (auto it = digest_.releases.rbegin();
-             it != digest_.releases.rend() && listed < most_releases; ++it, ++listed) {
-            if (listed > 0) html_ += " | ";
-            append_link(html_, site_.base_url + "/release/" + base::percent_encode(it->version),
-                        "Changes in " + it->version);
-        }
-        html_ += "</p>\n";
-    }
-
-    void write_list(std::string_view heading, const std::vector<const DigestItem*>& items) {
-        if (items.empty()) return;
-        const auto room = most_titles - std::min(most_titles, titles_);
-        const auto shown = std::min(room, items.size());
-        titles_ += shown;
-        more_ += items.size() - shown;
-        if (shown == 0) return;
-        html_ += "<h2 style=\"font-size:1.2em\">" + as_html(heading) + "</h2>\n<ul>\n";
-        for (std::size_t i = 0; i < shown; ++i)
-            html_ += "<li>" + link_html(items[i]->url, items[i]->title) + "</li>\n";
-        html_ += "</ul>\n";
-    }
-
-    void write_end() {
-        html_ += "<hr>\n<p>";
-        append_link(html_, site_.base_url + "/", title());
-        html_ += "</p>\n";
-        if (!site_.contact.empty())
-            html_ += "<p>Questions: " + as_html(one_line(site_.contact)) + "</p>\n";
-        html_ += "</body></html>\n";
-    }
-
-    std::string title() const {
-        auto title = plain_line(site_.title);
-        return title.empty() ? site_.base_url : title;
-    }
-
-    const Digest& digest_;
-    const Site& site_;
-    std::string html_;
-    std::vector<const DigestItem*> following_, shortened_;
-    std::size_t titles_ = 0;  // that are written
-    std::size_t more_ = 0;    // that were not
-};
+    auto room = most_titles, left_out = digest.left_out;
+    variables.list("items", items)
+        .set("shortened", titles_of(shortened, room, left_out))
+        .set("following", titles_of(following, room, left_out));
+    if (left_out == 0) return;
+    constexpr std::size_t most_releases = 10;
+    const std::vector<base::Release> newest(digest.releases.rbegin(), digest.releases.rend());
+    variables.set("left_out", counted(left_out, "more item is", "more items are"))
+        .set("releases",
+             first_of(newest, most_releases, [&](std::string& html, const base::Release& each) {
+                 html += html.empty() ? "" : " | ";
+                 append_link(html, release_url(each.version, site), "Changes in " + each.version);
+             }));
+}
 
 // Returns the domain of an authority such as "wormbase.org,2007" or "x@wormbase.org,2007", as the right
 // side of a Message-ID takes it: without empty parts.
@@ -228,7 +146,7 @@ DigestItem digest_item_of(const tables::Row& row, const query::HistoryPage& page
     return {row.release,
             row.object,
             row.kind,
-            plain_line(row.object.label_or_name(row.label) + " " + outcome_of(row)),
+            plain_line(row.object.label_or_name(row.label) + " " + news_of(row)),
             title_of(row, page),
             page_of_row(row.object, row.release.version, site),
             content_of(row, page, site),
@@ -240,16 +158,9 @@ bool comes_first(const DigestItem& a, const DigestItem& b) {
     return std::tie(a.only_follows, a.object) < std::tie(b.only_follows, b.object);
 }
 
-void count(DigestCounts& counts, RowKind kind) {
-    switch (kind) {
-        case RowKind::created: ++counts.created; return;
-        case RowKind::vanished: ++counts.vanished; return;
-        case RowKind::reappeared: ++counts.reappeared; return;
-        case RowKind::changed:
-        case RowKind::reconstructed:
-        case RowKind::withdrawn: break;
-    }
-    ++counts.changed;
+std::string_view outcome_of(RowKind kind) {
+    const bool is_change = kind == RowKind::reconstructed || kind == RowKind::withdrawn;
+    return is_change ? "changed" : tables::name_of(kind);
 }
 
 std::string subject_of(const Digest& digest) {
@@ -274,8 +185,31 @@ std::string subject_of(const Digest& digest) {
     return digest.left_out > 0 ? subject.append("; ").append(ellipsis) : subject;
 }
 
-std::string html_of(const Digest& digest, const Site& site) {
-    return DigestWriter(digest, site).write();
+std::string html_of(const Digest& digest, const Site& site, const Templates& templates) {
+    constexpr std::size_t most_named = 20;
+    const bool is_list = digest.class_name.empty();
+    const auto& unknown = digest.unknown;
+    auto title = plain_line(site.title);
+    Variables variables;
+    variables.set("language", site.language)
+        .set("site_title", title.empty() ? site.base_url : title)
+        .set("home_url", site.link("/"))
+        .set("contact", one_line(site.contact))
+        .set("heading", heading_of(digest))
+        .set("covered", is_list ? "your " + counted(digest.objects, "object", "objects")
+                                : "class " + digest.class_name)
+        .set("since", digest.since)
+        .flag("incomplete", digest.is_incomplete)
+        .set("unknown_names",
+             base::join(std::span(unknown).first(std::min(unknown.size(), most_named)), ", ") +
+                 (unknown.size() > most_named ? ", …" : ""))
+        .set("page_url", digest.page_url)
+        .set("page_words", is_list ? "All of these objects" : "Class " + digest.class_name);
+    if (!unknown.empty())
+        variables.set("unknown", counted(unknown.size(), "name in the list does not identify",
+                                         "names in the list do not identify"));
+    add_items(variables, digest, site);
+    return templates.fill("mail.mustache", variables);
 }
 
 std::string message_id_of(const Digest& digest, const Site& site) {

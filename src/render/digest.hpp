@@ -5,13 +5,16 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/release.hpp"
 #include "query/history_page.hpp"
 #include "render/site.hpp"
+#include "render/templates.hpp"
 #include "tables/rows.hpp"
 
 namespace render {
@@ -32,20 +35,17 @@ struct DigestItem {
 // then by class and name.
 [[nodiscard]] bool comes_first(const DigestItem& a, const DigestItem& b);
 
-// Objects by what became of them, each counted once, by its newest row.
-struct DigestCounts {
-    std::size_t changed = 0, created = 0, vanished = 0, reappeared = 0;
-    [[nodiscard]] std::size_t all() const { return changed + created + vanished + reappeared; }
-};
-void count(DigestCounts& counts, tables::RowKind kind);
+// Returns what became of an object: "changed", "created", "vanished" or "reappeared".
+[[nodiscard]] std::string_view outcome_of(tables::RowKind kind);
 
 struct Digest {
-    std::string id;                            // of the list or class, as in its feed: a tag: URI
-    std::string page_url;                      // the page for people; empty: there is none
-    std::string since;                         // version
-    std::string class_name;                    // of a whole class; else empty
-    std::size_t objects = 0;                   // of a list: those that are known, changed or not
-    DigestCounts counts;                       // those of them that have rows
+    std::string id;           // of the list or class, as in its feed: a tag: URI
+    std::string page_url;     // the page for people; empty: there is none
+    std::string since;        // version
+    std::string class_name;   // of a whole class; else empty
+    std::size_t objects = 0;  // of a list: those that are known, changed or not
+    // How many of them came to what, each by its newest row.
+    std::map<std::string_view, std::size_t> outcomes;
     bool counts_all = true;                    // false: there are more than those
     std::set<base::Release> releases;          // of all rows
     std::set<base::Release> counted_releases;  // of the newest row of each object
@@ -64,7 +64,8 @@ struct Digest {
 
 // Returns the digest as an HTML document of at most 100 KB: the content of items up to 64 KB, then
 // titles of up to 100 more, and how many there are besides, with links to the pages that have them.
-[[nodiscard]] std::string html_of(const Digest& digest, const Site& site);
+[[nodiscard]] std::string html_of(const Digest& digest, const Site& site,
+                                  const Templates& templates);
 
 // Returns what a Message-ID has between < and >. It is made of authority, list, since and newest release
 // that is in it, so that mail programs recognise a digest that was sent twice.

@@ -4,6 +4,7 @@
 #include "base/utf8.hpp"
 #include "render/mail.hpp"
 #include "sample.hpp"
+#include "sample_pages.hpp"
 
 using namespace sample;
 
@@ -20,7 +21,7 @@ render::Digest digest_of(const query::HistoryPage& page, std::size_t objects,
     for (const auto& row : page.rows) {
         digest.releases.insert(row.release);
         if (counted.insert(row.object).second) {
-            render::count(digest.counts, row.kind);
+            ++digest.outcomes[render::outcome_of(row.kind)];
             digest.counted_releases.insert(row.release);
         }
         digest.items.push_back(render::digest_item_of(row, page, look));
@@ -35,7 +36,7 @@ std::string mail_of_digest(const render::Digest& digest, const render::Site& loo
                              {{"Zoë", "zoe@example.org"}},
                              render::subject_of(digest),
                              render::message_id_of(digest, look),
-                             render::html_of(digest, look)});
+                             render::html_of(digest, look, templates())});
 }
 
 Row of_object(const std::string& name, const std::string& label, const std::string& headline,
@@ -128,7 +129,7 @@ TEST_CASE("What changed as most objects of its class did comes last, by its titl
     REQUIRE(both.items.size() == 2);
     CHECK(both.items.back().only_follows);
     CHECK(render::subject_of(both) == "2 of 100 objects changed in WS188: zzz-1 B y added");
-    const auto html = render::html_of(both, site());
+    const auto html = render::html_of(both, site(), templates());
     CHECK(holds(html, "<h2 style=\"font-size:1.2em\">Changed only because others did</h2>"));
     CHECK(holds(html, both.items.front().title));
     CHECK_FALSE(holds(html, "Nothing changed in aaa-1 alone"));
@@ -150,7 +151,7 @@ TEST_CASE("A digest of 10,000 changes is cut, counts what it leaves out and link
     }
     auto digest = digest_of(page_of_rows(rows), 10'000);
     digest.left_out = 9'700;
-    const auto html = render::html_of(digest, site());
+    const auto html = render::html_of(digest, site(), templates());
     CHECK(html.size() < 100'000);
     const auto whole = count(html, "<h3 "), titles = count(html, "&amp;at=WS188\">") - whole;
     CHECK(whole > 20);
@@ -165,9 +166,10 @@ TEST_CASE("A digest of 10,000 changes is cut, counts what it leaves out and link
 
 TEST_CASE("A digest says which objects it may have read too early") {
     auto digest = digest_of(page_of_rows({of_object("g", "", "A added")}), 2);
-    CHECK_FALSE(holds(render::html_of(digest, site()), "could not be read"));
+    CHECK_FALSE(holds(render::html_of(digest, site(), templates()), "could not be read"));
     digest.is_incomplete = true;
-    CHECK(holds(render::html_of(digest, site()), "<b>Some objects could not be read"));
+    CHECK(
+        holds(render::html_of(digest, site(), templates()), "<b>Some objects could not be read"));
 }
 
 TEST_CASE("The Message-ID depends on list, start and newest release, and ends with a domain") {
