@@ -34,9 +34,10 @@ void append_feed_link(std::string& xml, std::size_t depth, std::string_view rel,
 
 void append_feed_links(std::string& xml, const FeedDocument& feed) {
     const auto type = atom_format.media_type;
-    append_feed_link(xml, 1, "alternate", "text/html", feed.subject.page_url);
-    append_feed_link(xml, 1, "self", type, feed.self);
-    if (!feed.hub.empty()) append_empty(xml, 1, "link", {{"rel", "hub"}, {"href", feed.hub}});
+    append_feed_link(xml, 1, "alternate", "text/html", feed.channel.subject.page_url);
+    append_feed_link(xml, 1, "self", type, feed.channel.self_url);
+    if (!feed.channel.hub_url.empty())
+        append_empty(xml, 1, "link", {{"rel", "hub"}, {"href", feed.channel.hub_url}});
     append_feed_link(xml, 1, "current", type, feed.links.current);
     append_feed_link(xml, 1, "prev-archive", type, feed.links.older);
     append_feed_link(xml, 1, "next-archive", type, feed.links.newer);
@@ -59,13 +60,14 @@ void append_feed(std::string& xml, const FeedDocument& feed) {
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
                   {"xml:lang", feed.language}});
     append_element(xml, 1, "title", feed.title);
-    append_element(xml, 1, "subtitle", feed.subject.description);
-    append_element(xml, 1, "id", feed.subject.id + filter_parameters_of(feed.self));
+    append_element(xml, 1, "subtitle", feed.description);
+    append_element(xml, 1, "id",
+                   feed.channel.subject.id + filter_parameters_of(feed.channel.self_url));
     append_element(xml, 1, "updated", base::format_rfc3339(feed.updated));
     append_author(xml, 1, {feed.publisher, {}});
     append_feed_links(xml, feed);
     append_element(xml, 1, "generator", "Varve");
-    if (feed.for_browser)
+    if (feed.channel.for_browser)
         append_element(xml, 1, "div", head_for_browser(feed), {xhtml_namespace}, Content::xhtml);
 }
 
@@ -80,7 +82,7 @@ void append_entry(std::string& xml, const FeedItem& item, const FeedDocument& fe
     for (const auto& category : item.categories)
         append_empty(xml, 2, "category", {{"term", category}});
     if (!item.summary.empty()) append_element(xml, 2, "summary", item.summary);
-    if (feed.for_browser) {
+    if (feed.channel.for_browser) {
         append_start(xml, 2, "content", {{"type", "xhtml"}});
         append_element(xml, 3, "div", item_for_browser(item), {xhtml_namespace}, Content::xhtml);
         append_end(xml, 2, "content");

@@ -64,8 +64,6 @@ class ChangeWriter {
 
     // Returns whether nothing was left out inside of any line so far.
     [[nodiscard]] bool is_whole() const { return whole_; }
-    // Returns whether the place of this change was written.
-    [[nodiscard]] bool has_placed(std::size_t number) const { return placed_.contains(number); }
 
    private:
     enum class Side : unsigned char { before, after };

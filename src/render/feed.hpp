@@ -84,13 +84,12 @@ struct Channel {
 // A document of a feed, without its items.
 struct FeedDocument {
     const Site& site;
-    Subject subject;
-    std::string title;      // that of the subject, and how the feed is narrowed
-    std::string self, hub;  // addresses; the hub may be empty
+    const Channel& channel;
+    std::string title;        // that of the subject, and how the feed is narrowed
+    std::string description;  // that of the subject, and whether the feed covers all
     std::string language;   // a code that every reader knows ("en", "pt-br"), or that of the site
     std::string publisher;  // the site's title; never empty
-    base::Seconds updated{};   // when the document last changed
-    bool for_browser = false;  // Channel
+    base::Seconds updated{};  // when the document last changed
     // The others of the same feed (RFC 5005). An empty URL: no link.
     struct Links {
         bool complete = false;  // the document has all items and is not an archive page

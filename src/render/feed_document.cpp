@@ -87,14 +87,12 @@ std::string language_of(const Channel& channel, const Site& site) {
 FeedDocument document_of(const Channel& channel, base::Seconds updated, const Site& site) {
     const auto publisher = plain_line(site.title);
     return {.site = site,
-            .subject = channel.subject,
+            .channel = channel,
             .title = plain_line(channel.subject.title + channel.filter_text),
-            .self = channel.self_url,
-            .hub = channel.hub_url,
+            .description = channel.subject.description,
             .language = language_of(channel, site),
             .publisher = publisher.empty() ? "Varve" : publisher,
-            .updated = updated,
-            .for_browser = channel.for_browser};
+            .updated = updated};
 }
 
 // Returns the document with as many of the items as fit into `most` bytes.
@@ -131,7 +129,7 @@ std::string Format::render(const query::HistoryPage& page, const Channel& channe
     const auto entries = entries_in_order(page);
     auto document = document_of(channel, last_modified(page), site);
     if (page.cut)
-        document.subject.description +=
+        document.description +=
             " This feed covers only some of the items, because there are too many to look at"
             " all of them.";
     const auto item_at = [&](std::size_t i) {

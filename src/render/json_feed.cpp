@@ -11,19 +11,19 @@ void write_feed(std::string& text, const FeedDocument& feed) {
     json.begin_object()
         .field("version", "https://jsonfeed.org/version/1.1")
         .field("title", feed.title)
-        .field("home_page_url", feed.subject.page_url)
-        .field("feed_url", feed.self)
-        .field("description", feed.subject.description);
+        .field("home_page_url", feed.channel.subject.page_url)
+        .field("feed_url", feed.channel.self_url)
+        .field("description", feed.description);
     for (const auto& next : {feed.links.older, feed.links.next})
         if (!next.empty()) json.field("next_url", next);
     json.field("language", feed.language);
     write_authors(json, {{feed.publisher, {}}});
-    if (!feed.hub.empty())
+    if (!feed.channel.hub_url.empty())
         json.key("hubs")
             .begin_array()
             .begin_object()
             .field("type", "WebSub")
-            .field("url", feed.hub)
+            .field("url", feed.channel.hub_url)
             .end_object()
             .end_array();
     json.key("items").begin_array();

@@ -18,7 +18,6 @@
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
-#include "render/page_choice.hpp"
 #include "render/site.hpp"
 #include "render/source_feed.hpp"
 #include "render/templates.hpp"

@@ -71,9 +71,9 @@ void append_atom_link(std::string& xml, std::string_view rel, std::string_view u
 }
 
 void append_channel_links(std::string& xml, const FeedDocument& feed) {
-    append_atom_link(xml, "self", feed.self);
-    if (!feed.hub.empty())
-        append_empty(xml, 2, "atom:link", {{"href", feed.hub}, {"rel", "hub"}});
+    append_atom_link(xml, "self", feed.channel.self_url);
+    if (!feed.channel.hub_url.empty())
+        append_empty(xml, 2, "atom:link", {{"href", feed.channel.hub_url}, {"rel", "hub"}});
     append_atom_link(xml, "current", feed.links.current);
     append_atom_link(xml, "prev-archive", feed.links.older);
     append_atom_link(xml, "next-archive", feed.links.newer);
@@ -92,8 +92,8 @@ void append_channel(std::string& xml, const FeedDocument& feed) {
                   {"xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/"}});
     append_start(xml, 1, "channel");
     append_element(xml, 2, "title", feed.title);
-    append_element(xml, 2, "link", feed.subject.page_url, {}, Content::url);
-    append_element(xml, 2, "description", feed.subject.description);
+    append_element(xml, 2, "link", feed.channel.subject.page_url, {}, Content::url);
+    append_element(xml, 2, "description", feed.description);
     append_element(xml, 2, "language", feed.language);
     if (const auto contact = contact_of(feed.site, feed.publisher); !contact.empty()) {
         append_element(xml, 2, "managingEditor", contact);
@@ -104,7 +104,7 @@ void append_channel(std::string& xml, const FeedDocument& feed) {
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
     append_pace(xml, feed.site.max_age);
     append_channel_links(xml, feed);
-    if (feed.for_browser)
+    if (feed.channel.for_browser)
         append_element(xml, 2, "div", head_for_browser(feed), {xhtml_namespace}, Content::xhtml);
 }
 
@@ -121,7 +121,7 @@ void append_item(std::string& xml, const FeedItem& item, const FeedDocument& fee
     append_element(xml, 3, "link", item.url, {}, Content::url);
     append_element(xml, 3, "description", item.content, {}, Content::html);
     // Of XHTML, validators accept nothing else in an item.
-    if (feed.for_browser)
+    if (feed.channel.for_browser)
         append_element(xml, 3, "body", item_for_browser(item), {xhtml_namespace}, Content::xhtml);
     if (const auto creator = names_of(item.authors); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);

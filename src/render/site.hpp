@@ -57,4 +57,11 @@ struct PageSite : Site {
     }
 };
 
+// One of several pages that a reader may have meant.
+struct PageChoice {
+    std::string text;  // any bytes; shown on one line, cut after 120 bytes
+    std::string url;   // below base_url: "/history?class=…"
+    bool operator==(const PageChoice&) const = default;
+};
+
 }  // namespace render

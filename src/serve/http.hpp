@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "render/page_choice.hpp"
+#include "render/site.hpp"
 
 namespace serve {
 
