@@ -16,15 +16,6 @@ using tables::RowKind;
 
 constexpr std::size_t releases_on_page = 100;
 
-std::string count_cell(std::uint64_t objects, std::string_view what) {
-    std::string html = "<td class=\"num\">";
-    if (objects > 0) {
-        html += with_separators(objects) + "<span class=\"narrow\"> ";
-        html.append(what) += "</span>";
-    }
-    return html + "</td>";
-}
-
 // What the columns do not have: "2 reappeared, first release seen, 15 histories read from timestamps".
 std::string others_of(const query::ReleaseSummary& summary) {
     auto rest = summary;
@@ -37,15 +28,20 @@ std::string others_of(const query::ReleaseSummary& summary) {
     return has_rest ? words_of(rest) : std::string();
 }
 
-std::string row_of_release(const query::ReleaseSummary& summary, const Site& site) {
+Variables row_of_release(const query::ReleaseSummary& summary, const Site& site) {
     const auto& [version, released_on] = summary.release;
-    auto html = "<tr><th scope=\"row\">" + link_html(release_url(version, site), version) + " " +
-                date_html(released_on);
-    if (const auto others = others_of(summary); !others.empty())
-        html += " <small>" + others + "</small>";
-    return html + "</th>" + count_cell(summary.objects(RowKind::changed), "changed") +
-           count_cell(summary.objects(RowKind::created), "created") +
-           count_cell(summary.objects(RowKind::vanished), "vanished") + "</tr>\n";
+    const auto number = [&](RowKind kind) {
+        const auto objects = summary.objects(kind);
+        return objects > 0 ? with_separators(objects) : "";
+    };
+    return Variables()
+        .set("version", version)
+        .set("release_url", release_url(version, site))
+        .set("released_on", base::format_date(released_on))
+        .set("others", others_of(summary))
+        .set("changed", number(RowKind::changed))
+        .set("created", number(RowKind::created))
+        .set("vanished", number(RowKind::vanished));
 }
 
 void add_pictures(Variables& variables, const query::ReleaseList& list, const Site& site) {
@@ -74,11 +70,11 @@ std::optional<std::string> releases_page(const ReleasesView& view, const PageSit
             .set("summary", words_of(newest));
     }
     if (view.page == 1) add_pictures(variables, list, site);
-    std::string rows;
+    std::vector<Variables> rows;
     const auto from = (view.page - 1) * releases_on_page;
     for (auto at = from; at < std::min(list.size(), from + releases_on_page); ++at)
-        rows += row_of_release(list[at].summary, site);
-    variables.set("rows", rows);
+        rows.push_back(row_of_release(list[at].summary, site));
+    variables.flag("has_rows", !rows.empty()).list("rows", rows);
     add_pager(variables, site.link("/releases"), view.page, pages);
     const Frame frame{.file = "releases.mustache",
                       .title = "Releases",

@@ -21,19 +21,6 @@ std::string time_html(base::Seconds time) {
     return "<time datetime=\"" + base::format_rfc3339(time) + "\">" + minute_of(time) + "</time>";
 }
 
-// The cells of a column that phones do not have say what they are.
-std::string cell_html(std::string_view what, const std::string& html,
-                      std::string_view attributes = {}) {
-    std::string cell = "<td";
-    cell.append(attributes) += '>';
-    if (!html.empty()) cell.append("<span class=\"narrow\">").append(what).append(" </span>");
-    return cell.append(html) + "</td>";
-}
-
-std::string cell_html(std::string_view what, const std::optional<base::Seconds>& time) {
-    return cell_html(what, time ? time_html(*time) : std::string());
-}
-
 std::string state_of(const SourceStatus& feed) {
     auto state = feed.status.empty() ? std::string("never fetched") : plain_line(feed.status);
     if (!feed.is_enabled) state += ", disabled";
@@ -43,25 +30,25 @@ std::string state_of(const SourceStatus& feed) {
     return state;
 }
 
-std::string row_of(const SourceStatus& feed, const Site& site) {
-    auto html =
-        "<tr><th scope=\"row\">" + narrowing_link_html(page_of_feed(feed.id, site), feed.name);
-    if (feed.name != feed.url) {
-        html += " <small>";
-        append_shortened(html, feed.url);
-        html += "</small>";
-    }
-    html += "</th><td>";
-    append_shortened(html, state_of(feed));
-    html += "</td>";
-    const bool fails = feed.failures != "0";
-    return html + cell_html("last fetch", feed.last_fetch) +
-           cell_html("next fetch", feed.next_fetch) + cell_html("last news", feed.last_news) +
-           cell_html("failures", fails ? as_html(feed.failures) : std::string(),
-                     " class=\"num\"") +
-           cell_html("minutes", feed.poll_minutes > 0 ? std::to_string(feed.poll_minutes) : "",
-                     " class=\"num\"") +
-           "</tr>\n";
+Variables row_of(const SourceStatus& feed, const Site& site) {
+    const auto shortened = [](const std::string& text) {
+        std::string html;
+        append_shortened(html, text);
+        return html;
+    };
+    const auto time = [](const std::optional<base::Seconds>& at) {
+        return at ? time_html(*at) : std::string();
+    };
+    return Variables()
+        .set("feed_page", page_of_feed(feed.id, site))
+        .set("name", feed.name)
+        .set("address", feed.name == feed.url ? "" : shortened(feed.url))
+        .set("state", shortened(state_of(feed)))
+        .set("last_fetch", time(feed.last_fetch))
+        .set("next_fetch", time(feed.next_fetch))
+        .set("last_news", time(feed.last_news))
+        .set("failures", feed.failures == "0" ? "" : feed.failures)
+        .set("minutes", feed.poll_minutes > 0 ? std::to_string(feed.poll_minutes) : "");
 }
 
 std::string sources_url(const SourcesView& view, std::string_view format, const Site& site) {
@@ -118,9 +105,9 @@ std::string sources_page(const SourcesView& view, const PageSite& site,
         .set("form_url", site.link("/feeds"))
         .set("opml_url", sources_url(view, "opml", site))
         .set("json_url", sources_url(view, "json", site));
-    std::string rows;
-    for (const auto& feed : view.feeds) rows += row_of(feed, site);
-    variables.set("rows", rows);
+    std::vector<Variables> rows;
+    for (const auto& feed : view.feeds) rows.push_back(row_of(feed, site));
+    variables.flag("has_rows", !rows.empty()).list("rows", rows);
     add_pager(variables, sources_url(view, "", site), view.page,
               pages_of(view.count, sources_on_page));
     const Frame frame{.file = "feeds.mustache", .title = "Source feeds", .noindex = true};

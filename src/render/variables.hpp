@@ -5,6 +5,7 @@
 
 #include <kainjow/mustache.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace render {
@@ -14,18 +15,18 @@ class Variables {
     // An empty text and a section without items are false: if they were left out, a template would find what
     // has the name around it.
     Variables& set(const std::string& name, const std::string& text) {
-        data_.set(name, text.empty() ? Data(false) : Data(text));
+        data_[name] = text.empty() ? Data(false) : Data(text);
         return *this;
     }
     Variables& list(const std::string& name, const std::vector<Variables>& items) {
         Data list(Data::type::list);
         for (const auto& item : items) list.push_back(item.data_);
-        data_.set(name, items.empty() ? Data(false) : list);
+        data_[name] = items.empty() ? Data(false) : std::move(list);
         return *this;
     }
     // A section that is shown once or not at all.
     Variables& flag(const std::string& name, bool shown) {
-        data_.set(name, Data(shown));
+        data_[name] = Data(shown);
         return *this;
     }
 
