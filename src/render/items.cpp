@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/text.hpp"
 #include "compare/headline.hpp"
@@ -82,42 +83,6 @@ std::vector<std::string> categories_of(const Row& row) {
     }
     return categories;
 }
-
-// Collects users in the order of the nodes. A timestamp that equals the one before is not parsed.
-class Curators {
-   public:
-    //   since  timestamps of earlier days do not count
-    Curators(const query::People& people, const Site& site,
-             const std::optional<base::Date>& since)
-        : people_(people), site_(site), since_(since) {}
-
-    void collect(const std::vector<tree::Node>& nodes) {
-        for (const auto& node : nodes) {
-            if (curators_.size() == most_names) return;
-            note(node.stamp);
-            collect(node.children);
-        }
-    }
-    std::vector<Author> take() && { return std::move(curators_); }
-
-   private:
-    void note(std::string_view stamp) {
-        if (stamp.empty() || stamp == last_) return;
-        last_ = stamp;
-        const auto known = tree::parse_stamp(stamp);
-        if (!known || !is_of_change(stamp, since_)) return;
-        auto curator = curator_of(known->by, people_, site_);
-        if (curator.name.empty() || std::ranges::find(curators_, curator) != curators_.end())
-            return;
-        curators_.push_back(std::move(curator));
-    }
-
-    const query::People& people_;
-    const Site& site_;
-    const std::optional<base::Date>& since_;
-    std::string_view last_;
-    std::vector<Author> curators_;
-};
 
 // -- a release
 
@@ -371,10 +336,26 @@ bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since
 std::vector<Author> curators_of(const Row& row, const query::HistoryPage& page,
                                 const Site& site) {
     if (site.hide_curators) return {};
-    Curators curators(page.people, site, row.since_on);
+    std::vector<Author> curators;
+    std::string_view last;  // timestamp: one that equals the one before is not parsed
+    const auto note = [&](std::string_view stamp) {
+        if (stamp.empty() || std::exchange(last, stamp) == stamp) return;
+        const auto known = tree::parse_stamp(stamp);
+        if (!known || !is_of_change(stamp, row.since_on)) return;
+        auto curator = curator_of(known->by, page.people, site);
+        if (!curator.name.empty() && std::ranges::find(curators, curator) == curators.end())
+            curators.push_back(std::move(curator));
+    };
+    const auto collect = [&](const auto& self, const std::vector<tree::Node>& nodes) -> void {
+        for (const auto& node : nodes) {
+            if (curators.size() == most_names) return;
+            note(node.stamp);
+            self(self, node.children);
+        }
+    };
     for (const auto& change : row.notes.changes)
-        if (!page.filter.is_set() || page.filter.shows(change)) curators.collect(change.after);
-    return std::move(curators).take();
+        if (!page.filter.is_set() || page.filter.shows(change)) collect(collect, change.after);
+    return curators;
 }
 
 std::string author_key(std::string_view author) { return base::fold_ascii(one_line(author)); }
