@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "render/change_document.hpp"
 
+#include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -41,21 +43,18 @@ bool is_summarised(const Change& change, std::size_t number, KnownPlaces& places
     return true;
 }
 
-// Fills in groups, minor and echoes.
-FieldDocument grouped(std::vector<compare::FieldChange> fields) {
+//   fields  sorted by rank
+FieldDocument document_of(std::vector<compare::FieldChange> fields) {
+    using compare::Rank;
     FieldDocument document;
-    std::unordered_map<std::string_view, std::size_t> by_tag;
+    auto& sections = document.sections;
+    std::map<std::pair<Rank, std::string_view>, std::size_t> known;
     for (auto& field : fields) {
-        if (field.rank == compare::Rank::minor) {
-            document.minor.push_back(std::move(field));
-        } else if (field.rank == compare::Rank::echo) {
-            document.echoes.push_back(std::move(field));
-        } else {
-            const auto tag = field.first_tag();
-            const auto [known, is_new] = by_tag.try_emplace(tag, document.groups.size());
-            if (is_new) document.groups.push_back({tag, {}});
-            document.groups[known->second].fields.push_back(std::move(field));
-        }
+        const auto rank = std::max(field.rank, Rank::ordinary);
+        const auto tag = rank == Rank::ordinary ? field.first_tag() : std::string_view();
+        const auto [found, is_new] = known.try_emplace({rank, tag}, sections.size());
+        if (is_new) sections.push_back({rank, tag, {}});
+        sections[found->second].fields.push_back(std::move(field));
     }
     return document;
 }
@@ -93,7 +92,7 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
                                    return without.contains(number) ||
                                           is_summarised(change, number, places, mass_changes);
                                });
-    auto document = grouped(std::move(fields));
+    auto document = document_of(std::move(fields));
     document.filtered = filtered;
     document.mass_changes = std::move(mass_changes);
     return document;
@@ -102,7 +101,7 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
 FieldDocument field_document(std::span<const Change> changes, std::string_view class_name,
                              const Site& site) {
     const compare::Ranker ranker(site.ranking, class_name);
-    return grouped(compare::field_changes(changes, ranker, {}));
+    return document_of(compare::field_changes(changes, ranker, {}));
 }
 
 }  // namespace render

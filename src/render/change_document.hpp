@@ -25,13 +25,15 @@ struct MassChangeLine {
 
 // The changes of a row, by field.
 struct FieldDocument {
-    struct Group {
-        std::string_view tag;  // the first tag; empty: none
-        std::vector<compare::FieldChange> fields;
+    struct Section {
+        // minor: versions, evidence, …; echo: of what became of other objects; ordinary: all others below
+        // one first tag, also important ones.
+        compare::Rank rank = compare::Rank::ordinary;
+        std::string_view tag;                      // of an ordinary section; empty: none
+        std::vector<compare::FieldChange> fields;  // at least one
     };
-    std::vector<Group> groups;                 // important ones first
-    std::vector<compare::FieldChange> minor;   // versions, evidence, …
-    std::vector<compare::FieldChange> echoes;  // of what became of other objects
+    std::vector<Section>
+        sections;  // those with important changes first, then the minor one, then the echoes
     std::vector<MassChangeLine> mass_changes;
     std::size_t filtered = 0;
 };

@@ -273,11 +273,10 @@ std::size_t count_nodes(const Node& value) {
     return nodes;
 }
 
-std::string heading_of(const FieldDocument::Group& group) {
-    const bool says_more = std::ranges::any_of(
-        group.fields, [](const FieldChange& field) { return field.path.size() > 1; });
-    return says_more || group.fields.size() > 1 ? compare::words_of_tag(group.tag)
-                                                : std::string();
+std::string heading_of(const FieldDocument::Section& section) {
+    const auto& fields = section.fields;
+    const bool says_more = fields.size() > 1 || fields.front().path.size() > 1;
+    return says_more ? compare::words_of_tag(section.tag) : std::string();
 }
 
 std::string words_of(const FieldChange& field) {

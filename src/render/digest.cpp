@@ -35,7 +35,10 @@ bool follows_others(const tables::Row& row, const query::HistoryPage& page, cons
     if (row.kind != RowKind::changed || row.notes.changes.empty() || !row.notes.is_whole())
         return false;
     const auto document = field_document(row, page, site);
-    return document.groups.empty() && document.minor.empty() && document.filtered == 0;
+    return document.filtered == 0 &&
+           std::ranges::all_of(document.sections, [](const auto& section) {
+               return section.rank == compare::Rank::echo;
+           });
 }
 
 // "2 of 12 objects changed, 1 vanished", "3 objects of class Gene created"

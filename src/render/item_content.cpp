@@ -19,6 +19,7 @@ namespace render {
 namespace {
 
 using compare::FieldChange;
+using compare::Rank;
 using tables::RowKind;
 using tree::CellKind;
 using tree::Node;
@@ -51,11 +52,16 @@ class ContentWriter {
 
     // Returns whether all of the document was written.
     bool write(const FieldDocument& document) {
-        for (const auto& group : document.groups)
-            if (!write_list(heading_of(group), group.fields)) return false;
-        return write_paragraph("Minor: ", document.minor) &&
-               write_paragraph("Follows from changes to other objects: ", document.echoes) &&
-               write_list({}, document.mass_changes) && whole_ && lines_.is_whole();
+        for (const auto& section : document.sections) {
+            const auto& fields = section.fields;
+            const bool has_room =
+                section.rank == Rank::minor ? write_paragraph("Minor: ", fields)
+                : section.rank == Rank::echo
+                    ? write_paragraph("Follows from changes to other objects: ", fields)
+                    : write_list(heading_of(section), fields);
+            if (!has_room) return false;
+        }
+        return write_list({}, document.mass_changes) && whole_ && lines_.is_whole();
     }
 
    private:
@@ -84,7 +90,6 @@ class ContentWriter {
     }
 
     bool write_paragraph(std::string_view words, const std::vector<FieldChange>& fields) {
-        if (fields.empty()) return true;
         const auto start = html_.size();
         const auto shown = std::span(fields).first(std::min(fields.size(), most_in_paragraph));
         if (shown.size() < fields.size()) whole_ = false;
@@ -189,9 +194,9 @@ std::string sentence_of(const tables::Row& row) {
 
 // True if the only line says all that the sentence would.
 bool is_one_line(const FieldDocument& document) {
-    const auto lines = document.minor.size() + document.echoes.size();
-    return lines == 0 && document.mass_changes.empty() && document.groups.size() == 1 &&
-           document.groups.front().fields.size() == 1;
+    const auto& sections = document.sections;
+    return document.mass_changes.empty() && sections.size() == 1 &&
+           sections.front().rank == Rank::ordinary && sections.front().fields.size() == 1;
 }
 
 // Links to what is not in the item: changes that the filter hides, then all that was left out.
@@ -256,7 +261,9 @@ void append_sentence(std::string& html, const tables::Row& row, const query::His
     if (!relations.empty()) html += "</b>" + relations;
     html += "</p>";
     const auto& before = row.since.empty() ? row.notes.previous : row.since;
-    if (row.kind != RowKind::vanished || document.groups.empty()) return;
+    if (row.kind != RowKind::vanished || document.sections.empty() ||
+        document.sections.front().rank != Rank::ordinary)
+        return;
     html += "<p>When it was last seen";
     if (!before.empty()) append_html(html, ", in " + before + ",");
     html += " it held:</p>";

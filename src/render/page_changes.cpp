@@ -14,14 +14,14 @@ namespace render {
 namespace {
 
 using compare::FieldChange;
+using compare::Rank;
 
 constexpr std::size_t most_nodes_of_line = 40;  // unless it has a single value
 constexpr std::size_t most_named = 5;           // fields that the line of minor changes names
 constexpr std::size_t longest_of_named = 60;    // bytes of each
 
 constexpr std::string_view start_of_lines = "<ul class=\"changes\">\n", end_of_lines = "</ul>\n";
-constexpr std::string_view end_of_fold = "</details>\n",
-                           end_of_folded_lines = "</ul></details>\n";
+constexpr std::string_view end_of_fold = "</details>\n";
 
 // "2 minor changes: version, method"
 std::string words_for_minor(const std::vector<FieldChange>& fields) {
@@ -58,20 +58,14 @@ std::string start_of_fold(std::string_view css_class, std::string_view words) {
     return html + "</summary>\n";
 }
 
-// Calls visit(value number) for all values in the order of the page, while it returns true.
-template <class Visit>
-void for_each_value(const FieldDocument& document, Visit visit) {
-    const auto in_fields = [&](const std::vector<FieldChange>& fields) {
-        return std::ranges::all_of(fields, [&](const auto& field) {
-            return std::ranges::all_of(field.values,
-                                       [&](const auto& value) { return visit(value.number); });
-        });
-    };
-    for (const auto& group : document.groups)
-        if (!in_fields(group.fields)) return;
-    if (!in_fields(document.minor) || !in_fields(document.echoes)) return;
-    for (const auto& line : document.mass_changes)
-        if (!visit(line.number)) return;
+// Returns the number of the change of each value, in the order of the page.
+std::vector<std::size_t> change_numbers_of(const FieldDocument& document) {
+    std::vector<std::size_t> numbers;
+    for (const auto& section : document.sections)
+        for (const auto& field : section.fields)
+            for (const auto& value : field.values) numbers.push_back(value.number);
+    for (const auto& line : document.mass_changes) numbers.push_back(line.number);
+    return numbers;
 }
 
 // Writes the values of a document that are on a page.
@@ -82,18 +76,10 @@ class PageWriter {
 
     [[nodiscard]] std::string write() {
         const auto& document = view_.document;
-        has_headings_ = std::ranges::any_of(
-            document.groups, [](const auto& group) { return !heading_of(group).empty(); });
-        for (const auto& group : document.groups)
-            write(group.fields, [&] { return start_of(group); }, end_of_lines);
-        const auto folded = [&](const auto& fields, auto* words) {
-            write(
-                fields,
-                [&] { return start_of_fold("group", words(fields)).append(start_of_lines); },
-                end_of_folded_lines);
-        };
-        folded(document.minor, words_for_minor);
-        folded(document.echoes, words_for_echoes);
+        has_headings_ = std::ranges::any_of(document.sections, [](const auto& section) {
+            return section.rank == Rank::ordinary && !heading_of(section).empty();
+        });
+        for (const auto& section : document.sections) write(section);
         std::string lines;
         for (const auto& line : document.mass_changes)
             if (is_next_shown()) append(lines, line);
@@ -114,24 +100,26 @@ class PageWriter {
         html += '\n';
     }
 
-    [[nodiscard]] std::string start_of(const FieldDocument::Group& group) const {
-        std::string html;
-        // Without one, what follows another group would seem to be part of it.
-        if (has_headings_ && !group.tag.empty()) {
-            const auto level = "h" + std::to_string(view_.heading);
-            html += "<" + level + " class=\"group\">";
-            append_shortened(html, compare::words_of_tag(group.tag));
-            html += "</" + level + ">";
-        }
-        return html.append(start_of_lines);
-    }
-
-    // Writes those of the fields that are on the page, between the two if there are any.
-    template <class Start>
-    void write(const std::vector<FieldChange>& fields, Start start, std::string_view end) {
+    // Writes what is on the page of a section, if there is any.
+    void write(const FieldDocument::Section& section) {
         std::string lines;
-        for (const auto& field : fields) append_field(lines, field);
-        if (!lines.empty()) html_.append(start()).append(lines) += end;
+        for (const auto& field : section.fields) append_field(lines, field);
+        if (lines.empty()) return;
+        const bool is_folded = section.rank != Rank::ordinary;
+        if (is_folded) {
+            html_ += start_of_fold("group", section.rank == Rank::minor
+                                                ? words_for_minor(section.fields)
+                                                : words_for_echoes(section.fields));
+        } else if (has_headings_ && !section.tag.empty()) {
+            // Without one, what follows another group would seem to be part of it.
+            const auto level = "h" + std::to_string(view_.heading);
+            html_ += "<" + level + " class=\"group\">";
+            append_shortened(html_, compare::words_of_tag(section.tag));
+            html_ += "</" + level + ">";
+        }
+        html_.append(start_of_lines)
+            .append(lines)
+            .append(is_folded ? "</ul></details>\n" : end_of_lines);
     }
 
     // A field with many values takes several lines.
@@ -162,21 +150,13 @@ class PageWriter {
 
 }  // namespace
 
-std::size_t count_values(const FieldDocument& document) {
-    std::size_t values = 0;
-    for_each_value(document, [&](std::size_t) { return ++values > 0; });
-    return values;
-}
+std::size_t count_values(const FieldDocument& document) { return change_numbers_of(document).size(); }
 
 std::size_t page_of_change(const FieldDocument& document, std::size_t number) {
-    std::size_t before = 0;
-    bool found = false;
-    for_each_value(document, [&](std::size_t each) {
-        found = each == number;
-        if (!found) ++before;
-        return !found;
-    });
-    return found ? before / values_on_page + 1 : 1;
+    const auto numbers = change_numbers_of(document);
+    const auto found = std::ranges::find(numbers, number);
+    if (found == numbers.end()) return 1;
+    return static_cast<std::size_t>(found - numbers.begin()) / values_on_page + 1;
 }
 
 std::string changes_html(const ChangesView& view, std::size_t from, std::size_t most) {
