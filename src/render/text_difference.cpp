@@ -43,37 +43,28 @@ void append(std::vector<AlignedRun>& runs, bool same, std::size_t before, std::s
                     last.after_end + after});
 }
 
-// Lengths of the longest common subsequences of all suffixes of the two middles.
-class Table {
-   public:
-    Table(const Pieces& before, const Pieces& after, std::size_t from, std::size_t n,
-          std::size_t m)
-        : width_(m + 1), cells_((n + 1) * (m + 1)) {
-        for (std::size_t i = n; i-- > 0;)
-            for (std::size_t j = m; j-- > 0;)
-                cells_[i * width_ + j] = before[from + i] == after[from + j]
-                                             ? static_cast<std::uint16_t>(at(i + 1, j + 1) + 1)
-                                             : std::max(at(i + 1, j), at(i, j + 1));
-    }
-    [[nodiscard]] std::uint16_t at(std::size_t i, std::size_t j) const {
-        return cells_[i * width_ + j];
-    }
-
-   private:
-    std::size_t width_;
-    std::vector<std::uint16_t> cells_;  // most_cells keeps the lengths below 2^16
-};
-
+// Aligns n pieces with m, which begin at `from`, along a longest common subsequence.
 void align_middle(std::vector<AlignedRun>& runs, const Pieces& before, const Pieces& after,
                   std::size_t from, std::size_t n, std::size_t m) {
     if (n == 0 || m == 0 || n > most_cells / m) return append(runs, false, n, m);
-    const Table table(before, after, from, n, m);
+    // Lengths of the longest common subsequences of all suffixes; most_cells keeps them below 2^16.
+    std::vector<std::uint16_t> cells((n + 1) * (m + 1));
+    const auto longest = [&](std::size_t i, std::size_t j) -> std::uint16_t& {
+        return cells[i * (m + 1) + j];
+    };
+    const auto is_same = [&](std::size_t i, std::size_t j) {
+        return before[from + i] == after[from + j];
+    };
+    for (auto i = n; i-- > 0;)
+        for (auto j = m; j-- > 0;)
+            longest(i, j) = is_same(i, j) ? static_cast<std::uint16_t>(longest(i + 1, j + 1) + 1)
+                                          : std::max(longest(i + 1, j), longest(i, j + 1));
     std::size_t i = 0, j = 0;
     while (i < n && j < m) {
-        if (before[from + i] == after[from + j]) {
+        if (is_same(i, j)) {
             append(runs, true, 1, 1);
             ++i, ++j;
-        } else if (table.at(i + 1, j) >= table.at(i, j + 1)) {
+        } else if (longest(i + 1, j) >= longest(i, j + 1)) {
             append(runs, false, 1, 0);
             ++i;
         } else {
