@@ -58,6 +58,12 @@ bool has_one_stamp(const FieldChange& field) {
         field.values, [&](const FieldValue& value) { return value.node().stamp == first; });
 }
 
+// Returns whether only what differs is shown of a text that was replaced.
+bool is_long(std::string_view text) {
+    constexpr std::size_t longest_whole_text = 160;  // bytes
+    return text.size() > longest_whole_text || text.find('\n') != std::string_view::npos;
+}
+
 // Returns whether what differs between the two values of a field that was replaced is shown word by
 // word: whole texts, one of them long or both equal but for white space.
 bool is_rewording(const FieldValue& value) {
@@ -333,18 +339,23 @@ void ChangeWriter::append_words(std::string& html, const FieldChange& field) {
             append_values(html, field);
     }
     if (const auto bytes = left_out_of(field); bytes > 0)
-        html += " (" + left_out_text(bytes) + ")";
+        html += " (" + with_separators((bytes + 999) / 1000) + " KB are left out here)";
     if (!html.ends_with("</ul>") && !html.ends_with('.')) append_mark(html, ".");
     close(html);
     // Who wrote what was removed did not remove it.
     if (field.op != Op::removed && has_one_stamp(field)) append_author(html, first.node().stamp);
 }
 
+// "WS187-c3": the place of the third change of a row, as published items have it in their links.
+std::string ChangeWriter::place_of(std::size_t number) const {
+    return style_.id + "-c" + std::to_string(number);
+}
+
 // Returns the attribute, or nothing. Places are named once: a tag that came with others below it is
 // several lines.
 std::string ChangeWriter::id_of(std::size_t number) {
     if (style_.id.empty() || !placed_.insert(number).second) return {};
-    return " id=\"" + style_.id + suffix_of(number) + '"';
+    return " id=\"" + place_of(number) + '"';
 }
 
 void ChangeWriter::append_page_link(std::string& html, std::size_t number,
@@ -354,7 +365,7 @@ void ChangeWriter::append_page_link(std::string& html, std::size_t number,
         html += "<a href=\"";
         html += style_.row_page;
         if (style_.has_numbers) html += "&amp;number=" + std::to_string(number);
-        html.append("#").append(style_.id).append(suffix_of(number)) += "\">";
+        html.append("#").append(place_of(number)) += "\">";
     }
     append_shortened(html, text);
     if (is_link) html += "</a>";

@@ -68,6 +68,7 @@ class ChangeWriter {
    private:
     enum class Side : unsigned char { before, after };
 
+    [[nodiscard]] std::string place_of(std::size_t number) const;
     [[nodiscard]] std::string id_of(std::size_t number);
     void append_page_link(std::string& html, std::size_t number, std::string_view text) const;
     void append_field(std::string& html, const compare::FieldChange& field) const;

@@ -13,7 +13,6 @@ constexpr std::size_t longest_shown = 500;  // bytes of one text
 constexpr std::size_t longest_word = 80;    // more without a blank is a sequence
 constexpr std::size_t sequence_head = 40;   // bytes of a sequence that are shown
 constexpr std::size_t sequence_tail = 10;
-constexpr std::size_t longest_whole_text = 160;  // bytes
 constexpr std::string_view blanks = " \t\r\n";
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -97,18 +96,9 @@ bool is_sequence(std::string_view text) {
            text.substr(0, longest_word).find_first_of(blanks) == std::string_view::npos;
 }
 
-bool is_long(std::string_view text) {
-    return text.size() > longest_whole_text || text.find('\n') != std::string_view::npos;
-}
-
 std::size_t count_characters(std::string_view text) {
     return text.size() - static_cast<std::size_t>(
                              std::count_if(text.begin(), text.end(), base::is_continuation));
-}
-
-std::string left_out_text(std::size_t bytes) {
-    constexpr std::size_t kilobyte = 1000;
-    return with_separators((bytes + kilobyte - 1) / kilobyte) + " KB are left out here";
 }
 
 std::string minute_of(base::Seconds time) {

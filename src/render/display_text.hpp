@@ -48,16 +48,10 @@ struct Shortened {
 // True for a text that begins with more than 80 bytes without a blank, as DNA does.
 [[nodiscard]] bool is_sequence(std::string_view text);
 
-// True for a text of several lines or of more than 160 bytes: where such a text was replaced,
-// feeds show only what differs.
-[[nodiscard]] bool is_long(std::string_view text);
-
 [[nodiscard]] std::size_t count_characters(std::string_view text);
 
 using base::with_separators;
 
-// What is said of a change that a row does not have whole: "6,200 KB are left out here"
-[[nodiscard]] std::string left_out_text(std::size_t bytes);
 // "2026-11-24 09:15"
 [[nodiscard]] std::string minute_of(base::Seconds time);
 // "1 change", "3,000 changes"

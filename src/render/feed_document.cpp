@@ -1,8 +1,6 @@
 // How a document of a feed is put together: which items it has, in which order, and what it links to.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <optional>
 
 #include "base/text.hpp"
@@ -36,21 +34,20 @@ struct Entry {
 
 // Returns the rows and mentions of a page, the newest first.
 std::vector<Entry> entries_in_order(const query::HistoryPage& page) {
-    std::vector<Entry> rows, mentions, merged;
-    for (const auto& row : page.rows) rows.push_back({.row = &row});
-    for (const auto& mention : page.mentions) mentions.push_back({.mention = &mention});
+    std::vector<Entry> entries;
+    for (const auto& mention : page.mentions) entries.push_back({.mention = &mention});
+    for (const auto& row : page.rows) entries.push_back({.row = &row});
     const auto time_of = [](const Entry& entry) {
         return entry.row != nullptr ? base::Seconds(entry.row->release.released_on)
                                     : entry.mention->first_seen;
     };
-    std::ranges::stable_sort(rows, [](const Entry& a, const Entry& b) {
+    std::ranges::stable_sort(entries, [&](const Entry& a, const Entry& b) {
+        if (time_of(a) != time_of(b)) return time_of(a) > time_of(b);
+        if (a.row == nullptr || b.row == nullptr) return a.row == nullptr && b.row != nullptr;
         if (a.row->release != b.row->release) return a.row->release > b.row->release;
         return a.row->object < b.row->object;
     });
-    std::ranges::stable_sort(mentions, std::ranges::greater{}, time_of);
-    std::ranges::merge(mentions, rows, std::back_inserter(merged), std::ranges::greater{},
-                       time_of, time_of);
-    return merged;
+    return entries;
 }
 
 // Returns the links of a document with so many of the newest rows.

@@ -76,8 +76,6 @@ std::string page_of_row(const tree::ObjectName& object, std::string_view version
     return url;
 }
 
-std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number); }
-
 std::string object_at_url(const tree::ObjectName& object, std::string_view version,
                           const Site& site) {
     return site.link("/object?") + query_of(object) + "&release=" + base::percent_encode(version);

@@ -31,9 +31,6 @@ void append_page_of(std::string& html, std::string_view class_name, std::string_
 // fragments and take items with equal links for one.
 [[nodiscard]] std::string page_of_row(const tree::ObjectName& object, std::string_view version,
                                       const Site& site);
-// "-c3": follows the version, as the fragment of the page of a row, to name the place of its third
-// change. Published items hold these, so the history page has elements with these ids.
-[[nodiscard]] std::string suffix_of(std::size_t number);
 // …/object?class=…&name=…&release=VERSION
 [[nodiscard]] std::string object_at_url(const tree::ObjectName& object, std::string_view version,
                                         const Site& site);
