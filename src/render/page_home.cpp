@@ -76,13 +76,7 @@ void add_releases(Variables& variables, const HomeView& view, const Site& site) 
                                                : ":"))
         .set("newest_count", has_more ? counted(objects, "object", "objects") : "")
         .set("leading", leading_of(newest, site));
-    const auto pictured = all.first(std::min(all.size(), most_pictured));
-    auto bars = release_bars(pictured, site);
-    if (!bars.empty()) bars += release_table(pictured);
-    variables.flag("has_stamps", has_stamps(pictured));
-    variables.set("bars", std::move(bars)).set("heat_map", heat_map(pictured, site.ranking));
-    if (pictured.size() < all.size())
-        variables.set("pictured", "the newest " + std::to_string(pictured.size()));
+    add_release_pictures(variables, *view.releases, most_pictured, true, site);
 }
 
 // The feeds of a class link to the page of the class: this one, without a text to look for.

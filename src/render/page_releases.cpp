@@ -44,15 +44,6 @@ Variables row_of_release(const query::ReleaseSummary& summary, const Site& site)
         .set("vanished", number(RowKind::vanished));
 }
 
-void add_pictures(Variables& variables, const query::ReleaseList& list, const Site& site) {
-    const std::span newest(list.data(), std::min(list.size(), query::detailed_releases));
-    variables.flag("has_stamps", has_stamps(newest));
-    variables.set("bars", release_bars(newest, site))
-        .set("heat_map", heat_map(newest, site.ranking));
-    if (newest.size() < list.size())
-        variables.set("pictured", "the newest " + std::to_string(newest.size()));
-}
-
 }  // namespace
 
 std::optional<std::string> releases_page(const ReleasesView& view, const PageSite& site,
@@ -69,7 +60,8 @@ std::optional<std::string> releases_page(const ReleasesView& view, const PageSit
             .set("date", base::format_date(newest.release.released_on))
             .set("summary", words_of(newest));
     }
-    if (view.page == 1) add_pictures(variables, list, site);
+    if (view.page == 1)
+        add_release_pictures(variables, list, query::detailed_releases, false, site);
     std::vector<Variables> rows;
     const auto from = (view.page - 1) * releases_on_page;
     for (auto at = from; at < std::min(list.size(), from + releases_on_page); ++at)

@@ -36,8 +36,9 @@ std::string percent(std::size_t part, std::size_t of) {
 
 // Returns a table with the numbers of a picture.
 //   headings, rows  HTML, of as many cells; the first cell of a row is its heading
-std::string number_table(std::string_view caption, const std::vector<std::string>& headings,
-                         const std::vector<std::vector<std::string>>& rows) {
+using Cells = std::vector<std::string>;
+std::string number_table(std::string_view caption, const Cells& headings,
+                         const std::vector<Cells>& rows) {
     std::string html = "<table class=\"numbers\"><caption class=\"unseen\">";
     html.append(caption) += "</caption><thead><tr>";
     for (const auto& heading : headings) html += "<th scope=\"col\">" + heading + "</th>";
@@ -50,7 +51,7 @@ std::string number_table(std::string_view caption, const std::vector<std::string
     return html + "</tbody></table>";
 }
 
-std::string folded_table(const std::string& table) {
+std::string folded(const std::string& table) {
     return "<details><summary>Show as a table</summary>" + table + "</details>\n";
 }
 
@@ -98,6 +99,7 @@ struct ReleaseColumn {
     bool has_tick = true;    // where it did nothing: it was looked at, and the object was there
     std::string url;         // of what it did; empty: none
     std::string words;       // "3 added, 1 removed"
+    Cells row = {};          // of the table; empty: none
 
     [[nodiscard]] std::uint64_t all() const { return parts[0] + parts[1] + parts[2] + parts[3]; }
 };
@@ -105,6 +107,8 @@ struct ReleaseColumn {
 struct BarPicture {
     std::vector<ReleaseColumn> columns;  // the oldest first, at most most_columns
     std::string label;                   // says the whole in words, for those who do not see it
+    std::string caption = {};            // of a table with the same numbers
+    Cells headings = {};                 // of the table; empty: there is none
     std::optional<std::size_t> first_seen = {};  // the column of the first release seen
     std::optional<std::size_t> vanished = {};  // the column in which the object vanished for good
     // One release that loaded everything would flatten all others.
@@ -129,8 +133,8 @@ std::string line_up(std::string_view look, std::uint64_t from, std::uint64_t to)
            std::to_string(to) + "\"/>";
 }
 
-// The bars. The whole height of a column links to its address; the tab key does not stop there, because a
-// table has the same links.
+// The bars, and the table. The whole height of a column links to its address; the tab key does not stop there,
+// because another table has the same links.
 class BarWriter {
    public:
     explicit BarWriter(const BarPicture& picture) : picture_(picture) {
@@ -141,7 +145,7 @@ class BarWriter {
         }
     }
 
-    //   returns  empty if there is no bar; at most 20 KB with addresses of 100 bytes
+    //   returns  empty if there is no bar; at most 20 KB and the table with addresses of 100 bytes
     [[nodiscard]] std::string take() const {
         const auto& columns = picture_.columns;
         if (most_ == 0 && !is_marked_) return {};
@@ -161,7 +165,12 @@ class BarWriter {
             append_column(svg, i);
         }
         append_release_labels(svg, versions, 121, 48);
-        return svg + "</svg>\n";
+        svg += "</svg>\n";
+        if (picture_.headings.empty()) return svg;
+        std::vector<Cells> rows;
+        for (const auto& column : std::views::reverse(columns))
+            if (!column.row.empty()) rows.push_back(column.row);
+        return svg + folded(number_table(picture_.caption, picture_.headings, rows));
     }
 
    private:
@@ -244,6 +253,10 @@ ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) 
                     summary.objects(RowKind::vanished)};
     column.url = release_url(column.version, site);
     column.words = base::format_date(summary.release.released_on) + ", " + words_of(summary);
+    column.row = {as_html(column.version)};
+    for (const auto kind : {RowKind::created, RowKind::changed, RowKind::vanished})
+        column.row.push_back(with_separators(summary.objects(kind)));
+    column.row.push_back(with_separators(summary.reconstructed));
     return column;
 }
 
@@ -252,13 +265,6 @@ constexpr std::size_t most_numbered = 20;  // releases whose cells are wide enou
 constexpr std::uint64_t cell_units = 10;   // of the inner picture
 constexpr std::size_t heat_levels = 4;
 constexpr std::uint64_t heat_row_pixels = 22;  // as in style.css
-
-// Begins a picture without text that is stretched over the whole width.
-std::string stretched(std::uint64_t columns, std::uint64_t rows, std::uint64_t pixels) {
-    return "<svg viewBox=\"0 0 " + std::to_string(columns) + " " + std::to_string(rows) +
-           "\" preserveAspectRatio=\"none\" width=\"100%\" height=\"" + std::to_string(pixels) +
-           "\" aria-hidden=\"true\">";
-}
 
 // Numbers of objects by class, the largest class first, what has no row of its own last.
 struct HeatRow {
@@ -307,23 +313,20 @@ std::size_t level_of(std::uint64_t objects, std::uint64_t most) {
                                    heat_levels);
 }
 
-// "1", "2 to 5", "6 or more": what each level stands for, those that occur.
+// "1", "2 to 5", "6 to 9": what each level stands for, those that occur.
 std::string heat_key(std::uint64_t most) {
-    std::array<std::uint64_t, heat_levels + 1> first;  // number of objects of a level
-    for (std::size_t level = 0; level < heat_levels; ++level) {
-        const auto above = std::expm1(std::log1p(static_cast<double>(most)) *
-                                      static_cast<double>(level) / heat_levels);
-        first[level] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(above));
-        while (level_of(first[level], most) < level + 1 && first[level] < most) ++first[level];
-    }
-    first[heat_levels] = most + 1;
+    // Returns the smallest number of objects of a level, or of one above it.
+    const auto first_of_level = [most](std::size_t level) {
+        const auto numbers = std::views::iota(std::uint64_t{1}, most + 1);
+        return *std::ranges::partition_point(
+            numbers, [&](std::uint64_t objects) { return level_of(objects, most) < level; });
+    };
     std::string html = "<p class=\"keys\">";
-    for (std::size_t level = 0; level < heat_levels; ++level) {
-        const auto from = first[level], last = first[level + 1] - 1;
-        if (level_of(from, most) != level + 1 || last < from) continue;
-        html += "<span class=\"key h" + std::to_string(level + 1) + "\">" +
-                with_separators(from) + (last > from ? " to " + with_separators(last) : "") +
-                "</span> ";
+    for (std::size_t level = 1; level <= heat_levels; ++level) {
+        const auto from = first_of_level(level), end = first_of_level(level + 1);
+        if (from == end) continue;
+        html += "<span class=\"key h" + std::to_string(level) + "\">" + with_separators(from) +
+                (end - from > 1 ? " to " + with_separators(end - 1) : "") + "</span> ";
     }
     return html + "</p>";
 }
@@ -361,7 +364,10 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
     auto svg = "<svg class=\"heat-map\" width=\"100%\" height=\"" + std::to_string(height + 20) +
                "\" role=\"img\" aria-label=\"Heat map: how many objects of each class changed in "
                "each release. The table below has the numbers.\">" +
-               stretched(newest.size() * cell_units, rows.size() * cell_units, height);
+               "<svg viewBox=\"0 0 " + std::to_string(newest.size() * cell_units) + " " +
+               std::to_string(rows.size() * cell_units) +
+               "\" preserveAspectRatio=\"none\" width=\"100%\" height=\"" +
+               std::to_string(height) + "\" aria-hidden=\"true\">";
     for (std::size_t level = 0; level < heat_levels; ++level)
         svg += "<path class=\"h" + std::to_string(level + 1) + "\" d=\"" + paths[level] + "\"/>";
     svg += "</svg>";
@@ -371,18 +377,17 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
 }
 
 std::string heat_table(const std::vector<HeatRow>& classes, Releases newest) {
-    std::vector<std::string> headings{"Release"};
+    Cells headings{"Release"};
     for (const auto& each : classes) headings.push_back(as_html(each.name));
-    std::vector<std::vector<std::string>> rows;
+    std::vector<Cells> rows;
     for (std::size_t i = 0; i < newest.size(); ++i) {
         auto& row = rows.emplace_back();
         row.push_back(as_html(newest[i].summary.release.version));
         for (const auto& each : classes) row.push_back(with_separators(each.objects[i]));
     }
-    return folded_table("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-                        "aria-label=\"Objects by class and release\">" +
-                        number_table("Objects of each class by release", headings, rows) +
-                        "</div>");
+    return folded("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                  "aria-label=\"Objects by class and release\">" +
+                  number_table("Objects of each class by release", headings, rows) + "</div>");
 }
 
 // -- the history of an object
@@ -405,21 +410,11 @@ ReleaseColumn column_of(const Row& row, bool is_linked) {
     column.is_marked = column.all() == 0;
     if (is_linked) column.url = "#" + row.release.version;
     column.words = base::format_date(row.release.released_on) + ", " + words_of_row(row);
+    auto heading = as_html(row.release.version);
+    if (row.kind != RowKind::changed) heading += ", " + std::string(word_of(row.kind));
+    column.row = {heading, with_separators(counts.added), with_separators(counts.replaced),
+                  with_separators(counts.removed)};
     return column;
-}
-
-// The rows of the pictured releases, newest first.
-std::string strip_table(const std::vector<const Row*>& pictured) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto* row : pictured) {
-        const auto counts = tables::count_changes(row->notes);
-        auto heading = as_html(row->release.version);
-        if (row->kind != RowKind::changed) heading += ", " + std::string(word_of(row->kind));
-        rows.push_back({heading, with_separators(counts.added), with_separators(counts.replaced),
-                        with_separators(counts.removed)});
-    }
-    return folded_table(number_table("Changes in each release",
-                                     {"Release", "Added", "Replaced", "Removed"}, rows));
 }
 
 // -- mentions of an object
@@ -479,13 +474,12 @@ std::string marks_of(const Column& column, const std::string& version, bool each
 // The columns that have mentions, the newest first.
 std::string track_table(const std::vector<Column>& columns,
                         const std::vector<base::Release>& releases) {
-    std::vector<std::vector<std::string>> rows;
+    std::vector<Cells> rows;
     for (std::size_t i = 0; i < columns.size(); ++i)
         if (const auto& column = columns[columns.size() - 1 - i]; !column.empty())
             rows.push_back({as_html(releases[i].version), with_separators(column.size())});
-    return folded_table(
-        number_table("Entries that mention it, by the newest release at that time",
-                     {"Release", "Entries"}, rows));
+    return folded(number_table("Entries that mention it, by the newest release at that time",
+                               {"Release", "Entries"}, rows));
 }
 
 // -- fetches of a source feed
@@ -531,19 +525,10 @@ ReleaseColumn column_of(const PicturedFetch& fetch) {
     column.parts[event.outcome == FetchEvent::Outcome::news          ? 1
                  : event.outcome == FetchEvent::Outcome::nothing_new ? 2
                                                                      : 3] = minutes;
-    column.words = counted(minutes, "minute", "minutes") + " after the fetch before, " +
-                   std::string(outcome_in_words(event.outcome));
+    const std::string outcome(outcome_in_words(event.outcome));
+    column.words = counted(minutes, "minute", "minutes") + " after the fetch before, " + outcome;
+    column.row = {minute_of(event.at), with_separators(minutes), outcome};
     return column;
-}
-
-std::string table_of(const std::vector<PicturedFetch>& fetches) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [event, minutes] : std::views::reverse(fetches))
-        rows.push_back({minute_of(event->at),
-                        with_separators(std::max<std::uint64_t>(1, minutes)),
-                        std::string(outcome_in_words(event->outcome))});
-    return folded_table(
-        number_table("Minutes between fetches", {"Fetch", "Minutes", "Outcome"}, rows));
 }
 
 }  // namespace
@@ -569,28 +554,27 @@ void append_release_labels(std::string& svg, const std::vector<std::string_view>
         if (version.empty()) continue;
         // In a narrow column it would stand out at the side of the picture.
         const bool at_end = i == 0 && columns > 8, at_start = column == 0 && columns > 8;
+        std::string classes = at_end ? "end" : at_start ? "start" : "";
+        if (is_wide) classes += at_start ? " wide" : "wide";
         svg += "<text y=\"" + std::to_string(y) + "\" x=\"" +
                (at_end     ? "100%"
                 : at_start ? "0"
                            : percent(2 * column + 1, 2 * columns)) +
-               "\"";
-        if (at_end || at_start || is_wide)
-            svg += std::string(" class=\"") +
-                   (at_end     ? "end"
-                    : at_start ? "start"
-                               : "") +
-                   (is_wide ? (at_start ? " wide" : "wide") : "") + "\"";
-        svg += ">" + as_html(version) + "</text>";
+               (classes.empty() ? "" : "\" class=\"" + classes) + "\">" + as_html(version) +
+               "</text>";
     }
 }
 
-std::string release_bars(Releases newest, const Site& site) {
+std::string release_bars(Releases newest, bool has_table, const Site& site) {
     if (newest.empty()) return {};
     BarPicture picture;
     picture.label = "Objects created, changed and vanished in each release, " +
                     newest.back().summary.release.version + " to " +
                     newest.front().summary.release.version +
                     ". The table below has the same numbers.";
+    picture.caption = "Objects in each release";
+    if (has_table)
+        picture.headings = {"Release", "Created", "Changed", "Vanished", "Read from timestamps"};
     for (auto i = newest.size(); i-- > 0;) {
         picture.columns.push_back(column_of(newest[i].summary, site));
         if (newest[i].summary.is_first_seen) picture.first_seen = picture.columns.size() - 1;
@@ -598,22 +582,17 @@ std::string release_bars(Releases newest, const Site& site) {
     return BarWriter(picture).take();
 }
 
-bool has_stamps(Releases newest) {
-    return std::ranges::any_of(
+void add_release_pictures(Variables& variables, const query::ReleaseList& releases,
+                          std::size_t most, bool has_table, const Site& site) {
+    const auto newest = Releases(releases).first(std::min(releases.size(), most));
+    const bool has_stamps = std::ranges::any_of(
         newest, [](const ListedRelease& each) { return each.summary.reconstructed > 0; });
-}
-
-std::string release_table(Releases newest) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [summary, of_day, details] : newest)
-        rows.push_back({as_html(summary.release.version),
-                        with_separators(summary.objects(RowKind::created)),
-                        with_separators(summary.objects(RowKind::changed)),
-                        with_separators(summary.objects(RowKind::vanished)),
-                        with_separators(summary.reconstructed)});
-    return folded_table(number_table(
-        "Objects in each release",
-        {"Release", "Created", "Changed", "Vanished", "Read from timestamps"}, rows));
+    variables.flag("has_stamps", has_stamps)
+        .set("bars", release_bars(newest, has_table, site))
+        .set("heat_map", heat_map(newest, site.ranking))
+        .set("pictured", newest.size() < releases.size()
+                             ? "the newest " + std::to_string(newest.size())
+                             : "");
 }
 
 std::string heat_map(Releases newest, const compare::Ranking& ranking) {
@@ -677,7 +656,8 @@ std::string history_strip(const std::vector<Row>& rows, const query::FollowedRel
     picture.columns.resize(shown);
     picture.label = "Changes in each release from " + releases[shown - 1].version + " to " +
                     releases.front().version + ". The table below has the same numbers.";
-    std::vector<const Row*> pictured;
+    picture.caption = "Changes in each release";
+    picture.headings = {"Release", "Added", "Replaced", "Removed"};
     for (const auto& stretch : stretches_of(rows, releases))
         for (auto i = stretch.from; i < std::min(stretch.end, shown); ++i) {
             auto& column = picture.columns[shown - 1 - i];
@@ -688,12 +668,10 @@ std::string history_strip(const std::vector<Row>& rows, const query::FollowedRel
             column = column_of(row, stretch.row >= from && stretch.row < end);
             if (stretch.row == 0 && row.kind == RowKind::vanished)
                 picture.vanished = shown - 1 - i;
-            pictured.push_back(&row);
         }
     for (std::size_t i = 0; i < shown; ++i)
         if (releases[i].version == followed.first_seen) picture.first_seen = shown - 1 - i;
-    const auto svg = BarWriter(picture).take();
-    return svg.empty() ? svg : svg + strip_table(pictured);
+    return BarWriter(picture).take();
 }
 
 std::string mention_track(const query::History& history,
@@ -732,7 +710,9 @@ std::string fetch_picture(const std::vector<FetchEvent>& events) {
         minute_of(fetches.back().event->at) + ": " + count(FetchEvent::Outcome::news) + ", " +
         count(FetchEvent::Outcome::nothing_new) + ", " + count(FetchEvent::Outcome::failed) +
         ". The table below has the same numbers.";
-    return BarWriter(picture).take() + table_of(fetches);
+    picture.caption = "Minutes between fetches";
+    picture.headings = {"Fetch", "Minutes", "Outcome"};
+    return BarWriter(picture).take();
 }
 
 }  // namespace render

@@ -15,6 +15,7 @@
 #include "query/release_contents.hpp"
 #include "render/pages.hpp"
 #include "render/site.hpp"
+#include "render/variables.hpp"
 
 namespace render {
 
@@ -23,16 +24,19 @@ inline constexpr std::size_t most_columns = 60;
 
 // -- releases
 
+// Sets the pictures of the newest releases: bars and heat_map; has_stamps, if a bar shows histories that were read
+// from timestamps; pictured ("the newest 60") if they do not show all.
+//   most       releases that are pictured, with details; at most 60
+//   has_table  the bars have the same numbers as a table, folded
+void add_release_pictures(Variables& variables, const query::ReleaseList& releases,
+                          std::size_t most, bool has_table, const Site& site);
+
 // A bar for each release: objects whose history was read from timestamps, objects created, changed and
 // vanished on top of each other. Each bar links to its release.
 //   newest   newest first; at most 60
-//   returns  empty if no bar would be there; at most 20 KB with usual addresses
+//   returns  empty if no bar would be there; at most 20 KB with usual addresses, and the table
 [[nodiscard]] std::string release_bars(std::span<const query::ListedRelease> newest,
-                                       const Site& site);
-// Returns whether a bar shows histories that were read from timestamps.
-[[nodiscard]] bool has_stamps(std::span<const query::ListedRelease> newest);
-// The same as a table, folded.
-[[nodiscard]] std::string release_table(std::span<const query::ListedRelease> newest);
+                                       bool has_table, const Site& site);
 
 // A row for each of the classes of which most objects were touched, one for all others, and one for
 // the helper classes; the stronger the colour of a cell, the more objects. Below it the same as a table.

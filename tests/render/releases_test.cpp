@@ -108,7 +108,7 @@ TEST_CASE(
 
 TEST_CASE("A bar has a part for each kind, and links to its release") {
     const auto list = list_of(3);
-    const auto svg = render::release_bars(*list, site());
+    const auto svg = render::release_bars(*list, false, site());
     CHECK(count(svg, "<a href=") == 3);
     CHECK_THAT(
         svg,
@@ -116,15 +116,16 @@ TEST_CASE("A bar has a part for each kind, and links to its release") {
     CHECK_THAT(svg, Contains("<path class=\"a\" d=\"M0 106V82\"/><path class=\"p\" d=\"M0 "
                              "81V39\"/><path class=\"r\" d=\"M0 38V29\"/>"));
     CHECK_THAT(svg, Contains("url(#hatch)") && Contains(">first release seen</text>"));
-    CHECK(render::release_bars({}, site()).empty());
+    CHECK(render::release_bars({}, false, site()).empty());
     const query::ReleaseList empty(1);
-    CHECK(render::release_bars(empty, site()).empty());
+    CHECK(render::release_bars(empty, false, site()).empty());
 }
 
 TEST_CASE("Pictures of few and many releases have labels that fit beside each other") {
     for (const int number : {1, 2, 9, 30, 60}) {
         const auto list = list_of(number + 1);  // the first one is of another kind
-        const auto svg = render::release_bars(std::span(list->data(), list->size() - 1), site());
+        const auto svg =
+            render::release_bars(std::span(list->data(), list->size() - 1), false, site());
         CAPTURE(number, svg.substr(svg.find("y=\"121\"")));
         const auto labels = count(svg, "y=\"121\"");
         CHECK(labels >= 1);
