@@ -248,10 +248,6 @@ std::string key_of(const tree::ObjectName& object) {
     return object.class_name + ":" + object.name;
 }
 
-void append_named(std::string& html, const query::Named& named, const Site& site) {
-    append_named(html, named, page_of(named.object, site));
-}
-
 void append_named(std::string& html, const query::Named& named, std::string_view url) {
     const auto label = named.object.label_or_name(named.label);
     html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> <a href=\"" +
@@ -264,11 +260,15 @@ void append_named(std::string& html, const query::Named& named, std::string_view
     html += "</span>";
 }
 
-std::string unseen_name(std::string_view words, const query::Named& named) {
+Variables variables_of(const query::Named& named, const Site& site) {
     constexpr std::size_t longest = 80;
-    const auto name = named.object.label_or_name(named.label);
-    return "<span class=\"unseen\">" + std::string(words) + as_html(base::cut_at(name, longest)) +
-           "</span>";
+    std::string html;
+    append_named(html, named, page_of(named.object, site));
+    return Variables()
+        .set("object", html)
+        .set("object_key", key_of(named.object))
+        .set("short_name",
+             std::string(base::cut_at(named.object.label_or_name(named.label), longest)));
 }
 
 std::string class_options(const std::vector<std::string>& classes, const std::string& chosen) {
@@ -284,27 +284,17 @@ std::string class_options(const std::vector<std::string>& classes, const std::st
     return options + "<option selected>" + as_html(chosen) + "</option>\n";
 }
 
-std::string search_results(std::span<const query::Match> found,
-                           std::span<const tree::ObjectName> watched, const Site& site) {
-    const auto list_url = as_html(site.link("/watch"));
-    std::string html;
-    for (const auto& match : found) {
-        const query::Named named{match.object, match.label};
-        html += "<li><span>";
-        append_named(html, named, site);
-        if (match.vanished) html += " <span class=\"gone\">vanished</span>";
-        if (!match.vanished_in.empty()) html += " in " + as_html(match.vanished_in);
-        html += "</span> <a href=\"" + as_html(site.link("/rss?") + query_of(named.object)) +
-                "\">Feed" + unseen_name(" of ", named) + "</a>";
-        if (std::ranges::binary_search(watched, named.object))
-            html += " <span class=\"id\">on watch list</span>";
-        else
-            html += " <button name=\"object\" formaction=\"" + list_url + "\" value=\"" +
-                    as_html_value(key_of(named.object)) + "\">Watch" + unseen_name(" ", named) +
-                    "</button>";
-        html += "</li>\n";
-    }
-    return html;
+void add_results(Variables& variables, std::span<const query::Match> found,
+                 std::span<const tree::ObjectName> watched, const Site& site) {
+    std::vector<Variables> results;
+    for (const auto& match : found)
+        results.push_back(
+            variables_of(query::Named{match.object, match.label}, site)
+                .flag("gone", match.vanished)
+                .set("gone_in", match.vanished_in)
+                .set("object_feed", site.link("/rss?") + query_of(match.object))
+                .flag("is_watched", std::ranges::binary_search(watched, match.object)));
+    variables.flag("found", !results.empty()).list("results", results);
 }
 
 std::string error_page(int status, std::string_view title, std::string_view text,

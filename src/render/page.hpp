@@ -78,24 +78,22 @@ template <class List, class Append>
 // "Gene:WBGene00006763", as object= has it.
 [[nodiscard]] std::string key_of(const tree::ObjectName& object);
 
-// "Gene unc-26 WBGene00006763", with a link to the history.
-void append_named(std::string& html, const query::Named& named, const Site& site);
-// The same with a link to another page.
+// "Gene unc-26 WBGene00006763", with a link.
 void append_named(std::string& html, const query::Named& named, std::string_view url);
-
-// Words and the name, for screen readers, which list links and buttons without their lines.
-[[nodiscard]] std::string unseen_name(std::string_view words, const query::Named& named);
+// Returns object, the same with a link to the history; object_key (key_of()); short_name, for screen readers, which list
+// links and buttons without their lines.
+[[nodiscard]] Variables variables_of(const query::Named& named, const Site& site);
 
 // One <option> for each class; empty if there are too many to choose from.
 //   chosen  is among the options even if it is no class
 [[nodiscard]] std::string class_options(const std::vector<std::string>& classes,
                                         const std::string& chosen);
 
-// One <li> for each object that was found, with its feed and a button that adds it to the watch list.
-//   watched  sorted: these are marked instead
-[[nodiscard]] std::string search_results(std::span<const query::Match> found,
-                                         std::span<const tree::ObjectName> watched,
-                                         const Site& site);
+// Sets found, if anything was, and results: object, object_key, short_name, object_feed; gone, gone_in, of an object that
+// vanished; is_watched.
+//   watched  sorted: these are on the watch list
+void add_results(Variables& variables, std::span<const query::Match> found,
+                 std::span<const tree::ObjectName> watched, const Site& site);
 
 // One page: a template inside of the layout.
 struct Frame {

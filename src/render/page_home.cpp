@@ -108,11 +108,11 @@ std::string home_page(const HomeView& view, const PageSite& site, const Template
     variables.set("class_options", class_options(view.classes, view.class_name))
         .set("class_name", view.class_name)
         .flag("searched", searched)
-        .set("results", search_results(view.found, {}, site))
         .set("results_count", words_for_found(view))
-        .flag("found", !view.found.empty() || view.page > 1)
+        .flag("nothing_found", view.found.empty() && view.page == 1)
         .flag("results_cut", !view.is_complete)
         .set("more_url", view.has_more ? next_results_url(view, site) : "");
+    add_results(variables, view.found, {}, site);
     if (view.has_sources) variables.set("sources_url", site.link("/feeds"));
     add_releases(variables, view, site);
     add_class(variables, frame, view, site);

@@ -27,45 +27,29 @@ std::vector<tree::ObjectName> objects_of(const WatchView& view) {
     return objects;
 }
 
-// The button that takes one object into the list in place of another.
-std::string instead_button(const WatchedObject& watched, const query::Named& other) {
+// The objects of the list. What may be watched instead of one takes its place by a button.
+std::vector<Variables> watched_of(const WatchView& view, const Site& site) {
     const auto encoded = [](const tree::ObjectName& object) {
         return base::percent_encode(key_of(object));
     };
-    return "<button name=\"instead\" value=\"" + encoded(watched.named.object) + " " +
-           encoded(other.object) + "\">Watch" + unseen_name(" ", other) + " instead</button>";
-}
-
-void append_state(std::string& html, const WatchedObject& watched, const Site& site) {
-    if (watched.state == State::present) return;
-    html += " <span class=\"gone\">";
-    html += watched.state == State::unknown      ? "unknown"
-            : watched.state == State::unreadable ? "cannot be read"
-                                                 : "vanished";
-    html += "</span>";
-    if (!watched.vanished_in.empty())
-        html += " in " + link_html(release_url(watched.vanished_in, site), watched.vanished_in);
-    if (!watched.words.empty()) html += ". " + as_html(watched.words);
-    for (const auto& other : watched.instead) {
-        html += " ";
-        append_named(html, other, site);
-        html += " " + instead_button(watched, other);
+    std::vector<Variables> watched;
+    for (const auto& [named, state, vanished_in, words, instead] : view.objects) {
+        std::vector<Variables> others;
+        for (const auto& other : instead)
+            others.push_back(
+                variables_of(other, site)
+                    .set("in_place", encoded(named.object) + " " + encoded(other.object)));
+        watched.push_back(variables_of(named, site)
+                              .set("state", state == State::present      ? ""
+                                            : state == State::unknown    ? "unknown"
+                                            : state == State::unreadable ? "cannot be read"
+                                                                         : "vanished")
+                              .set("gone_in", vanished_in)
+                              .set("gone_in_url", release_url(vanished_in, site))
+                              .set("instead_words", words)
+                              .list("instead", others));
     }
-}
-
-// The objects of the list, each with a box.
-std::string watched_of(const WatchView& view, const Site& site) {
-    std::string html;
-    for (const auto& watched : view.objects) {
-        const auto& named = watched.named;
-        html += "<li><label><input type=\"checkbox\" checked name=\"object\" value=\"" +
-                as_html_value(key_of(named.object)) + "\"> " + unseen_name("Keep ", named) +
-                "</label> <span>";
-        append_named(html, named, site);
-        append_state(html, watched, site);
-        html += "</span></li>\n";
-    }
-    return html;
+    return watched;
 }
 
 // "2 vanished, 1 unknown"
@@ -131,30 +115,24 @@ void add_changes(Variables& variables, const WatchView& view, const Site& site) 
         .flag("older", std::min(view.changes.rows.size(), most_changes) < view.changes.recorded);
 }
 
-// Names that mean several objects, with a box for each, and names that mean none.
-std::string unclear_of(const WatchView& view, const Site& site) {
-    std::string html;
-    for (const auto& name : view.unclear) {
-        html += "<li><b>";
-        append_shortened(html, name.text);
-        html += "</b> ";
-        if (name.objects.empty()) {
-            html += "no object has that name</li>\n";
-            continue;
-        }
-        const auto shown = std::min(name.objects.size(), query::most_meanings);
-        html += (shown < name.objects.size() ? "more than " : "") +
-                counted(shown, "object:", "objects:") + "\n<ul>\n";
-        for (const auto& named : std::span(name.objects).first(shown)) {
-            html += "<li><label><input type=\"checkbox\" name=\"object\" value=\"" +
-                    as_html_value(key_of(named.object)) + "\"> " + unseen_name("Add ", named) +
-                    "</label> <span>";
-            append_named(html, named, site);
-            html += "</span></li>\n";
-        }
-        html += "</ul></li>\n";
+// Names that mean several objects, and names that mean none.
+std::vector<Variables> unclear_of(const WatchView& view, const Site& site) {
+    std::vector<Variables> unclear;
+    for (const auto& [text, objects] : view.unclear) {
+        const auto shown = std::min(objects.size(), query::most_meanings);
+        std::vector<Variables> meanings;
+        for (const auto& named : std::span(objects).first(shown))
+            meanings.push_back(variables_of(named, site));
+        std::string html;
+        append_shortened(html, text);
+        unclear.emplace_back()
+            .set("text", html)
+            .set("meanings_count", shown == 0 ? ""
+                                              : (shown < objects.size() ? "more than " : "") +
+                                                    counted(shown, "object", "objects"))
+            .list("meanings", meanings);
     }
-    return html;
+    return unclear;
 }
 
 // The names that nobody has, to be corrected.
@@ -186,20 +164,20 @@ std::string watch_page(const WatchView& view, const PageSite& site, const Templa
     Variables variables;
     add_feeds(variables, frame, view, site);
     add_changes(variables, view, site);
+    add_results(variables, view.found, objects_of(view), site);
     variables.flag("watching", !view.objects.empty())
         .set("count", counted(view.objects.size(), "object", "objects"))
         .set("summary", summary_of_list(view))
-        .set("watched", watched_of(view, site))
+        .list("watched", watched_of(view, site))
         .set("short_url", view.id.empty() ? "" : site.link(short_path))
         .set("short_address", view.id.empty() ? "" : site.base_url + short_path)
-        .set("unclear", unclear_of(view, site))
+        .flag("has_unclear", !view.unclear.empty())
+        .list("unclear", unclear_of(view, site))
         .set("unknown_names", unknown_names_of(view))
         .set("left_out", view.left_out == 0 ? "" : counted(view.left_out, "name", "names"))
         .set("class_options", class_options(view.classes, view.class_name))
         .set("class_name", view.class_name)
         .flag("searched", !view.text.empty())
-        .flag("found", !view.found.empty())
-        .set("results", search_results(view.found, objects_of(view), site))
         .set("results_count", counted(view.found.size(), "object", "objects"))
         .flag("results_cut", view.has_more);
     return framed(frame, std::move(variables), site, templates);

@@ -19,8 +19,8 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr auto partials =
-    std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "pager.mustache"});
+constexpr auto partials = std::to_array<std::string_view>(
+    {"search.mustache", "results.mustache", "subscribe.mustache", "pager.mustache"});
 constexpr std::string_view template_suffix = ".mustache", field_prefix = "value of ";
 
 bool is_partial(std::string_view file) {
