@@ -17,14 +17,11 @@ constexpr std::string_view blanks = " \t\r\n";
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Returns whether the byte begins U+0080 … U+00BF or U+F000 … U+FFFF.
-constexpr bool may_be_bad(char c) { return c == '\xC2' || c == '\xEF'; }
-
-// Returns whether it is one line already, as nearly all texts are.
-bool is_joined(std::string_view text) {
+// Returns whether it is ASCII, one line, and without a tag, as most texts are: nothing has to be done.
+bool is_plain_line(std::string_view text) {
     char before = ' ';
     for (const char c : text) {
-        if ((is_blank(c) && (c != ' ' || before == ' ')) || may_be_bad(c)) return false;
+        if (!base::is_printable(c) || c == '<' || (c == ' ' && before == ' ')) return false;
         before = c;
     }
     return before != ' ' || text.empty();
@@ -32,7 +29,6 @@ bool is_joined(std::string_view text) {
 
 //   text  legal
 std::string joined_lines(std::string_view text) {
-    if (is_joined(text)) return std::string(text);
     std::string line;
     line.reserve(text.size());
     for (auto at = text.begin(); at != text.end();) {
@@ -53,10 +49,12 @@ std::string joined_lines(std::string_view text) {
 }  // namespace
 
 std::string one_line(std::string_view text) {
+    if (is_plain_line(text)) return std::string(text);
     return base::is_legal_text(text) ? joined_lines(text) : joined_lines(base::legal_text(text));
 }
 
 std::string plain_line(std::string_view text) {
+    if (is_plain_line(text)) return std::string(text);
     auto line = base::without_directions(one_line(text));
     if (line.find("</") == std::string::npos) return line;
     std::string without_tags;

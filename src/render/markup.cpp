@@ -146,10 +146,14 @@ void append_close(std::string& xml, std::string_view name) {
 }  // namespace
 
 void append_html(std::string& html, std::string_view text) {
-    if (html_text.is_plain(text) || !base::turns_direction(text))
-        return html_text.append(html, text);
-    std::string kept;
-    html_text.append(html, base::isolated(legal(text, kept)));
+    if (html_text.is_plain(text)) {
+        html += text;
+    } else if (!base::turns_direction(text)) {
+        html_text.append(html, text);
+    } else {
+        std::string kept;
+        html_text.append(html, base::isolated(legal(text, kept)));
+    }
 }
 
 void append_html_value(std::string& html, std::string_view text) { html_text.append(html, text); }
