@@ -13,33 +13,27 @@ namespace {
 
 using compare::Change;
 
-// The mass changes of a row's class and release, by place.
-struct KnownPlace {
-    const tables::MassChange* mass_change = nullptr;
-    bool has_line = false;
-};
-using KnownPlaces = std::unordered_map<std::string_view, KnownPlace>;
+using MassChanges = std::unordered_map<std::string_view, const tables::MassChange*>;
 
-KnownPlaces places_of(const tables::Row& row,
-                      const std::vector<tables::MassChange>& mass_changes) {
-    KnownPlaces places;
-    if (row.kind != tables::RowKind::changed) return places;
-    for (const auto& each : mass_changes)
+// Returns the mass changes of a row's class and release, by place.
+MassChanges mass_changes_of(const tables::Row& row, const query::HistoryPage& page) {
+    MassChanges found;
+    if (row.kind != tables::RowKind::changed) return found;
+    for (const auto& each : page.mass_changes)
         if (each.version == row.release.version && each.class_name == row.object.class_name &&
             !each.place.empty())
-            places.try_emplace(each.place, KnownPlace{&each});
-    return places;
+            found.try_emplace(each.place, &each);
+    return found;
 }
 
 // Returns whether a mass change accounts for this change, and adds its line once.
-bool is_summarised(const Change& change, std::size_t number, KnownPlaces& places,
+bool is_summarised(const Change& change, std::size_t number, const MassChanges& mass_changes,
                    std::vector<MassChangeLine>& lines) {
-    if (places.empty() || !compare::has_sides(change)) return false;
-    const auto found = places.find(compare::place_of(change));
-    if (found == places.end()) return false;
-    auto& place = found->second;
-    if (!place.has_line) lines.push_back({place.mass_change, number});
-    place.has_line = true;
+    if (mass_changes.empty() || !compare::has_sides(change)) return false;
+    const auto found = mass_changes.find(compare::place_of(change));
+    if (found == mass_changes.end()) return false;
+    if (std::ranges::find(lines, found->second, &MassChangeLine::mass_change) == lines.end())
+        lines.push_back({found->second, number});
     return true;
 }
 
@@ -79,22 +73,21 @@ bool is_mass_change(const tables::Row& row, const query::HistoryPage& page) {
 FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
                              const Site& site, const std::set<std::size_t>& without) {
     std::size_t filtered = 0;
-    std::vector<MassChangeLine> mass_changes;
-    auto places = places_of(row, page.mass_changes);
+    std::vector<MassChangeLine> lines;
+    const auto mass_changes = mass_changes_of(row, page);
     const compare::Ranker ranker(site.ranking, row.object.class_name);
-    auto fields =
-        compare::field_changes(row.notes.changes, ranker, row.notes.references,
-                               [&](const Change& change, std::size_t number) {
-                                   if (page.filter.is_set() && !page.filter.shows(change)) {
-                                       ++filtered;
-                                       return true;
-                                   }
-                                   return without.contains(number) ||
-                                          is_summarised(change, number, places, mass_changes);
-                               });
+    auto fields = compare::field_changes(
+        row.notes.changes, ranker, row.notes.references,
+        [&](const Change& change, std::size_t number) {
+            if (page.filter.is_set() && !page.filter.shows(change)) {
+                ++filtered;
+                return true;
+            }
+            return without.contains(number) || is_summarised(change, number, mass_changes, lines);
+        });
     auto document = document_of(std::move(fields));
     document.filtered = filtered;
-    document.mass_changes = std::move(mass_changes);
+    document.mass_changes = std::move(lines);
     return document;
 }
 

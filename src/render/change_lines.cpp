@@ -2,7 +2,6 @@
 #include "render/change_lines.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/text.hpp"
 #include "compare/headline.hpp"
@@ -28,7 +27,8 @@ constexpr std::size_t most_nodes = 100, most_bytes = 50'000;
 constexpr std::size_t most_levels = 24, most_levels_on_page = 8;
 constexpr std::size_t most_values = 20;  // of a field that are all listed in an item
 constexpr std::size_t some_values = 5;   // of a longer list
-constexpr std::size_t most_of_path = 8;  // cells that a field of a page says something about
+constexpr std::size_t most_of_path =
+    8;  // cells that a field of a page says something about: the last ones
 
 // True for a tag at the top of the object with nothing above or below it: it is the field itself.
 bool is_bare_tag(const FieldChange& field) {
@@ -81,39 +81,33 @@ std::string words_for(const FieldChange& field) {
     return number > 1 && !is_bare_tag(field) ? compare::counted(number, words) : words;
 }
 
+Ids ids_of(const LineStyle& style) { return style.page ? Ids::in_small : Ids::in_brackets; }
+
 // Appends the value that the field says something about, if there is one: " of GO term <a
 // href="…">nucleus</a> (GO:0005634)".
-//   most  cells of it; of more, the last ones
-void append_owner(std::string& html, const FieldChange& field, const LineStyle& style, Ids ids,
-                  std::size_t most) {
+void append_owner(std::string& html, const FieldChange& field, const LineStyle& style) {
     const auto& path = field.path;
-    const auto is_tag = [](const tree::Cell* cell) { return cell->kind == CellKind::tag; };
-    const auto last = std::find_if_not(path.rbegin(), path.rend(), is_tag);
-    if (last == path.rend()) return;
-    const auto tag_above = std::find_if(last, path.rend(), is_tag);
-    if (last != path.rbegin()) {
-        html += " of ";
-        if (tag_above != path.rend()) {
-            append_shortened(html,
-                             compare::inside_sentence(compare::words_of_tag((*tag_above)->text)));
-            html += ' ';
-        }
-    } else {
+    const auto is_tag = [&](std::size_t i) { return path[i]->kind == CellKind::tag; };
+    auto end = path.size();
+    while (end > 0 && is_tag(end - 1)) --end;
+    auto from = end;
+    while (from > 0 && !is_tag(from - 1)) --from;
+    if (from == end) return;
+    html += end < path.size() ? " of " : " ";
+    if (end < path.size() && from > 0) {
+        append_shortened(html,
+                         compare::inside_sentence(compare::words_of_tag(path[from - 1]->text)));
         html += ' ';
     }
-    auto cell = tag_above;
-    if (static_cast<std::size_t>(tag_above - last) > most) {
-        cell = last + static_cast<std::ptrdiff_t>(most);
+    if (style.page && end - from > most_of_path) {
+        from = end - most_of_path;
         html.append(ellipsis) += ' ';
     }
-    for (const auto first = cell; cell != last;) {
-        --cell;
-        if (cell != first - 1) html += ", ";
-        append_cell(html, **cell, style.site, style.references, ids);
+    for (auto i = from; i < end; ++i) {
+        if (i > from) html += ", ";
+        append_cell(html, *path[i], style.site, style.references, ids_of(style));
     }
 }
-
-Ids ids_of(const LineStyle& style) { return style.page ? Ids::in_small : Ids::in_brackets; }
 
 // " (sylvia, 2008-02-01)", as append_stamp_words(); nothing for a timestamp that is not of the change.
 void append_stamp(std::string& html, std::string_view stamp, const LineStyle& style) {
@@ -375,8 +369,7 @@ void ChangeWriter::append_page_link(std::string& html, std::size_t number,
 void ChangeWriter::append_field(std::string& html, const FieldChange& field) const {
     append_page_link(html, field.values.front().number,
                      compare::begins_sentence(words_for(field)));
-    append_owner(html, field, style_, ids_of(style_),
-                 style_.page ? most_of_path : std::numeric_limits<std::size_t>::max());
+    append_owner(html, field, style_);
 }
 
 void ChangeWriter::append_values(std::string& html, const FieldChange& field) {
