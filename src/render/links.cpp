@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "render/links.hpp"
 
+#include <utility>
+
 #include "base/text.hpp"
 #include "render/markup.hpp"
 
@@ -10,26 +12,14 @@ namespace {
 constexpr std::string_view history_path = "/history?class=";
 
 // Fills in {name}, {class} and {class_lower}. Other braces stay.
-std::string with_names(std::string_view pattern, const tree::ObjectName& object) {
-    std::string url;
-    while (!pattern.empty()) {
-        const auto brace = pattern.find('{');
-        url += pattern.substr(0, brace);
-        if (brace == std::string_view::npos) break;
-        pattern.remove_prefix(brace);
-        if (pattern.starts_with("{name}")) {
-            url += base::percent_encode(object.name);
-        } else if (pattern.starts_with("{class}")) {
-            url += base::percent_encode(object.class_name);
-        } else if (pattern.starts_with("{class_lower}")) {
-            url += base::percent_encode(base::fold_ascii(object.class_name));
-        } else {
-            url += '{';
-            pattern.remove_prefix(1);
-            continue;
-        }
-        pattern.remove_prefix(pattern.find('}') + 1);
-    }
+std::string with_names(std::string url, const tree::ObjectName& object) {
+    const std::pair<std::string_view, std::string> names[] = {
+        {"{name}", base::percent_encode(object.name)},
+        {"{class}", base::percent_encode(object.class_name)},
+        {"{class_lower}", base::percent_encode(base::fold_ascii(object.class_name))}};
+    for (const auto& [name, text] : names)
+        for (auto at = url.find(name); at != std::string::npos; at = url.find(name, at))
+            url.replace(at, name.size(), text);
     return url;
 }
 
