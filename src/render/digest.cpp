@@ -148,7 +148,6 @@ DigestItem digest_item_of(const tables::Row& row, const query::HistoryPage& page
                           const Site& site) {
     return {row.release,
             row.object,
-            row.kind,
             plain_line(row.object.label_or_name(row.label) + " " + news_of(row)),
             title_of(row, page),
             page_of_row(row.object, row.release.version, site),

@@ -23,7 +23,6 @@ namespace render {
 struct DigestItem {
     base::Release release;
     tree::ObjectName object;
-    tables::RowKind kind{};
     std::string words;  // "unc-26 Status Live → Dead, 3 more changes": plain text on one line
     std::string title, url, content;  // as in feeds; the content is HTML
     // All of it follows from what became of other objects, or most objects of the class share it.
