@@ -106,83 +106,65 @@ std::string address_of_row(const ObjectAt& object, const std::string& version) {
     return "history?" + query_of(object.history.object) + "&at=" + base::percent_encode(version);
 }
 
-// Writes lines, a body of the table for each group.
-class LineWriter {
-   public:
-    LineWriter(const ObjectAt& object, const compare::References& references, const Site& site)
-        : object_(object), references_(references), site_(site) {}
+// Returns the field of a line.
+std::string field_of(const Line& line) {
+    const auto& first = line.nodes.front()->cell;
+    if (line.field != nullptr) return compare::words_of_tag(line.field->text);
+    if (first.kind == CellKind::tag) return compare::words_of_tag(first.text);
+    return is_plain_text(first) ? "Text" : "Member";
+}
 
-    [[nodiscard]] std::string write(std::span<const Line> lines) const {
-        std::string html;
-        for (const auto& line : lines) {
-            const bool begins = &line == lines.data() || line.group != (&line - 1)->group;
-            if (begins) html += (html.empty() ? "" : "</tbody>\n") + start_of_group(line);
-            html += row_of(line);
-        }
-        return html.empty() ? html : html + "</tbody>\n";
+std::string since_html(const Origin& origin, const ObjectAt& object) {
+    const auto& version = origin.release.version;
+    switch (origin.kind) {
+        case Origin::Kind::older: return "older";
+        case Origin::Kind::ignored: return "not compared";
+        case Origin::Kind::row: return link_html(address_of_row(object, version), version);
+        case Origin::Kind::or_before:
+            return link_html(address_of_row(object, version), version) + " or before";
+        case Origin::Kind::reconstructed: break;
     }
+    return link_html(address_of_row(object, version), version) + " by timestamp";
+}
 
-   private:
-    static std::string start_of_group(const Line& line) {
-        std::string start = "<tbody>";
-        // A tag that stands alone is its own line.
-        if (line.group != nullptr && line.field != nullptr) {
-            start += "<tr class=\"group\"><th colspan=\"4\" scope=\"rowgroup\">";
-            append_shortened(start, compare::words_of_tag(line.group->text));
-            start += "</th></tr>";
-        }
-        return start + "\n";
+Variables variables_of(const Line& line, const ObjectAt& object,
+                       const compare::References& references, const Site& site) {
+    std::string field, values, curator;
+    append_shortened(field, field_of(line));
+    // A tag that stands alone is its own line.
+    const bool is_alone = line.field == nullptr && line.nodes.front()->cell.kind == CellKind::tag;
+    for (const auto* node : line.nodes) {
+        if (is_alone) break;
+        if (node != line.nodes.front()) values += ", ";
+        append_cell(values, node->cell, site, references, Ids::in_small);
     }
+    append_stamp_words(curator, line.nodes.front()->stamp, object.history.people, site);
+    return Variables()
+        .set("depth", std::to_string(std::min(line.depth, deepest_indent)))
+        .flag("new", is_new(line, object))
+        .set("field", field)
+        .set("values", values)
+        .set("since", since_html(*line.origin, object))
+        .set("entered_by", curator);
+}
 
-    std::string row_of(const Line& line) const {
-        const bool fresh = is_new(line, object_);
-        std::string html = "<tr class=\"d";
-        html += std::to_string(std::min(line.depth, deepest_indent));
-        html += fresh ? " new\"><th scope=\"row\">" : "\"><th scope=\"row\">";
-        const auto& first = line.nodes.front()->cell;
-        const bool is_alone = line.field == nullptr && first.kind == CellKind::tag;
-        append_shortened(html, words_for(line));
-        html += "</th><td>";
-        if (!is_alone) append_values(html, line);
-        html += "</td><td>";
-        append_origin(html, *line.origin);
-        html += fresh ? " <b>new</b></td><td>" : "</td><td>";
-        append_stamp_words(html, line.nodes.front()->stamp, object_.history.people, site_);
-        return html += "</td></tr>\n";
+// Returns the lines, below headings.
+std::vector<Variables> groups_of(std::span<const Line> lines, const ObjectAt& object,
+                                 const compare::References& references, const Site& site) {
+    std::vector<Variables> groups;
+    for (auto first = lines.begin(); first != lines.end();) {
+        const auto end = std::find_if(
+            first, lines.end(), [&](const Line& line) { return line.group != first->group; });
+        std::string heading;
+        if (first->group != nullptr && first->field != nullptr)
+            append_shortened(heading, compare::words_of_tag(first->group->text));
+        std::vector<Variables> of_group;
+        for (; first != end; ++first)
+            of_group.push_back(variables_of(*first, object, references, site));
+        groups.emplace_back().set("heading", heading).list("lines", of_group);
     }
-
-    static std::string words_for(const Line& line) {
-        const auto& first = line.nodes.front()->cell;
-        if (line.field != nullptr) return compare::words_of_tag(line.field->text);
-        if (first.kind == CellKind::tag) return compare::words_of_tag(first.text);
-        return is_plain_text(first) ? "Text" : "Member";
-    }
-
-    void append_values(std::string& html, const Line& line) const {
-        for (const auto* node : line.nodes) {
-            if (node != line.nodes.front()) html += ", ";
-            append_cell(html, node->cell, site_, references_, Ids::in_small);
-        }
-    }
-
-    void append_origin(std::string& html, const Origin& origin) const {
-        const auto& version = origin.release.version;
-        switch (origin.kind) {
-            case Origin::Kind::older: html += "older"; return;
-            case Origin::Kind::ignored: html += "not compared"; return;
-            case Origin::Kind::row:
-            case Origin::Kind::reconstructed:
-            case Origin::Kind::or_before: break;
-        }
-        append_link(html, address_of_row(object_, version), version);
-        if (origin.kind == Origin::Kind::or_before) html += " or before";
-        if (origin.kind == Origin::Kind::reconstructed) html += " by timestamp";
-    }
-
-    const ObjectAt& object_;
-    const compare::References& references_;
-    const Site& site_;
-};
+    return groups;
+}
 
 // "12 lines, 3 of them new"
 std::string summary_of(const ObjectAt& object, std::span<const Line> lines) {
@@ -278,8 +260,8 @@ std::optional<std::string> object_page(const ObjectView& view, const PageSite& s
     auto references = view.references;
     for (auto& each : references) each.label = shortened_to(one_line(each.label), longest_label);
     auto variables = variables_of(object, lines, site);
-    variables.set("lines",
-                  LineWriter(object, references, site).write(lines_of_page(lines, view.page)));
+    variables.flag("has_lines", !lines.empty())
+        .list("groups", groups_of(lines_of_page(lines, view.page), object, references, site));
     add_pager(variables, object_at_url(own, object.release().version, site), view.page, pages);
     const auto title = own.class_name + " " + own.label_or_name(object.label);
     const Frame frame{.file = "object.mustache",
