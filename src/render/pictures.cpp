@@ -87,6 +87,41 @@ std::string_view short_version(std::string_view version) {
     return version;
 }
 
+// Appends versions below columns at the height y: as many as fit, fewer on a phone, the newest always.
+// Those between have only what follows their common beginning: "187" beside "WS190".
+//   versions             the oldest first; at least one
+//   characters_of_phone  that fit beside each other there
+void append_labels(std::string& svg, const std::vector<std::string_view>& versions, int y,
+                   std::size_t characters_of_phone) {
+    const auto columns = versions.size();
+    std::size_t longest = 1;
+    for (const auto version : versions)
+        longest = std::max(longest, count_characters(short_version(version)));
+    const auto step_for = [&](std::size_t characters) {
+        return std::max<std::size_t>(1, (columns * (longest + 2) + characters - 1) / characters);
+    };
+    const auto step = step_for(characters_of_screen);
+    const auto step_on_phone = (step_for(characters_of_phone) + step - 1) / step * step;
+    const auto beginning = common_beginning(versions);
+    for (std::size_t i = 0; i < columns; i += step) {
+        const auto column = columns - 1 - i;
+        const bool is_wide = i % step_on_phone != 0;
+        const auto version =
+            short_version(is_wide ? versions[column].substr(beginning) : versions[column]);
+        if (version.empty()) continue;
+        // In a narrow column it would stand out at the side of the picture.
+        const bool at_end = i == 0 && columns > 8, at_start = column == 0 && columns > 8;
+        std::string classes = at_end ? "end" : at_start ? "start" : "";
+        if (is_wide) classes += at_start ? " wide" : "wide";
+        svg += "<text y=\"" + std::to_string(y) + "\" x=\"" +
+               (at_end     ? "100%"
+                : at_start ? "0"
+                           : percent(2 * column + 1, 2 * columns)) +
+               (classes.empty() ? "" : "\" class=\"" + classes) + "\">" + as_html(version) +
+               "</text>";
+    }
+}
+
 // -- bars
 
 // What one release did.
@@ -164,7 +199,7 @@ class BarWriter {
             versions.push_back(columns[i].version);
             append_column(svg, i);
         }
-        append_release_labels(svg, versions, 121, 48);
+        append_labels(svg, versions, 121, 48);
         svg += "</svg>\n";
         if (picture_.headings.empty()) return svg;
         std::vector<Cells> rows;
@@ -372,7 +407,7 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
         svg += "<path class=\"h" + std::to_string(level + 1) + "\" d=\"" + paths[level] + "\"/>";
     svg += "</svg>";
     if (newest.size() <= most_numbered) svg += heat_numbers(rows, newest, most);
-    append_release_labels(svg, versions, static_cast<int>(height) + 14, 32);
+    append_labels(svg, versions, static_cast<int>(height) + 14, 32);
     return svg + "</svg>";
 }
 
@@ -532,38 +567,6 @@ ReleaseColumn column_of(const PicturedFetch& fetch) {
 }
 
 }  // namespace
-
-void append_release_labels(std::string& svg, const std::vector<std::string_view>& versions, int y,
-                           std::size_t characters_of_phone) {
-    if (versions.empty()) return;
-    const auto columns = versions.size();
-    std::size_t longest = 1;
-    for (const auto version : versions)
-        longest = std::max(longest, count_characters(short_version(version)));
-    const auto step_for = [&](std::size_t characters) {
-        return std::max<std::size_t>(1, (columns * (longest + 2) + characters - 1) / characters);
-    };
-    const auto step = step_for(characters_of_screen);
-    const auto step_on_phone = (step_for(characters_of_phone) + step - 1) / step * step;
-    const auto beginning = common_beginning(versions);
-    for (std::size_t i = 0; i < columns; i += step) {
-        const auto column = columns - 1 - i;
-        const bool is_wide = i % step_on_phone != 0;
-        const auto version =
-            short_version(is_wide ? versions[column].substr(beginning) : versions[column]);
-        if (version.empty()) continue;
-        // In a narrow column it would stand out at the side of the picture.
-        const bool at_end = i == 0 && columns > 8, at_start = column == 0 && columns > 8;
-        std::string classes = at_end ? "end" : at_start ? "start" : "";
-        if (is_wide) classes += at_start ? " wide" : "wide";
-        svg += "<text y=\"" + std::to_string(y) + "\" x=\"" +
-               (at_end     ? "100%"
-                : at_start ? "0"
-                           : percent(2 * column + 1, 2 * columns)) +
-               (classes.empty() ? "" : "\" class=\"" + classes) + "\">" + as_html(version) +
-               "</text>";
-    }
-}
 
 std::string release_bars(Releases newest, bool has_table, const Site& site) {
     if (newest.empty()) return {};

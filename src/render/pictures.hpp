@@ -92,13 +92,4 @@ struct Stretch {
 //   events  newest first
 [[nodiscard]] std::string fetch_picture(const std::vector<FetchEvent>& events);
 
-// -- labels
-
-// Appends versions below columns at the height y: as many as fit, fewer on a phone, the newest always.
-// Those between have only what follows their common beginning: "187" beside "WS190".
-//   versions  the oldest first
-//   most_bytes_of_row  characters that fit beside each other: on a phone
-void append_release_labels(std::string& svg, const std::vector<std::string_view>& versions, int y,
-                           std::size_t characters_of_phone);
-
 }  // namespace render

@@ -137,14 +137,14 @@ TEST_CASE("Pictures of few and many releases have labels that fit beside each ot
 }
 
 TEST_CASE("Of long versions the labels below a picture have the end") {
-    std::string svg;
-    render::append_release_labels(svg, {"bookworm-2026-07", "bookworm-2026-11"}, 9, 48);
-    CHECK_THAT(svg, Contains(">2026-07</text>") && Contains(">2026-11</text>"));
-    svg.clear();
-    render::append_release_labels(svg, {"averylongversionwithoutend"}, 9, 48);
-    CHECK(svg.empty());
-    render::append_release_labels(svg, {}, 9, 48);
-    CHECK(svg.empty());
+    auto list = *list_of(2);
+    list[0].summary.release.version = "bookworm-2026-11";
+    list[1].summary.release.version = "bookworm-2026-07";
+    CHECK_THAT(render::release_bars(list, false, site()),
+               Contains(">2026-07</text>") && Contains(">2026-11</text>"));
+    list.resize(1);
+    list[0].summary.release.version = "averylongversionwithoutend";
+    CHECK_FALSE(holds(render::release_bars(list, false, site()), "y=\"121\""));
 }
 
 TEST_CASE("The heat map has twelve classes, one row for all others, and the same as a table") {
