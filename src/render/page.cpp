@@ -32,28 +32,6 @@ std::string mail_url(std::string_view contact) {
 // A page has its title several times, and the longest names take 3 KB in HTML.
 std::string short_title(std::string_view title) { return shortened_to(one_line(title), 200); }
 
-std::string text_in(const Variables& variables, const std::string& name) {
-    return variables.data().get(name)->string_value();
-}
-
-// The button leads to the first format; the others are behind it. Subscribers who are given the address of the
-// page subscribe to the first one.
-void add_subscription(Variables& variables, const std::vector<Variables>& feeds,
-                      const Site& site) {
-    // A longer address, of a watch list, takes too much of the page to be there once more.
-    constexpr std::size_t longest_shown = 2'000;
-    if (feeds.empty()) return;
-    const auto& first = feeds.front();
-    const auto address = text_in(first, "feed_address");
-    variables.set("subscribe_url", text_in(first, "feed_url"))
-        .set("subscribe_type", text_in(first, "feed_type"))
-        .set("subscribe_format", text_in(first, "feed_format"))
-        .set("subscribe_address", address.size() <= longest_shown ? address : "")
-        .list("more_feeds", {feeds.begin() + 1, feeds.end()});
-    if (!site.hub_url.empty() && address.size() <= longest_topic)
-        variables.set("hub_url", site.hub_url).set("topic_url", address);
-}
-
 // Twenty choices of the longest names must fit on a page.
 std::string text_of_choice(const PageChoice& choice) {
     return shortened_to(one_line(choice.text), 120);
@@ -72,15 +50,21 @@ std::string label_in(const query::History& history, const tree::ObjectName& obje
 
 std::vector<Variables> feed_links(const std::string& path, std::string_view title,
                                   const Site& site, First first) {
+    // A longer address, of a watch list, takes too much of the page to be there once more.
+    constexpr std::size_t longest_shown = 2'000;
     const auto mark = path.find('?') == std::string::npos ? "?" : "&";
     std::vector<Variables> links;
     for (const auto& format : formats()) {
         auto url = path;
         if (!links.empty() || first == First::named)
             url += mark + ("format=" + std::string(format.name));
+        const auto address = site.base_url + url;
+        const bool is_topic = !site.hub_url.empty() && address.size() <= longest_topic;
         links.emplace_back()
             .set("feed_url", site.link(url))
-            .set("feed_address", site.base_url + url)
+            .set("feed_address", address)
+            .set("copied_address", address.size() <= longest_shown ? address : "")
+            .set("topic_url", is_topic ? address : "")
             .set("feed_type", std::string(format.media_type))
             .set("feed_format", std::string(format.title))
             .set("feed_title", short_title(title) + " (" + std::string(format.title) + ")");
@@ -212,6 +196,8 @@ void add_fate(Variables& variables, const query::History& history, const Site& s
 
 std::string framed(const Frame& frame, Variables variables, const PageSite& site,
                    const Templates& templates) {
+    const auto& feeds = frame.feeds;
+    const auto first = feeds.begin(), second = feeds.empty() ? first : first + 1;
     variables.set("language", site.language)
         .set("title", short_title(frame.title))
         .set("site_title", one_line(site.title))
@@ -226,8 +212,10 @@ std::string framed(const Frame& frame, Variables variables, const PageSite& site
         .flag("noindex", frame.noindex)
         .flag("private", site.is_private)
         .set("search_text", frame.search_text)
-        .list("feeds", frame.feeds);
-    add_subscription(variables, frame.feeds, site);
+        .set("hub_url", site.hub_url)
+        .list("feeds", feeds)
+        .list("first_feed", {first, second})
+        .list("more_feeds", {second, feeds.end()});
     variables.set("content", templates.fill(frame.file, variables));
     return templates.fill("layout.mustache", variables);
 }

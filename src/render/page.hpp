@@ -24,8 +24,9 @@
 
 namespace render {
 
-// Returns the variable `feeds`: the same items in each format, with the link (feed_url) and what readers copy
-// (feed_address, with the host).
+// Returns the variable `feeds`: the same items in each format, with the link (feed_url), what readers copy
+// (feed_address, with the host; copied_address, unless it is too long to be shown) and what subscribers of a hub ask for
+// (topic_url, if there is one).
 //   path   of the feed, "/rss?class=…&name=…"
 //   first  named: the address of the first format has format= too, because the address alone is
 //          that of a page
