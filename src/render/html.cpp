@@ -94,6 +94,12 @@ void append_shortened(std::string& html, std::string_view text) {
     html += " (" + std::to_string(shown.characters) + " characters)";
 }
 
+std::string shortened_html(std::string_view text) {
+    std::string html;
+    append_shortened(html, text);
+    return html;
+}
+
 bool has_page(const tree::Cell& cell) {
     const bool names =
         cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;

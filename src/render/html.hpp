@@ -33,6 +33,7 @@ void append_escaped_link(std::string& html, std::string_view url, std::string_vi
 // Appends a text. The middle of a long one is left out, and its length is added
 // (render/display_text.hpp). An empty text is shown as "".
 void append_shortened(std::string& html, std::string_view text);
+[[nodiscard]] std::string shortened_html(std::string_view text);
 
 // True for cells that name an object with a history page; false for plain texts.
 [[nodiscard]] bool has_page(const tree::Cell& cell);

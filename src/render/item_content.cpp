@@ -70,11 +70,7 @@ class ContentWriter {
         constexpr std::string_view end = "</ul>";
         if (entries.empty()) return true;
         const auto start = html_.size();
-        if (!heading.empty()) {
-            html_ += "<p><b>";
-            append_shortened(html_, heading);
-            html_ += "</b></p>";
-        }
+        if (!heading.empty()) html_ += "<p><b>" + shortened_html(heading) + "</b></p>";
         html_ += "<ul>";
         for (const auto& entry : entries) {
             const auto from = html_.size();

@@ -107,12 +107,10 @@ std::string content_of(const query::ListedRelease& release, const Site& site) {
     }
     if (!leading.empty()) {
         html += "<p><b>Most important</b></p><ul>";
-        for (const auto& entry : leading) {
+        for (const auto& entry : leading)
             html += "<li>" + as_html(entry.object.class_name) + " <a href=\"" +
-                    as_html(page_of_row(entry.object, version, site)) + "\">";
-            append_shortened(html, entry.object.label_or_name(entry.label));
-            html += "</a></li>";
-        }
+                    as_html(page_of_row(entry.object, version, site)) + "\">" +
+                    shortened_html(entry.object.label_or_name(entry.label)) + "</a></li>";
         html += "</ul>";
     }
     return html + "<p>" + link_html(release_url(version, site), "All changes in " + version) +

@@ -156,9 +156,8 @@ std::string words_of_change(const query::ReleaseContents::Entry& entry, const Si
     const auto renamed = [&](std::string_view words, const tree::ObjectName& other) {
         auto html = kind_html(entry.kind, word_of(entry.kind));
         html.append(", probably renamed ").append(words) += ' ';
-        html += "<a href=\"" + as_html(page_of(other, site)) + "\">";
-        append_shortened(html, other.name);
-        return html + "</a>";
+        return html + "<a href=\"" + as_html(page_of(other, site)) + "\">" +
+               shortened_html(other.name) + "</a>";
     };
     if (entry.renamed_from) return renamed("from", *entry.renamed_from);
     if (entry.renamed_to) return renamed("to", *entry.renamed_to);
@@ -239,13 +238,9 @@ std::string key_of(const tree::ObjectName& object) {
 void append_named(std::string& html, const query::Named& named, std::string_view url) {
     const auto label = named.object.label_or_name(named.label);
     html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> <a href=\"" +
-            as_html(url) + "\">";
-    append_shortened(html, label);
-    html += "</a>";
-    if (label == named.object.name) return;
-    html += " <span class=\"id\">";
-    append_shortened(html, named.object.name);
-    html += "</span>";
+            as_html(url) + "\">" + shortened_html(label) + "</a>";
+    if (label != named.object.name)
+        html += " <span class=\"id\">" + shortened_html(named.object.name) + "</span>";
 }
 
 Variables variables_of(const query::Named& named, const Site& site) {

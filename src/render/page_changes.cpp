@@ -113,9 +113,8 @@ class PageWriter {
         } else if (has_headings_ && !section.tag.empty()) {
             // Without one, what follows another group would seem to be part of it.
             const auto level = "h" + std::to_string(view_.heading);
-            html_ += "<" + level + " class=\"group\">";
-            append_shortened(html_, compare::words_of_tag(section.tag));
-            html_ += "</" + level + ">";
+            html_ += "<" + level + " class=\"group\">" +
+                     shortened_html(compare::words_of_tag(section.tag)) + "</" + level + ">";
         }
         html_.append(start_of_lines)
             .append(lines)
@@ -150,7 +149,9 @@ class PageWriter {
 
 }  // namespace
 
-std::size_t count_values(const FieldDocument& document) { return change_numbers_of(document).size(); }
+std::size_t count_values(const FieldDocument& document) {
+    return change_numbers_of(document).size();
+}
 
 std::size_t page_of_change(const FieldDocument& document, std::size_t number) {
     const auto numbers = change_numbers_of(document);

@@ -39,17 +39,11 @@ std::string leading_of(const query::ListedRelease& newest, const Site& site) {
     std::string html;
     for (const auto& entry : newest.details->leading) {
         const auto label = entry.object.label_or_name(entry.label);
-        html += "<li><span class=\"class\">";
-        append_shortened(html, entry.object.class_name);
-        html += "</span> <span>" +
-                link_html(page_of(entry.object, site) +
-                              "&at=" + base::percent_encode(newest.summary.release.version),
-                          label);
-        if (label != entry.object.name) {
-            html += " <span class=\"id\">";
-            append_shortened(html, entry.object.name);
-            html += "</span>";
-        }
+        html += "<li><span class=\"class\">" + shortened_html(entry.object.class_name) +
+                "</span> <span>" +
+                link_html(page_of_row(entry.object, newest.summary.release.version, site), label);
+        if (label != entry.object.name)
+            html += " <span class=\"id\">" + shortened_html(entry.object.name) + "</span>";
         html += "</span> <span>" + words_of_change(entry, site) + "</span></li>\n";
     }
     return html;

@@ -129,8 +129,7 @@ std::string since_html(const Origin& origin, const ObjectAt& object) {
 
 Variables variables_of(const Line& line, const ObjectAt& object,
                        const compare::References& references, const Site& site) {
-    std::string field, values, curator;
-    append_shortened(field, field_of(line));
+    std::string values, curator;
     // A tag that stands alone is its own line.
     const bool is_alone = line.field == nullptr && line.nodes.front()->cell.kind == CellKind::tag;
     for (const auto* node : line.nodes) {
@@ -142,7 +141,7 @@ Variables variables_of(const Line& line, const ObjectAt& object,
     return Variables()
         .set("depth", std::to_string(std::min(line.depth, deepest_indent)))
         .flag("new", is_new(line, object))
-        .set("field", field)
+        .set("field", shortened_html(field_of(line)))
         .set("values", values)
         .set("since", since_html(*line.origin, object))
         .set("entered_by", curator);
@@ -155,9 +154,9 @@ std::vector<Variables> groups_of(std::span<const Line> lines, const ObjectAt& ob
     for (auto first = lines.begin(); first != lines.end();) {
         const auto end = std::find_if(
             first, lines.end(), [&](const Line& line) { return line.group != first->group; });
-        std::string heading;
-        if (first->group != nullptr && first->field != nullptr)
-            append_shortened(heading, compare::words_of_tag(first->group->text));
+        const bool has_heading = first->group != nullptr && first->field != nullptr;
+        const auto heading =
+            has_heading ? shortened_html(compare::words_of_tag(first->group->text)) : "";
         std::vector<Variables> of_group;
         for (; first != end; ++first)
             of_group.push_back(variables_of(*first, object, references, site));

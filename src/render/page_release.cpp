@@ -57,11 +57,8 @@ std::string classes_of(const ReleaseView& view, const Site& site) {
 
 std::string mass_changes_of(const Contents& contents) {
     const auto append = [](std::string& html, const tables::MassChange& each) {
-        html += "<li>";
-        append_shortened(html, each.class_name);
-        html += ": <b>";
-        append_shortened(html, each.place);
-        html += "</b> changed in " + with_separators(each.objects) + " of " +
+        html += "<li>" + shortened_html(each.class_name) + ": <b>" + shortened_html(each.place) +
+                "</b> changed in " + with_separators(each.objects) + " of " +
                 counted(each.of, "object", "objects") + "</li>\n";
     };
     return first_of(contents.mass_changes, most_mass_changes, append);

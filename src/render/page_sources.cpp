@@ -31,19 +31,14 @@ std::string state_of(const SourceStatus& feed) {
 }
 
 Variables row_of(const SourceStatus& feed, const Site& site) {
-    const auto shortened = [](const std::string& text) {
-        std::string html;
-        append_shortened(html, text);
-        return html;
-    };
     const auto time = [](const std::optional<base::Seconds>& at) {
         return at ? time_html(*at) : std::string();
     };
     return Variables()
         .set("feed_page", page_of_feed(feed.id, site))
         .set("name", feed.name)
-        .set("address", feed.name == feed.url ? "" : shortened(feed.url))
-        .set("state", shortened(state_of(feed)))
+        .set("address", feed.name == feed.url ? "" : shortened_html(feed.url))
+        .set("state", shortened_html(state_of(feed)))
         .set("last_fetch", time(feed.last_fetch))
         .set("next_fetch", time(feed.next_fetch))
         .set("last_news", time(feed.last_news))

@@ -123,10 +123,8 @@ std::vector<Variables> unclear_of(const WatchView& view, const Site& site) {
         std::vector<Variables> meanings;
         for (const auto& named : std::span(objects).first(shown))
             meanings.push_back(variables_of(named, site));
-        std::string html;
-        append_shortened(html, text);
         unclear.emplace_back()
-            .set("text", html)
+            .set("text", shortened_html(text))
             .set("meanings_count", shown == 0 ? ""
                                               : (shown < objects.size() ? "more than " : "") +
                                                     counted(shown, "object", "objects"))
