@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -255,6 +256,28 @@ void JsonText::GiveBack::operator()(JsonParser* given) const {
     if (owned->parser.capacity() <= most_kept) spare_parser = std::move(owned);
 }
 
+std::string without_lone_surrogates(std::string_view json) {
+    // Returns the code of "\uXXXX" at the beginning of a text; 0: there is none.
+    const auto unit_at = [](std::string_view text) {
+        unsigned unit = 0;
+        if (!text.starts_with("\\u") || text.size() < 6) return 0U;
+        const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 6, unit, 16);
+        return error == std::errc() && end == text.data() + 6 ? unit : 0U;
+    };
+    constexpr unsigned lead = 0xD800, trail = 0xDC00, mask = 0xFC00;
+    std::string mended;
+    mended.reserve(json.size());
+    while (!json.empty()) {
+        const auto half = unit_at(json) & mask;
+        const bool is_pair = half == lead && (unit_at(json.substr(6)) & mask) == trail;
+        const bool is_half = (half == lead || half == trail) && !is_pair;
+        const std::size_t size = is_pair ? 12 : is_half ? 6 : json.front() == '\\' ? 2 : 1;
+        mended += is_half ? "\\ufffd" : json.substr(0, size);
+        json.remove_prefix(std::min(size, json.size()));
+    }
+    return mended;
+}
+
 Result<JsonText> parse_json(std::string_view text) {
     JsonText parsed{JsonText::Parser(spare_parser ? spare_parser.release() : new JsonParser), {}};
     auto& [parser, padded] = *parsed.parser;
@@ -268,6 +291,9 @@ Result<JsonText> parse_json(std::string_view text) {
     if (!is_short) std::string().swap(padded);
     if (error == simdjson::DEPTH_ERROR)
         return base::fail(base::ErrorKind::too_large, "JSON nested deeper than 2000 nodes need");
+    if (error == simdjson::STRING_ERROR)
+        if (const auto mended = without_lone_surrogates(text); mended != text)
+            return parse_json(mended);
     if (error != simdjson::SUCCESS) return malformed("no JSON");
     return parsed;
 }

@@ -55,9 +55,14 @@ struct JsonText {
     Parser parser;
     simdjson::dom::element root;
 };
+// Parses JSON. Each half of a surrogate pair that stands alone is U+FFFD: programs that cut a text in the middle of an
+// emoji write such halves, which RFC 8259 allows.
 //   error  malformed (not JSON, not UTF-8), too_large (also: nested deeper than deepest_node needs)
 //   cost   1 GB/s and more
 [[nodiscard]] base::Result<JsonText> parse_json(std::string_view text);
+
+// Returns JSON with \ufffd for each escaped half of a surrogate pair that stands alone.
+[[nodiscard]] std::string without_lone_surrogates(std::string_view json);
 
 // Read what write_json wrote. They make text legal (base/utf8) and refuse unknown members, so that a new
 // one needs a new version of the schema.

@@ -279,7 +279,9 @@ struct JsonLinesReader::State {
             if (const auto error = parser.allocate(
                     std::max(std::bit_ceil(bytes.size()), json_head_size), tree::json_levels))
                 return error;
-        return parser.parse(bytes.data(), bytes.size(), false).get(json);
+        const auto error = parser.parse(bytes.data(), bytes.size(), false).get(json);
+        if (error != simdjson::STRING_ERROR) return error;
+        return parser.parse(tree::without_lone_surrogates(bytes)).get(json);
     }
 
     [[nodiscard]] tl::unexpected<base::Error> fail(ErrorKind kind, std::string_view what) const {

@@ -120,6 +120,20 @@ TEST_CASE("Foreign line ends, a byte order mark and a missing last line end chan
     }
 }
 
+TEST_CASE("A half of a surrogate pair costs that character, not the build") {
+    const auto [written, text] = GENERATE(table<std::string, std::string>({
+        {"half \\ud83d", "half \uFFFD"},
+        {"\\uDE00 half", "\uFFFD half"},
+        {"\\ud83d\\ud83d\\ude00", "\uFFFD😀"},
+        {"\\\\ud83d \\ud83d", "\\ud83d \uFFFD"},
+    }));
+    const auto line = R"({"class":"Gene","name":"c","tree":[{"text":")" + written + R"("}]})";
+    CHECK(names_of(lines_of(a + "\n" + line + "\n" + b + "\n")) == "Gene/a Gene/c Gene/b ");
+    const auto object = source::dump::parse_json_object(line);
+    REQUIRE(object);
+    CHECK(object->nodes.at(0).cell.text == text);
+}
+
 TEST_CASE("Lines that are not objects are reported with file and line") {
     const auto why_line = [](const std::string& line) { return why_not(a + "\n" + line + "\n"); };
     CHECK(why_line("{\"class\":\"Gene\"") == "x.jsonl:2: not JSON");
