@@ -4,265 +4,278 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdint>
+#include <map>
+#include <memory>
+#include <re2/re2.h>
 #include <string>
+#include <unicode/dtfmtsym.h>
+#include <unicode/timezone.h>
+#include <utf8.h>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace feed {
 namespace {
 
-using std::chrono::minutes;
+using std::chrono::minutes, std::chrono::seconds;
 
-// The parts of a date that a text gives.
-struct Parts {
-    int year = 0;
-    unsigned month = 0, day = 0;
-    int hour = 0, minute = 0, second = 0;
-    minutes offset{0};  // from UTC
-};
+int number_or(std::string_view digits, int otherwise) {
+    const auto number = base::parse_count(digits);
+    return number ? static_cast<int>(*number) : otherwise;
+}
 
-std::optional<int> number_in(std::string_view text, std::size_t least, std::size_t most) {
-    if (text.size() < least || text.size() > most) return std::nullopt;
-    int number = 0;
-    for (const char c : text) {
-        if (!base::is_digit(c)) return std::nullopt;
-        number = number * 10 + (c - '0');
+// ---- Months ----
+
+constexpr auto english_months = std::to_array<std::string_view>(
+    {"january", "february", "march", "april", "may", "june", "july", "august", "september",
+     "october", "november", "december"});
+constexpr auto english_days = std::to_array<std::string_view>(
+    {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"});
+// Languages whose names of months are known. Where two of them mean different months by one name, the first one counts.
+constexpr auto languages = std::to_array<const char*>(
+    {"de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sk",
+     "el", "hu", "fi", "sv", "da", "nb", "tr", "ro", "bg", "sr", "sr_Latn",
+     "hr", "sl", "mk", "be", "et", "lv", "lt", "ca", "eu", "gl", "cy",
+     "ga", "is", "sq", "id", "ms", "ar", "he", "fa", "th", "hi"});
+
+// The months of all languages by their names.
+std::map<std::string, unsigned> make_month_names() {
+    using Symbols = icu::DateFormatSymbols;
+    std::map<std::string, unsigned> names{{"mrz", 3}};
+    for (const auto* language : languages) {
+        UErrorCode status = U_ZERO_ERROR;
+        const Symbols symbols(icu::Locale(language), status);
+        if (U_FAILURE(status)) continue;
+        for (const auto context : {Symbols::FORMAT, Symbols::STANDALONE})
+            for (const auto width : {Symbols::ABBREVIATED, Symbols::WIDE}) {
+                int32_t count = 0;
+                const auto* months = symbols.getMonths(count, context, width);
+                for (unsigned i = 0; i < 12 && i < static_cast<unsigned>(count); ++i) {
+                    std::string name;
+                    names.try_emplace(base::search_key(months[i].toUTF8String(name)), i + 1);
+                }
+            }
     }
-    return number;
+    return names;
 }
 
-std::optional<base::Seconds> time_of(const Parts& parts) {
-    using namespace std::chrono;
-    const auto day = year(parts.year) / month(parts.month) / std::chrono::day(parts.day);
-    if (!day.ok() || parts.hour > 24 || parts.minute > 59 || parts.second > 60)
-        return std::nullopt;
-    if (parts.hour == 24 && (parts.minute != 0 || parts.second != 0)) return std::nullopt;
-    // A leap second is read as the last second of its minute.
-    const auto time = sys_days(day) + hours(parts.hour) + minutes(parts.minute) +
-                      seconds(std::min(parts.second, 59)) - parts.offset;
-    if (time < sys_days(year(1990) / 1 / 1) || time >= sys_days(year(2101) / 1 / 1))
-        return std::nullopt;
-    return time_point_cast<seconds>(time);
+bool is_beginning_of(std::string_view word, const auto& names) {
+    return word.size() >= 3 && std::ranges::any_of(names, [&](std::string_view name) {
+               return name.starts_with(word);
+           });
 }
+
+// Returns the month whose name a word is, or begins with three letters or more; nullopt: none.
+std::optional<unsigned> month_named(std::string_view word) {
+    const auto ascii = base::fold_ascii(word);
+    if (is_beginning_of(ascii, english_days)) return std::nullopt;
+    for (unsigned i = 0; i < english_months.size() && ascii.size() >= 3; ++i)
+        if (english_months[i].starts_with(ascii)) return i + 1;
+    static const auto names = make_month_names();
+    const auto folded = base::search_key(word);
+    if (utf8::unchecked::distance(folded.begin(), folded.end()) < 3) return std::nullopt;
+    const auto found = names.lower_bound(folded);
+    if (found == names.end() || !found->first.starts_with(folded)) return std::nullopt;
+    return found->second;
+}
+
+// ---- Zones ----
 
 struct NamedZone {
     std::string_view name;
     int minutes;
 };
 // RFC 822 section 5.1, and names that feeds use without asking whether they are unique.
-constexpr auto zones = std::to_array<NamedZone>({
-    {"ut", 0},      {"utc", 0},     {"gmt", 0},    {"z", 0},      {"est", -300}, {"edt", -240},
-    {"cst", -360},  {"cdt", -300},  {"mst", -420}, {"mdt", -360}, {"pst", -480}, {"pdt", -420},
-    {"akst", -540}, {"akdt", -480}, {"hst", -600}, {"ast", -240}, {"adt", -180}, {"nst", -210},
-    {"ndt", -150},  {"wet", 0},     {"west", 60},  {"bst", 60},   {"cet", 60},   {"cest", 120},
-    {"met", 60},    {"mest", 120},  {"mez", 60},   {"mesz", 120}, {"eet", 120},  {"eest", 180},
-    {"msk", 180},   {"msd", 240},   {"ist", 330},  {"sgt", 480},  {"hkt", 480},  {"jst", 540},
-    {"kst", 540},   {"aest", 600},  {"aedt", 660}, {"nzst", 720}, {"nzdt", 780},
-});
+constexpr auto zones = std::to_array<NamedZone>(
+    {{"ut", 0},      {"utc", 0},    {"gmt", 0},     {"z", 0},       {"est", -300},
+     {"edt", -240},  {"cst", -360}, {"cdt", -300},  {"mst", -420},  {"mdt", -360},
+     {"pst", -480},  {"pdt", -420}, {"akst", -540}, {"akdt", -480}, {"hst", -600},
+     {"ast", -240},  {"adt", -180}, {"nst", -210},  {"ndt", -150},  {"brt", -180},
+     {"brst", -120}, {"art", -180}, {"clt", -240},  {"clst", -180}, {"cot", -300},
+     {"pet", -300},  {"wet", 0},    {"west", 60},   {"bst", 60},    {"cet", 60},
+     {"cest", 120},  {"met", 60},   {"mest", 120},  {"mez", 60},    {"mesz", 120},
+     {"eet", 120},   {"eest", 180}, {"wat", 60},    {"cat", 120},   {"sast", 120},
+     {"eat", 180},   {"msk", 180},  {"msd", 240},   {"trt", 180},   {"pkt", 300},
+     {"ist", 330},   {"ict", 420},  {"wib", 420},   {"sgt", 480},   {"hkt", 480},
+     {"pht", 480},   {"awst", 480}, {"jst", 540},   {"kst", 540},   {"acst", 570},
+     {"acdt", 630},  {"aest", 600}, {"aedt", 660},  {"nzst", 720},  {"nzdt", 780}});
+// Zones with summer time that are named without saying which time is meant.
+constexpr auto places =
+    std::to_array<std::pair<std::string_view, const char*>>({{"et", "America/New_York"},
+                                                             {"ct", "America/Chicago"},
+                                                             {"mt", "America/Denver"},
+                                                             {"pt", "America/Los_Angeles"},
+                                                             {"at", "America/Halifax"}});
 
-// "+0100", "+01:00", "+1", "-0530", "GMT+1", "EST"; a military letter, which RFC 2822 section 4.3 reads
-// as UTC, because most programs got their signs wrong.
-std::optional<minutes> parse_zone(std::string_view text) {
-    const auto sign = text.find_first_of("+-");
-    if (sign == std::string_view::npos) {
-        const auto name = base::fold_ascii(text);
-        const auto found = std::ranges::find(zones, name, &NamedZone::name);
-        if (found != zones.end()) return minutes(found->minutes);
-        if (name.size() == 1 && name[0] >= 'a' && name[0] <= 'z' && name[0] != 'j')
-            return minutes(0);
-        return std::nullopt;
+// Returns the offset of a zone from UTC at a local time: "+0100", "+01:00", "+1", "GMT+1", "EST", "Europe/Berlin"; a
+// military letter, which RFC 2822 section 4.3 reads as UTC, because most programs got their signs wrong.
+std::optional<seconds> offset_of(std::string_view zone, base::Seconds local) {
+    static const RE2 numeric("(?i)(?:gmt|utc?|z)?([+-])(\\d{1,2}?):?(\\d{2})?");
+    std::string sign;
+    int hours = 0;
+    std::string written_minutes;
+    if (RE2::FullMatch(zone, numeric, &sign, &hours, &written_minutes)) {
+        const int past_hour = number_or(written_minutes, 0);
+        if (hours > 15 || past_hour > 59) return std::nullopt;
+        const auto offset = std::chrono::hours(hours) + minutes(past_hour);
+        return sign == "-" ? -offset : offset;
     }
-    if (sign > 0) {
-        const auto before = base::fold_ascii(text.substr(0, sign));
-        if (before != "gmt" && before != "utc" && before != "ut" && before != "z")
+    const auto name = base::fold_ascii(zone);
+    const auto* found = std::ranges::find(zones, name, &NamedZone::name);
+    if (found != zones.end()) return minutes(found->minutes);
+    if (name.size() == 1 && name[0] >= 'a' && name[0] <= 'z' && name[0] != 'j') return minutes(0);
+    const auto* place =
+        std::ranges::find(places, name, [](const auto& one) { return one.first; });
+    const auto id = place == places.end() ? std::string(zone) : place->second;
+    const std::unique_ptr<icu::TimeZone> known(
+        icu::TimeZone::createTimeZone(icu::UnicodeString::fromUTF8(id)));
+    if (*known == icu::TimeZone::getUnknown()) return std::nullopt;
+    int32_t raw = 0, summer = 0;
+    UErrorCode status = U_ZERO_ERROR;
+    const auto milliseconds = 1000.0 * static_cast<double>(local.time_since_epoch().count());
+    known->getOffset(milliseconds, 1, raw, summer, status);
+    if (U_FAILURE(status)) return std::nullopt;
+    return seconds((raw + summer) / 1000);
+}
+
+// ---- A time ----
+
+// Reads a time word by word, whatever their order is.
+class TimeReader {
+   public:
+    // Takes the next word. Returns false where it cannot belong to a time.
+    bool take(std::string_view word) {
+        static const RE2 year_first("(\\d{4})[-/.](\\d{1,2})(?:[-/.](\\d{1,2}))?[-/.]?");
+        static const RE2 digits_alone("(\\d{4})(\\d\\d)(\\d\\d)"),
+            clock_alone("(\\d\\d)(\\d\\d)(\\d\\d)");
+        static const RE2 year_last("(\\d{1,2})([-/.])(\\d{1,2})[-/.](\\d{4}|\\d{2})");
+        static const RE2 clock("(\\d{1,2})[:h](\\d{1,2})(?::(\\d{1,2})(?:[.,]\\d+)?)?");
+        static const RE2 dotted_clock("(\\d{1,2})\\.(\\d\\d)(?:\\.(\\d\\d))?");
+        static const RE2 number("(\\d{1,4})(?:st|nd|rd|th|\\.)?");
+        int first = 0, second = 0, third = 0;
+        std::string separator, last;
+        if (!has_clock_ &&
+            (RE2::FullMatch(word, clock, &first, &second, &last) ||
+             (year_ > 0 && RE2::FullMatch(word, dotted_clock, &first, &second, &last)) ||
+             (year_ > 0 && RE2::FullMatch(word, clock_alone, &first, &second, &third)))) {
+            has_clock_ = true;
+            hour_ = first, minute_ = second, second_ = number_or(last, third);
+            return true;
+        }
+        if (RE2::FullMatch(word, year_first, &first, &second, &last))
+            return set_date(first, second, number_or(last, 1));
+        if (RE2::FullMatch(word, digits_alone, &first, &second, &third))
+            return set_date(first, second, third);
+        if (RE2::FullMatch(word, year_last, &first, &separator, &second, &third)) {
+            // Americans write the month first, with a '/'.
+            const bool is_month_first = second > 12 || (separator == "/" && first <= 12);
+            return is_month_first ? set_date(full_year(third), first, second)
+                                  : set_date(full_year(third), second, first);
+        }
+        if (RE2::FullMatch(word, number, &first)) return take_number(word, first);
+        return take_word(word);
+    }
+
+    [[nodiscard]] std::optional<base::Seconds> time() const {
+        using namespace std::chrono;
+        // A year alone is one of W3CDTF.
+        const bool is_year_alone = month_ == 0 && day_ == 0 && !has_clock_ && words_ == 1;
+        const auto some_year = year_ > 0 ? year_ : short_year_;
+        const auto date =
+            year(some_year) / month(is_year_alone ? 1 : month_) / day(is_year_alone ? 1 : day_);
+        if (some_year == 0 || !date.ok() || hour_ > 24 || minute_ > 59 || second_ > 60 ||
+            (hour_ == 24 && minute_ + second_ > 0) || (half_ != 0 && (hour_ < 1 || hour_ > 12)))
             return std::nullopt;
-    }
-    std::string digits;
-    for (const char c : text.substr(sign + 1))
-        if (c != ':') digits += c;
-    if (digits.size() == 1 || digits.size() == 2)
-        digits = std::string(2 - digits.size(), '0') + digits + "00";
-    if (digits.size() == 3) digits.insert(0, "0");
-    const auto number = number_in(digits, 4, 4);
-    if (!number || *number % 100 > 59 || *number / 100 > 15) return std::nullopt;
-    const minutes offset(*number / 100 * 60 + *number % 100);
-    return text[sign] == '-' ? -offset : offset;
-}
-
-// "09:15:20", "09:15", "9:15:20.123", "09.15", "09:15 PM" is not known.
-bool parse_clock(std::string_view text, Parts& parts) {
-    const auto fraction = text.find_first_of(".,");
-    if (fraction != std::string_view::npos && text.find(':') != std::string_view::npos) {
-        if (!number_in(text.substr(fraction + 1), 1, 12)) {
-            if (!std::ranges::all_of(text.substr(fraction + 1), base::is_digit)) return false;
+        const int hour = half_ == 0 ? hour_ : hour_ % 12 + (half_ == 'p' ? 12 : 0);
+        // A leap second is read as the last second of its minute.
+        base::Seconds local =
+            sys_days(date) + hours(hour) + minutes(minute_) + seconds(std::min(second_, 59));
+        if (!zone_.empty()) {
+            const auto offset = offset_of(zone_, local);
+            const bool is_name = zone_.find_first_of("+-0123456789") == std::string::npos;
+            if (!offset && !is_name) return std::nullopt;
+            // Where nobody knows the zone, only the day is known.
+            local = offset ? local - *offset : base::Seconds(sys_days(date));
         }
-        text = text.substr(0, fraction);
+        if (local < sys_days(year(1990) / 1 / 1) || local >= sys_days(year(2101) / 1 / 1))
+            return std::nullopt;
+        return local;
     }
-    const auto fields = base::split(text, text.find(':') == std::string_view::npos ? '.' : ':');
-    if (fields.size() < 2 || fields.size() > 3) return false;
-    const auto hour = number_in(fields[0], 1, 2), minute = number_in(fields[1], 1, 2);
-    const auto second = fields.size() == 3 ? number_in(fields[2], 1, 2) : std::optional(0);
-    if (!hour || !minute || !second) return false;
-    parts.hour = *hour;
-    parts.minute = *minute;
-    parts.second = *second;
-    return true;
-}
 
-// Where the zone begins in "09:15:20+01:00" or "09:15:20Z".
-std::size_t zone_in(std::string_view clock) {
-    return std::min(clock.find_first_of("+-zZ"), clock.size());
-}
-
-// W3CDTF and RFC 3339: "2026", "2026-11", "2026-11-24", "2026-11-24T09:15Z", "20261124T091520Z".
-std::optional<base::Seconds> parse_w3c(std::string_view text) {
-    Parts parts{.month = 1, .day = 1};
-    const auto end = std::min(text.find_first_of("Tt "), text.size());
-    const auto date = text.substr(0, end);
-    const char separator = date.find('/') == std::string_view::npos ? '-' : '/';
-    auto fields = base::split(date, separator);
-    if (fields.size() == 1 && date.size() == 8)
-        fields = {date.substr(0, 4), date.substr(4, 2), date.substr(6, 2)};
-    if (fields.empty() || fields.size() > 3) return std::nullopt;
-    const auto year = number_in(fields[0], 4, 4);
-    const auto month = fields.size() > 1 ? number_in(fields[1], 1, 2) : std::optional(1);
-    const auto day = fields.size() > 2 ? number_in(fields[2], 1, 2) : std::optional(1);
-    if (!year || !month || !day) return std::nullopt;
-    parts.year = *year;
-    parts.month = static_cast<unsigned>(*month);
-    parts.day = static_cast<unsigned>(*day);
-    if (end == text.size()) return time_of(parts);
-    const auto rest = base::trim(text.substr(end + 1));
-    const auto zone = zone_in(rest);
-    auto clock = base::trim(rest.substr(0, zone));
-    std::string spread;
-    if (clock.size() == 6 && clock.find(':') == std::string_view::npos) {
-        spread = std::string(clock.substr(0, 2)) + ':' + std::string(clock.substr(2, 2)) + ':' +
-                 std::string(clock.substr(4));
-        clock = spread;
+   private:
+    // RFC 2822 section 4.3.
+    static int full_year(int year) {
+        return year >= 100 ? year : year < 50 ? 2000 + year : 1900 + year;
     }
-    auto name = zone == rest.size() ? std::string_view() : base::trim(rest.substr(zone));
-    // "09:15:20 EST"
-    if (const auto blank = clock.find(' '); blank != std::string_view::npos) {
-        name = base::trim(clock.substr(blank));
-        clock = clock.substr(0, blank);
+
+    bool set_date(int year, int month, int day) {
+        ++words_;
+        if (std::exchange(year_, year) > 0) return false;
+        month_ = static_cast<unsigned>(month);
+        day_ = static_cast<unsigned>(day);
+        return true;
     }
-    // Go and Java write the zone twice: "+0000 UTC", "Z[UTC]".
-    name = name.substr(0, name.find_first_of(" ["));
-    if (!parse_clock(clock, parts)) return std::nullopt;
-    const auto offset = name.empty() ? std::optional(minutes(0)) : parse_zone(name);
-    if (!offset) return std::nullopt;
-    parts.offset = *offset;
-    return time_of(parts);
-}
 
-// The beginnings of the names of months, in lower case: English ones, and those of other languages that differ.
-constexpr auto months = std::to_array<std::string_view>(
-    {"jan ene gen", "feb fév fev", "mar mär mrz mrt", "apr avr abr", "may mai mag maj mei",
-     "jun juin giu", "jul juil lug", "aug aoû aou ago", "sep set", "oct okt out ott", "nov",
-     "dec dez déc dic"});
-
-std::optional<unsigned> month_named(std::string_view text) {
-    const auto name = base::fold_ascii(text);
-    for (unsigned month = 0; month < months.size(); ++month)
-        for (const auto beginning : base::split(months[month], ' '))
-            if (name.starts_with(beginning)) return month + 1;
-    return std::nullopt;
-}
-
-// RFC 2822 section 4.3.
-int full_year(int year, std::size_t digits) {
-    if (digits == 2) return year < 50 ? 2000 + year : 1900 + year;
-    return digits == 3 ? 1900 + year : year;
-}
-
-std::vector<std::string_view> words_of_time(std::string_view text) {
-    std::vector<std::string_view> words;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto begin = text.find_first_not_of(" ,\t\r\n", at);
-        if (begin == std::string_view::npos) break;
-        at = std::min(text.find_first_of(" ,\t\r\n", begin), text.size());
-        words.push_back(text.substr(begin, at - begin));
-    }
-    return words;
-}
-
-// "Fri, 15 Feb 2008 09:15:20 GMT", "Feb 15 2008", "Fri Feb 15 09:15:20 2008", "15-Feb-08 09:15": a name of a month
-// and numbers, of which the clock has a colon.
-std::optional<base::Seconds> parse_named(std::string_view text) {
-    std::string spread;
-    spread.reserve(text.size());
-    int depth = 0;
-    // "15-Feb-2008" has no blanks; comments in parentheses do not count.
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char c = text[at];
-        if (c == '(') ++depth;
-        const bool joins = c == '-' && at > 0 && at + 1 < text.size() &&
-                           (base::is_digit(text[at - 1]) != base::is_digit(text[at + 1])) &&
-                           text.substr(0, at).find(':') == std::string_view::npos;
-        if (depth == 0) spread += joins ? ' ' : c;
-        if (c == ')' && depth > 0) --depth;
-    }
-    Parts parts;
-    std::string_view zone;
-    bool has_clock = false, has_year = false, is_afternoon = false, has_half = false;
-    bool is_month_first = false;  // it was before the day
-    for (auto word : words_of_time(spread)) {
-        if (word.ends_with('.')) word.remove_suffix(1);
-        if (word.find(':') != std::string_view::npos && base::is_digit(word.front()) &&
-            !has_clock) {
-            const auto end = zone_in(word);
-            if (!parse_clock(word.substr(0, end), parts)) return std::nullopt;
-            if (end < word.size()) zone = word.substr(end);
-            has_clock = true;
-            continue;
+    bool take_number(std::string_view word, int number) {
+        ++words_;
+        const auto digits = std::min(word.find_first_not_of("0123456789"), word.size());
+        if (digits == 4) return std::exchange(year_, number) == 0;
+        if (digits == 3) {  // RFC 2822 section 4.3: 1900 + number
+            short_year_ = 1900 + number;
+            return true;
         }
-        const auto folded = base::fold_ascii(word);
-        if (has_clock && (folded == "am" || folded == "pm")) {
-            is_afternoon = folded == "pm";
-            has_half = true;
-            continue;
+        if (day_ == 0 && number > 0) {
+            day_ = static_cast<unsigned>(number);
+            return true;
         }
-        auto digits = word;
-        for (const auto* ending : {"st", "nd", "rd", "th"})
-            if (digits.size() > 2 && digits.ends_with(ending) && base::is_digit(digits.front()))
-                digits.remove_suffix(2);
-        if (const auto number = number_in(digits, 1, 4)) {
-            if (parts.day == 0 && digits.size() <= 2 && *number > 0) {
-                parts.day = static_cast<unsigned>(*number);
-            } else if (!has_year) {
-                parts.year = full_year(*number, digits.size());
-                has_year = true;
-            } else {
-                return std::nullopt;
+        return std::exchange(year_, full_year(number)) == 0;
+    }
+
+    bool take_word(std::string_view word) {
+        static const RE2 half_of_day("(?i)(a|p|오전|오후|上午|下午|午前|午後)\\.?m?\\.?");
+        static const RE2 offset("(?i)(?:gmt|utc?|z)?[+-]\\d{1,2}:?(?:\\d\\d)?");
+        static const RE2 name_of_zone(
+            "[A-Z]{1,5}|[a-z]{3,4}|[A-Z]{3}\\d[A-Z]{3}|[A-Za-z_]+/[A-Za-z_/+-]+\\d*");
+        std::string half;
+        const bool is_after = has_clock_ && zone_.empty();
+        if (half_ == 0 && RE2::FullMatch(word, half_of_day, &half) && (word.size() > 1)) {
+            constexpr std::string_view afternoon = "pP오후下午午後";
+            half_ = afternoon.find(half) == std::string_view::npos ? 'a' : 'p';
+            return true;
+        }
+        if (is_after && RE2::FullMatch(word, offset)) {
+            zone_ = word;
+            return true;
+        }
+        if (const auto month = month_named(word)) {
+            // A day of the week may begin like a month ("Mar, 01 Dec": Tuesday in French): a later one replaces it.
+            if (month_ == 0 || is_month_first_) {
+                is_month_first_ = day_ == 0;
+                month_ = *month;
             }
-            continue;
+            return true;
         }
-        // A day of the week may begin like a month ("Mar, 01 Dec": Tuesday in French): a later month replaces it.
-        const auto month = month_named(word);
-        if (month && (parts.month == 0 || is_month_first)) {
-            is_month_first = parts.day == 0;
-            parts.month = *month;
-        } else if (parts.month != 0 && (has_clock || has_year) && zone.empty()) {
-            zone = word;
-        }
+        if (is_after && RE2::FullMatch(word, name_of_zone)) zone_ = word;
+        // "9999" is no offset, and "15-Feb-2008" three words.
+        if (has_clock_ && word.find_first_of("+-") == 0 && word.size() > 1) return !is_after;
+        if (const auto joint = word.find('-'); joint != std::string_view::npos && zone_ != word &&
+                                               joint > 0 && joint + 1 < word.size())
+            return take(word.substr(0, joint)) && take(word.substr(joint + 1));
+        return true;
     }
-    if (parts.month == 0 || parts.day == 0 || !has_year) return std::nullopt;
-    if (has_half) {
-        if (parts.hour < 1 || parts.hour > 12) return std::nullopt;
-        parts.hour = parts.hour % 12 + (is_afternoon ? 12 : 0);
-    }
-    if (!zone.empty()) {
-        // An unknown name must not lose the day: RFC 2822 section 4.3.
-        const auto offset = parse_zone(zone);
-        const bool is_name = zone.find_first_of("0123456789") == std::string_view::npos;
-        if (!offset && !is_name) return std::nullopt;
-        parts.offset = offset.value_or(minutes(0));
-    }
-    return time_of(parts);
-}
+
+    int year_ = 0, short_year_ = 0;
+    unsigned month_ = 0, day_ = 0;
+    int hour_ = 0, minute_ = 0, second_ = 0;
+    int words_ = 0;  // with numbers of a date
+    char half_ = 0;  // of the day: 'a', 'p', or 0 for a clock of 24 hours
+    std::string zone_;
+    bool has_clock_ = false;
+    bool is_month_first_ = false;  // it was before the day
+};
 
 }  // namespace
 
@@ -270,11 +283,27 @@ std::optional<base::Seconds> parse_time(std::string_view text) {
     constexpr std::size_t longest = 100;
     text = base::trim(text);
     if (text.empty() || text.size() > longest) return std::nullopt;
-    const bool begins_with_year =
-        text.size() >= 4 && std::ranges::all_of(text.substr(0, 4), base::is_digit);
-    if (begins_with_year)
-        if (const auto time = parse_w3c(text)) return time;
-    return parse_named(text);
+    struct Rewriting {
+        RE2 written;
+        const char* words;
+    };
+    static const std::array<Rewriting, 6> rewritings{{
+        {RE2("\\([^()]*\\)|\\[[^\\]]*\\]"), " "},  // comments
+        {RE2("(\\d)[Tt](\\d)"), "\\1 \\2"},        // "2004-02-03T04:05"
+        {RE2("(\\d)\\s*[년월年月]\\s*"), "\\1-"},  // "2004년 05월 28일"
+        {RE2("(\\d)\\s*[일日]"), "\\1 "},
+        {RE2("(:\\d\\d(?:[.,]\\d+)?)\\s*([Zz+-])"), "\\1 \\2"},  // "04:05:06+01:00"
+        {RE2("(\\d)\\s*([AaPp]\\.?[Mm]\\b\\.?|[Zz]\\b)"), "\\1 \\2"},
+    }};
+    std::string words(text);
+    for (const auto& [written, instead] : rewritings)
+        RE2::GlobalReplace(&words, written, instead);
+    TimeReader reader;
+    std::ranges::replace_if(
+        words, [](char c) { return c == ',' || c == '\t' || c == '\n' || c == '\r'; }, ' ');
+    for (const auto word : base::split(words, ' '))
+        if (!word.empty() && !reader.take(word)) return std::nullopt;
+    return reader.time();
 }
 
 }  // namespace feed
