@@ -11,6 +11,7 @@
 #include <libxml/HTMLparser.h>
 #include <memory>
 #include <optional>
+#include <unicode/utf16.h>
 #include <unicode/utf8.h>
 #include <utf8.h>
 #include <utility>
@@ -148,9 +149,42 @@ std::optional<std::string> decoded_twice(std::string_view text) {
     return bytes;
 }
 
+// Returns the text with the characters of windows-1252 that authors meant by the control characters U+0080 to U+009F.
+std::string without_c1(std::string_view text) {
+    std::string mended;
+    while (!text.empty()) {
+        const auto at = std::min(text.find('\xC2'), text.size());
+        mended += text.substr(0, at);
+        const auto character = text.substr(at, 2);
+        const auto byte = static_cast<unsigned char>(character.size() < 2 ? 0 : character[1]);
+        if (byte >= 0x80 && byte < 0xA0)
+            utf8::append(static_cast<std::uint32_t>(base::from_windows_1252(byte)),
+                         std::back_inserter(mended));
+        else
+            mended += character;
+        text.remove_prefix(at + character.size());
+    }
+    return mended;
+}
+
+// Returns the character that a surrogate pair means whose halves are encoded by themselves (CESU-8); nullopt: there is none.
+std::optional<std::uint32_t> surrogate_pair_at(std::string_view bytes) {
+    const auto half_at = [&](std::size_t at) -> std::uint32_t {
+        const auto byte = [&](std::size_t i) {
+            return static_cast<unsigned char>(bytes[at + i]);
+        };
+        if (bytes.size() < at + 3 || byte(0) != 0xED || byte(1) < 0xA0) return 0;
+        return 0xD000U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+    };
+    const auto lead = half_at(0), trail = half_at(3);
+    if (!U_IS_LEAD(lead) || !U_IS_TRAIL(trail)) return std::nullopt;
+    return static_cast<std::uint32_t>(U16_GET_SUPPLEMENTARY(lead, trail));
+}
+
 // Makes decoded text legal, without the control characters that XML forbids.
 std::string finished(std::string text) {
     if (auto once = decoded_twice(text)) text = *std::move(once);
+    text = without_c1(text);
     if (base::is_legal_text(text)) return text;
     std::erase_if(text, [](char c) {
         return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
@@ -168,6 +202,12 @@ std::string read_as_utf8(std::string_view bytes) {
     bool has_characters = false;
     for (std::size_t at = 0; at < bytes.size();) {
         const auto begin = at;
+        if (const auto pair = surrogate_pair_at(bytes.substr(at))) {
+            utf8::append(*pair, std::back_inserter(text));
+            at += 6;
+            has_characters = true;
+            continue;
+        }
         UChar32 c = 0;
         U8_NEXT(units, at, bytes.size(), c);
         has_characters = has_characters || c >= 0x80;
@@ -210,6 +250,46 @@ std::string decode_text(std::string_view bytes, std::string_view content_type) {
 
 namespace {
 
+// Returns the number or character that a reference names: "nbsp", "#8217", "#x2019"; nullopt: it is none. Numbers of control
+// characters mean those of windows-1252, as in browsers.
+std::optional<std::uint32_t> referenced_number(const std::string& name) {
+    if (!name.starts_with('#')) {
+        const auto* entity = htmlEntityLookup(reinterpret_cast<const xmlChar*>(name.c_str()));
+        return entity ? std::optional<std::uint32_t>(entity->value) : std::nullopt;
+    }
+    const bool is_hex = name.starts_with("#x") || name.starts_with("#X");
+    const auto digits = std::string_view(name).substr(is_hex ? 2 : 1);
+    std::uint32_t c = 0;
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), c, is_hex ? 16 : 10);
+    if (error != std::errc() || end != digits.end()) return std::nullopt;
+    return c < 0x100 ? std::uint32_t{base::from_windows_1252(static_cast<unsigned char>(c))} : c;
+}
+
+}  // namespace
+
+std::optional<CharacterReference> reference_at(std::string_view text) {
+    constexpr std::size_t longest = 12;
+    const auto number_at =
+        [&](std::size_t at) -> std::optional<std::pair<std::uint32_t, std::size_t>> {
+        if (at >= text.size() || text[at] != '&') return std::nullopt;
+        const auto end = text.substr(at, longest).find(';');
+        if (end == std::string_view::npos) return std::nullopt;
+        const auto number = referenced_number(std::string(text.substr(at + 1, end - 1)));
+        return number ? std::optional(std::pair(*number, at + end + 1)) : std::nullopt;
+    };
+    const auto first = number_at(0);
+    if (!first) return std::nullopt;
+    if (U_IS_LEAD(first->first))
+        if (const auto second = number_at(first->second); second && U_IS_TRAIL(second->first))
+            return CharacterReference{
+                static_cast<char32_t>(U16_GET_SUPPLEMENTARY(first->first, second->first)),
+                second->second};
+    const bool is_character = first->first < 0x110000 && !U_IS_SURROGATE(first->first);
+    return CharacterReference{is_character ? char32_t{first->first} : U'\uFFFD', first->second};
+}
+
+namespace {
+
 // Of a tag. libxml2 compares each attribute with all before it.
 constexpr std::size_t most_attributes = 100, longest_tag = 256 * 1024;
 // libxml2 stops at 256 open elements.
@@ -248,21 +328,6 @@ std::size_t end_of_tag(std::string_view text) {
             return at;
     }
     return text.size();
-}
-
-// Returns the character of a reference: "nbsp", "#8217", "#x2019"; nullopt: it is none. Numbers of control characters
-// mean those of windows-1252, as in browsers.
-std::optional<char32_t> referenced_character(const std::string& name) {
-    if (!name.starts_with('#')) {
-        const auto* entity = htmlEntityLookup(reinterpret_cast<const xmlChar*>(name.c_str()));
-        return entity ? std::optional<char32_t>(entity->value) : std::nullopt;
-    }
-    const bool is_hex = name.starts_with("#x") || name.starts_with("#X");
-    const auto digits = std::string_view(name).substr(is_hex ? 2 : 1);
-    std::uint32_t c = 0;
-    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), c, is_hex ? 16 : 10);
-    if (error != std::errc() || end != digits.end()) return std::nullopt;
-    return c < 0x100 ? base::from_windows_1252(static_cast<unsigned char>(c)) : char32_t{c};
 }
 
 // Repairs XML, to come closer to what its author meant.
@@ -398,15 +463,13 @@ class XmlMender {
 
     // "&amp;", "&#8217;", "&#x2019;", "&nbsp;", or a bare &.
     void mend_reference() {
-        constexpr std::size_t longest = 12;
-        const auto end = rest_.substr(0, longest).find(';');
-        if (end == std::string_view::npos) return write("&amp;", 1);
-        const auto c = referenced_character(std::string(rest_.substr(1, end - 1)));
-        if (!c) return write("&amp;", 1);
+        const auto reference = reference_at(rest_);
+        if (!reference) return write("&amp;", 1);
         std::string character;
-        utf8::unchecked::append(std::min(static_cast<std::uint32_t>(*c), std::uint32_t{0x110000}),
-                                std::back_inserter(character));
-        write(base::is_legal_text(character) ? base::escape_html(character) : "", end + 1);
+        utf8::append(static_cast<std::uint32_t>(reference->character),
+                     std::back_inserter(character));
+        write(base::is_legal_text(character) ? base::escape_html(character) : "",
+              reference->size);
     }
 
     std::string_view rest_;

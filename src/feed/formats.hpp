@@ -30,6 +30,12 @@ namespace feed {
 [[nodiscard]] std::optional<std::string> decoded_base64(std::string_view text);
 // Returns plain text of what may be HTML, on one line.
 [[nodiscard]] std::string plain_of(std::string_view html);
+// Adds links to media that a copy of the entry cannot show, unless its content has them. The first one is the link of an
+// entry without a link.
+struct Medium {
+    std::string url, title;  // absolute http(s); as written, may be empty
+};
+void add_media(Entry& entry, const std::vector<Medium>& media);
 // Adds a category unless it is there, or there are 50.
 void add_category(std::vector<std::string>& categories, std::string category);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <simdjson.h>
 #include <string>
 #include <vector>
@@ -81,6 +79,11 @@ Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limit
     entry.updated = parse_time(text_of(item, "date_modified", 100));
     entry.content = content_of(item, limits);
     entry.content_base = url;
+    std::vector<Medium> media;
+    for (const auto& attachment : array_of(item, "attachments"))
+        if (auto target = url_of(attachment, "url", url); !target.empty())
+            media.push_back({std::move(target), text_of(attachment, "title", 1000)});
+    add_media(entry, media);
     for (const auto& tag : array_of(item, "tags")) {
         std::string_view text;
         if (tag.get(text) == simdjson::SUCCESS)
@@ -89,46 +92,17 @@ Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limit
     return entry;
 }
 
-// Returns the code of "\uXXXX" at the beginning of a text; nullopt: there is none.
-std::optional<unsigned> escaped_unit(std::string_view text) {
-    unsigned unit = 0;
-    if (!text.starts_with("\\u") || text.size() < 6) return std::nullopt;
-    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 6, unit, 16);
-    if (error != std::errc() || end != text.data() + 6) return std::nullopt;
-    return unit;
-}
-
-// Returns JSON with a blank for each control character, and U+FFFD for each half of a surrogate pair: programs that cut
-// a title in the middle of an emoji write such halves.
-std::string mended_json(std::string_view text) {
-    const auto is_between = [](std::optional<unsigned> unit, unsigned least, unsigned most) {
-        return unit && *unit >= least && *unit <= most;
-    };
-    std::string mended;
-    mended.reserve(text.size());
-    while (!text.empty()) {
-        std::size_t taken = text.front() == '\\' ? 2 : 1;
-        if (const auto unit = escaped_unit(text); is_between(unit, 0xD800, 0xDFFF)) {
-            const bool is_pair = is_between(unit, 0xD800, 0xDBFF) &&
-                                 is_between(escaped_unit(text.substr(6)), 0xDC00, 0xDFFF);
-            taken = is_pair ? 12 : 6;
-            mended += is_pair ? text.substr(0, taken) : "\\ufffd";
-        } else if (static_cast<unsigned char>(text.front()) < 0x20) {
-            mended += ' ';
-        } else {
-            mended += text.substr(0, taken);
-        }
-        text.remove_prefix(std::min(taken, text.size()));
-    }
-    return mended;
-}
-
 }  // namespace
 
 base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
                                   const ReadLimits& limits) {
     auto parsed = tree::parse_json(text);
-    if (!parsed) parsed = tree::parse_json(mended_json(text));
+    if (!parsed) {
+        std::string blanks(text);  // for control characters
+        std::ranges::replace_if(
+            blanks, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+        parsed = tree::parse_json(blanks);
+    }
     if (!parsed) return base::fail_at("not well-formed", parsed.error());
     const auto& root = parsed->root;
     Json items;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "feed/pipermail.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
-#include <new>
 #include <optional>
 #include <set>
 
@@ -14,6 +11,7 @@
 #include "feed/charset.hpp"
 #include "feed/date.hpp"
 #include "feed/formats.hpp"
+#include "feed/gzip.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
@@ -113,45 +111,6 @@ std::string title_of_page(std::string_view html) {
 }
 
 // ---- The text of a month ----
-
-bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
-
-class GzipReader {
-   public:
-    GzipReader() {
-        constexpr int gzip_only = 16;
-        if (::inflateInit2(&zlib_, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
-    }
-    ~GzipReader() { ::inflateEnd(&zlib_); }
-    GzipReader(const GzipReader&) = delete;
-    GzipReader& operator=(const GzipReader&) = delete;
-
-    // Returns the content of all members, at most so many bytes.
-    base::Result<std::string> read(std::string_view packed, std::size_t most) {
-        zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-        zlib_.avail_in = static_cast<uInt>(packed.size());
-        std::string text;
-        int code = Z_OK;
-        while (text.size() < most) {
-            if (code == Z_STREAM_END) {
-                if (zlib_.avail_in == 0) return text;
-                ::inflateReset(&zlib_);
-            }
-            zlib_.next_out = reinterpret_cast<Bytef*>(out_.data());
-            zlib_.avail_out = static_cast<uInt>(out_.size());
-            code = ::inflate(&zlib_, Z_NO_FLUSH);
-            if (code != Z_OK && code != Z_STREAM_END)
-                return fail(ErrorKind::malformed, "damaged gzip data");
-            text.append(out_.data(), out_.size() - zlib_.avail_out);
-        }
-        text.resize(most);
-        return text;
-    }
-
-   private:
-    z_stream zlib_{};
-    std::array<char, 32768> out_{};
-};
 
 // Returns whether a line separates messages: "From jo at x.org  Fri Feb  1 09:15:20 2008". Lines of a message that
 // begin with "From " do not end with a time.
@@ -416,7 +375,7 @@ base::Result<ListMessages> read_month(std::string_view bytes, const std::string&
                                       const MonthLimits& limits) {
     std::string unpacked;
     if (is_gzip(bytes)) {
-        auto text = GzipReader().read(bytes, limits.most_bytes);
+        auto text = read_gzip(bytes, limits.most_bytes);
         if (!text) return tl::unexpected(text.error());
         unpacked = *std::move(text);
         bytes = unpacked;
@@ -450,16 +409,7 @@ std::string decode_mail_field(std::string_view field) {
         decoder.add_plain(field.front());
         field.remove_prefix(1);
     }
-    auto text = decoder.finish();
-    std::ranges::replace_if(
-        text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
-    std::string line;
-    for (const auto part : base::split(text, ' ')) {
-        if (part.empty()) continue;
-        if (!line.empty()) line += ' ';
-        line += part;
-    }
-    return std::string(base::cut_at(line, 2000));
+    return one_line(decoder.finish());
 }
 
 }  // namespace feed

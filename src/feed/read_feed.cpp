@@ -34,15 +34,9 @@ std::string digest_of(base::Digest& digest, const Entry& entry) {
     return digest.hex();
 }
 
-// "http://x.org/1" and "https://x.org/1" are one entry: sites move to https.
-std::string key_of_guid(const std::string& guid) {
-    constexpr std::string_view plain = "http://", encrypted = "https://";
-    return guid.starts_with(encrypted) ? std::string(plain) + guid.substr(encrypted.size())
-                                       : guid;
-}
-
 std::string key_of_content(base::Digest& digest, const Entry& entry) {
-    for (const auto* text : {&entry.link, &entry.title, &entry.content}) add_field(digest, *text);
+    add_field(digest, key_of_url(entry.link));
+    for (const auto* text : {&entry.title, &entry.content}) add_field(digest, *text);
     return "md5:" + digest.hex();
 }
 
@@ -68,13 +62,13 @@ std::string constant_guid(const Counts& guids) {
 bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
     Counts guids, links;
     for (const auto& entry : entries) {
-        ++guids[key_of_guid(entry.guid)];
-        ++links[key_of_guid(entry.link)];
+        ++guids[key_of_url(entry.guid)];
+        ++links[key_of_url(entry.link)];
     }
     std::unordered_set<std::string> taken{"", constant_guid(guids)};
     bool may_be_equal = false;
     for (auto& entry : entries) {
-        auto guid = key_of_guid(entry.guid), link = key_of_guid(entry.link);
+        auto guid = key_of_url(entry.guid), link = key_of_url(entry.link);
         if (taken.insert(guid).second) {
             entry.id = std::move(guid);
         } else if (!link.empty() && is_only(links, link) && !guids.contains(link)) {
@@ -91,7 +85,7 @@ bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
 void drop_copies(base::Digest& digest, std::vector<Entry>& entries) {
     std::unordered_set<std::string> kept;
     std::erase_if(entries, [&](const Entry& entry) {
-        return !kept.insert(key_of_content(digest, entry) + key_of_guid(entry.guid)).second;
+        return !kept.insert(key_of_content(digest, entry) + key_of_url(entry.guid)).second;
     });
 }
 
@@ -108,6 +102,11 @@ bool begins_like_json(std::string_view text) {
 }
 
 }  // namespace
+
+std::string key_of_url(const std::string& url) {
+    constexpr std::string_view plain = "http://", encrypted = "https://";
+    return url.starts_with(encrypted) ? std::string(plain) + url.substr(encrypted.size()) : url;
+}
 
 void identify(std::vector<Entry>& entries) {
     base::Digest digest(base::Algorithm::md5);

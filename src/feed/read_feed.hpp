@@ -23,6 +23,9 @@ namespace feed {
 [[nodiscard]] base::Result<Feed> read_feed(std::string_view bytes, std::string_view content_type,
                                            const std::string& url, const ReadLimits& limits = {});
 
+// Returns what URLs have in common that differ in http and https alone: sites move to https.
+[[nodiscard]] std::string key_of_url(const std::string& url);
+
 // Sets Entry::id and Entry::digest of all entries, and drops copies: of entries with the same guid, link, title and
 // content, the first one stays. The id is
 //   - the guid, unless an entry before has it. A guid of three or more entries that are most of those with a guid is

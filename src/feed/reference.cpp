@@ -2,11 +2,14 @@
 #include "feed/reference.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <libxml/uri.h>
 #include <memory>
+#include <unicode/uidna.h>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace feed {
 namespace {
@@ -43,6 +46,28 @@ std::string without_foreign_bytes(std::string_view reference) {
     return url;
 }
 
+bool is_ascii(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// Returns a host in ASCII (IDNA, UTS 46), with its port; empty: it has none.
+std::string ascii_host(std::string_view host) {
+    const auto written = base::percent_decode(host, base::Plus::literal);
+    if (!written || is_ascii(*written)) return std::string(host);
+    UErrorCode status = U_ZERO_ERROR;
+    const std::unique_ptr<UIDNA, void (*)(UIDNA*)> idna(
+        uidna_openUTS46(UIDNA_NONTRANSITIONAL_TO_ASCII, &status), &uidna_close);
+    const auto name = std::string_view(*written).substr(0, written->rfind(':'));
+    std::array<char, 256> room{};
+    UIDNAInfo info = UIDNA_INFO_INITIALIZER;
+    const auto size =
+        uidna_nameToASCII_UTF8(idna.get(), name.data(), static_cast<int32_t>(name.size()),
+                               room.data(), room.size(), &info, &status);
+    if (U_FAILURE(status) || info.errors != 0) return {};
+    return std::string(room.data(), static_cast<std::size_t>(size)) +
+           written->substr(name.size());
+}
+
 // Returns the URL with its scheme and host in lower case and a path; empty: it is not an http or https URL with a host.
 std::string web_url(std::string url) {
     const auto colon = url.find("://");
@@ -50,7 +75,10 @@ std::string web_url(std::string url) {
     const auto scheme = base::fold_ascii(std::string_view(url).substr(0, colon));
     if (scheme != "http" && scheme != "https") return {};
     const auto host = colon + 3;
-    const auto end = std::min(url.find_first_of("/?#", host), url.size());
+    auto end = std::min(url.find_first_of("/?#", host), url.size());
+    const auto ascii = ascii_host(std::string_view(url).substr(host, end - host));
+    url.replace(host, end - host, ascii);
+    end = host + ascii.size();
     if (end == host || url[host] == ':') return {};
     url.replace(0, end, base::fold_ascii(std::string_view(url).substr(0, end)));
     if (end == url.size() || url[end] != '/') url.insert(end, "/");
@@ -76,6 +104,15 @@ std::string resolve_reference(const std::string& base, std::string_view referenc
     if (!built) return {};
     // libxml2 decodes what was encoded in the host of the base.
     return web_url(without_foreign_bytes(reinterpret_cast<const char*>(built.get())));
+}
+
+std::string name_of_target(const std::string& url) {
+    const auto path = std::string_view(url).substr(0, url.find_first_of("?#"));
+    const auto end = path.find_last_not_of('/') + 1;
+    const auto part =
+        path.substr(path.rfind('/', end - 1) + 1, end - path.rfind('/', end - 1) - 1);
+    return base::legal_text(
+        base::percent_decode(part, base::Plus::literal).value_or(std::string(part)));
 }
 
 }  // namespace feed

@@ -1,305 +1,375 @@
-// Gumbo reads HTML as browsers do, and what is written here is read by them again. So nothing is written but
-// elements of one small list in the namespace of HTML, with text whose markup is escaped: there is nothing that a second
-// reading could take for something else. Gumbo itself trusts its input: its time and memory grow with the square of what
-// is open, and it deletes its tree by recursion. So it gets only tags of that list, few of them open at once and
-// each ended where it has to be.
+// HTML is read once, tag by tag, and written again: nothing but elements and attributes of one small list, each element
+// ended before those that surround it, and text whose markup is escaped. So it does not matter whether a
+// browser would have read the input in the same way: there is nothing that a second reading could take for something else.
 // SPDX-License-Identifier: MIT
 #include "feed/safe_html.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <gumbo.h>
 #include <optional>
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
+#include <unicode/uchar.h>
+#include <utf8.h>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "feed/charset.hpp"
 #include "feed/reference.hpp"
 
 namespace feed {
 namespace {
 
-// Gumbo needs some 200 bytes for each byte of markup.
 constexpr std::size_t longest_html = 1 << 20;
-constexpr std::size_t deepest = 200;
+constexpr std::size_t most_open = 200;  // elements; the tags of deeper ones are left out
 
-enum class Treatment : unsigned char {
-    keep,    // with its content
-    unwrap,  // its content alone
-    drop,    // with its content
+// What becomes of an element. Those that no role names are left out, but their content is kept.
+enum class Role : unsigned char {
+    in_line,
+    block,     // begins a line of plain text
+    row_part,  // of a table: level 1 is outside of level 2
+    as_div,    // a block that is written as <div>
+    empty,     // has no content
+    medium,    // a link to it is written, without its content
+    dropped,   // with its content
 };
-
-struct AllowedElement {
-    GumboTag tag;
-    bool is_block;  // begins a line of plain text
+struct NamedRole {
+    Role role;
+    std::string_view names;  // with a blank around each
 };
-constexpr auto allowed = std::to_array<AllowedElement>({
-    {GUMBO_TAG_A, false},         {GUMBO_TAG_ABBR, false},  {GUMBO_TAG_B, false},
-    {GUMBO_TAG_BLOCKQUOTE, true}, {GUMBO_TAG_BR, true},     {GUMBO_TAG_CAPTION, true},
-    {GUMBO_TAG_CITE, false},      {GUMBO_TAG_CODE, false},  {GUMBO_TAG_DD, true},
-    {GUMBO_TAG_DEL, false},       {GUMBO_TAG_DFN, false},   {GUMBO_TAG_DIV, true},
-    {GUMBO_TAG_DL, true},         {GUMBO_TAG_DT, true},     {GUMBO_TAG_EM, false},
-    {GUMBO_TAG_FIGCAPTION, true}, {GUMBO_TAG_FIGURE, true}, {GUMBO_TAG_H1, true},
-    {GUMBO_TAG_H2, true},         {GUMBO_TAG_H3, true},     {GUMBO_TAG_H4, true},
-    {GUMBO_TAG_H5, true},         {GUMBO_TAG_H6, true},     {GUMBO_TAG_HR, true},
-    {GUMBO_TAG_I, false},         {GUMBO_TAG_IMG, false},   {GUMBO_TAG_INS, false},
-    {GUMBO_TAG_KBD, false},       {GUMBO_TAG_LI, true},     {GUMBO_TAG_MARK, false},
-    {GUMBO_TAG_OL, true},         {GUMBO_TAG_P, true},      {GUMBO_TAG_PRE, true},
-    {GUMBO_TAG_Q, false},         {GUMBO_TAG_S, false},     {GUMBO_TAG_SAMP, false},
-    {GUMBO_TAG_SMALL, false},     {GUMBO_TAG_SPAN, false},  {GUMBO_TAG_STRONG, false},
-    {GUMBO_TAG_SUB, false},       {GUMBO_TAG_SUP, false},   {GUMBO_TAG_TABLE, true},
-    {GUMBO_TAG_TBODY, true},      {GUMBO_TAG_TD, true},     {GUMBO_TAG_TFOOT, true},
-    {GUMBO_TAG_TH, true},         {GUMBO_TAG_THEAD, true},  {GUMBO_TAG_TR, true},
-    {GUMBO_TAG_U, false},         {GUMBO_TAG_UL, true},     {GUMBO_TAG_VAR, false},
+constexpr auto roles = std::to_array<NamedRole>({
+    {Role::in_line,
+     " a abbr b cite code del dfn em i ins kbd mark q s samp small span strong sub sup u var "},
+    {Role::block,
+     " blockquote dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 li ol p pre table ul "},
+    {Role::row_part, " caption tbody thead tfoot tr td th "},
+    {Role::as_div,
+     " address article aside center details fieldset footer form header hgroup legend main nav"
+     " section summary "},
+    {Role::empty, " br hr img "},
+    {Role::medium, " audio embed iframe object video "},
+    {Role::dropped,
+     " annotation annotation-xml applet base button canvas frame frameset input link meta noembed"
+     " noframes noscript plaintext script select style svg template textarea title xmp "},
 });
-// The content of these elements is never shown.
-constexpr auto dropped = std::to_array<GumboTag>(
-    {GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE,    GUMBO_TAG_TEMPLATE,  GUMBO_TAG_NOSCRIPT,
-     GUMBO_TAG_IFRAME, GUMBO_TAG_OBJECT,   GUMBO_TAG_EMBED,     GUMBO_TAG_APPLET,
-     GUMBO_TAG_FRAME,  GUMBO_TAG_FRAMESET, GUMBO_TAG_NOEMBED,   GUMBO_TAG_NOFRAMES,
-     GUMBO_TAG_TITLE,  GUMBO_TAG_META,     GUMBO_TAG_LINK,      GUMBO_TAG_BASE,
-     GUMBO_TAG_SVG,    GUMBO_TAG_MATH,     GUMBO_TAG_TEXTAREA,  GUMBO_TAG_SELECT,
-     GUMBO_TAG_BUTTON, GUMBO_TAG_INPUT,    GUMBO_TAG_PLAINTEXT, GUMBO_TAG_XMP,
-     GUMBO_TAG_AUDIO,  GUMBO_TAG_VIDEO,    GUMBO_TAG_CANVAS});
-// Other blocks: their content is on lines of its own.
-constexpr auto read_as_div = std::to_array<GumboTag>(
-    {GUMBO_TAG_ADDRESS, GUMBO_TAG_ARTICLE, GUMBO_TAG_ASIDE, GUMBO_TAG_CENTER, GUMBO_TAG_DETAILS,
-     GUMBO_TAG_FIELDSET, GUMBO_TAG_FOOTER, GUMBO_TAG_FORM, GUMBO_TAG_HEADER, GUMBO_TAG_HGROUP,
-     GUMBO_TAG_LEGEND, GUMBO_TAG_MAIN, GUMBO_TAG_NAV, GUMBO_TAG_SECTION, GUMBO_TAG_SUMMARY});
-constexpr auto without_content =
-    std::to_array<GumboTag>({GUMBO_TAG_BR, GUMBO_TAG_HR, GUMBO_TAG_IMG});
-constexpr auto without_end_tag =
-    std::to_array<GumboTag>({GUMBO_TAG_BASE, GUMBO_TAG_EMBED, GUMBO_TAG_FRAME, GUMBO_TAG_INPUT,
-                             GUMBO_TAG_LINK, GUMBO_TAG_META});
-constexpr auto parts_of_tables =
-    std::to_array<GumboTag>({GUMBO_TAG_CAPTION, GUMBO_TAG_TBODY, GUMBO_TAG_TD, GUMBO_TAG_TFOOT,
-                             GUMBO_TAG_TH, GUMBO_TAG_THEAD, GUMBO_TAG_TR});
-constexpr auto headings = std::to_array<GumboTag>(
-    {GUMBO_TAG_H1, GUMBO_TAG_H2, GUMBO_TAG_H3, GUMBO_TAG_H4, GUMBO_TAG_H5, GUMBO_TAG_H6});
-// Attributes that are kept on some element. SafeWriter decides which element may have which.
-constexpr auto kept_attributes = std::to_array<std::string_view>(
-    {"alt", "colspan", "dir", "height", "href", "lang", "rowspan", "src", "title", "width"});
+constexpr std::string_view headings = " h1 h2 h3 h4 h5 h6 ", cells = " td th caption ",
+                           sections = " tbody thead tfoot caption ",
+                           without_end_tag = " base embed frame input link meta ",
+                           sources = " a embed iframe img source ";
+// Attributes that are looked at. HtmlReader decides which element may have which.
+constexpr auto known_attributes = std::to_array<std::string_view>(
+    {"alt", "colspan", "data", "data-lazy-src", "data-original", "data-src", "data-srcset", "dir",
+     "height", "href", "lang", "rowspan", "src", "srcset", "title", "width"});
 
-bool is_among(const auto& tags, GumboTag tag) {
-    return std::ranges::find(tags, tag) != tags.end();
+bool is_among(std::string_view names, std::string_view name) {
+    return names.find(' ' + std::string(name) + ' ') != std::string_view::npos;
 }
 
-const AllowedElement* find_allowed(GumboTag tag) {
-    const auto found = std::ranges::find(allowed, tag, &AllowedElement::tag);
-    return found == allowed.end() ? nullptr : &*found;
+std::optional<Role> role_of(std::string_view name) {
+    for (const auto& [role, names] : roles)
+        if (is_among(names, name)) return role;
+    return std::nullopt;
 }
 
-Treatment treatment_of(const GumboElement& element) {
-    if (element.tag_namespace != GUMBO_NAMESPACE_HTML || is_among(dropped, element.tag))
-        return Treatment::drop;
-    return find_allowed(element.tag) == nullptr ? Treatment::unwrap : Treatment::keep;
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_space(char c) { return base::is_blank(c) || c == '\n' || c == '\r' || c == '\f'; }
+
+// Returns the text with its references replaced, without what is illegal. Carriage returns become line ends, as the next
+// reader would take them for.
+std::string decoded(std::string_view text) {
+    std::string plain;
+    while (!text.empty()) {
+        const auto at = std::min(text.find('&'), text.size());
+        plain += text.substr(0, at);
+        text.remove_prefix(at);
+        if (text.empty()) break;
+        const auto reference = reference_at(text);
+        if (reference)
+            utf8::append(static_cast<std::uint32_t>(reference->character),
+                         std::back_inserter(plain));
+        else
+            plain += '&';
+        text.remove_prefix(reference ? reference->size : 1);
+    }
+    if (!base::is_legal_text(plain)) plain = base::legal_text(plain);
+    std::ranges::replace(plain, '\r', '\n');
+    return plain;
 }
 
-// Writes HTML again with the tags of the allow-list alone. Each element that is opened is ended before one that
-// surrounds it, and where the start of another element ends it: <p>, <li>, a cell of a table. So Gumbo never has more
-// elements open than the tags say, and opens none again by itself.
-class TagFilter {
+// Collects the visible text, with one blank between words and one line break between blocks. Blanks of any kind are the
+// same, and so are the spellings of a letter with an accent (Unicode's NFC): nobody sees a difference.
+class TextCollector {
    public:
-    explicit TagFilter(std::string_view html) : rest_(html) { out_.reserve(html.size()); }
+    explicit TextCollector(std::size_t most) : most_(most) {}
 
-    std::string filtered() {
-        while (!rest_.empty()) {
-            const auto text = rest_.substr(0, rest_.find('<'));
-            out_ += text;
-            rest_.remove_prefix(text.size());
-            if (!rest_.empty()) take_markup();
+    // Takes legal text.
+    void add(std::string_view text) {
+        for (auto at = text.begin(); at != text.end() && text_.size() < most_ + 4;) {
+            const auto begin = at;
+            const auto c = static_cast<UChar32>(utf8::unchecked::next(at));
+            const bool is_unseen = c == 0xAD || c == 0x200B || c == 0x2060 || c == 0xFEFF;
+            if (is_unseen) continue;
+            if (c == ' ' || c == '\f' || u_isUWhiteSpace(c)) {
+                blank_ = true;
+                continue;
+            }
+            if (!text_.empty() && (line_ || blank_)) text_ += line_ ? '\n' : ' ';
+            line_ = blank_ = false;
+            text_.append(begin, at);
         }
-        end_elements(0);
-        return std::move(out_);
+    }
+    void end_line() { line_ = true; }
+
+    std::string take() {
+        UErrorCode status = U_ZERO_ERROR;
+        const auto* form = icu::Normalizer2::getNFCInstance(status);
+        if (U_SUCCESS(status) && !form->isNormalizedUTF8(text_, status)) {
+            std::string normal;
+            icu::StringByteSink<std::string> sink(&normal);
+            form->normalizeUTF8(0, text_, sink, nullptr, status);
+            if (U_SUCCESS(status)) text_ = std::move(normal);
+        }
+        text_.resize(base::cut_at(text_, most_).size());
+        return std::move(text_);
     }
 
    private:
-    static constexpr std::size_t most_open = 100;
+    const std::size_t most_;
+    std::string text_;
+    bool line_ = false, blank_ = false;  // what goes before the next character
+};
 
+struct Tag {
     struct Attribute {
-        std::string_view name, value;
+        std::string_view name, value;  // the value as it is written
     };
-    struct Tag {
-        GumboTag tag = GUMBO_TAG_UNKNOWN;
-        std::string_view name = {};
-        std::vector<Attribute> attributes = {};  // those that may be kept
-        bool is_empty = false;                   // <a/>
-    };
+    std::string name;                   // in lower case
+    std::vector<Attribute> attributes;  // those that are known, each once
+    bool is_empty = false;              // <a/>
+    std::size_t size = 0;               // bytes, with the '>'
 
-    struct OpenElement {
-        GumboTag tag;
-        bool is_in_cell = false;  // a table, of which a cell or the caption is open
-    };
+    [[nodiscard]] std::string value(std::string_view attribute) const {
+        const auto found = std::ranges::find(attributes, attribute, &Attribute::name);
+        return found == attributes.end() ? std::string() : decoded(found->value);
+    }
+};
 
-    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-    static bool is_space(char c) {
-        return base::is_blank(c) || c == '\n' || c == '\r' || c == '\f';
+void add_attribute(Tag& tag, std::string_view name, std::string_view value) {
+    const auto known = std::ranges::find_if(known_attributes, [&](std::string_view each) {
+        return base::equal_ignoring_case(each, name);
+    });
+    if (known != known_attributes.end() &&
+        std::ranges::find(tag.attributes, *known, &Tag::Attribute::name) == tag.attributes.end())
+        tag.attributes.push_back({*known, value});
+}
+
+// Returns the tag whose name begins at a place of a text; nullopt: the text ends before it does.
+// https://html.spec.whatwg.org/#tokenization
+std::optional<Tag> tag_at(std::string_view text, std::size_t place) {
+    const auto skip = [&](auto belongs) {
+        const auto begin = place;
+        while (place < text.size() && belongs(text[place])) ++place;
+        return text.substr(begin, place - begin);
+    };
+    Tag tag;
+    tag.name =
+        base::fold_ascii(skip([](char c) { return !is_space(c) && c != '/' && c != '>'; }));
+    for (;;) {
+        skip([](char c) { return is_space(c) || c == '/'; });
+        if (place >= text.size()) return std::nullopt;
+        if (text[place] == '>') break;
+        const auto begin = place++;
+        skip([](char c) { return !is_space(c) && c != '/' && c != '>' && c != '='; });
+        const auto name = text.substr(begin, place - begin);
+        skip(is_space);
+        std::string_view value;
+        if (place < text.size() && text[place] == '=') {
+            ++place;
+            skip(is_space);
+            if (place >= text.size()) return std::nullopt;
+            if (const char quote = text[place]; quote == '"' || quote == '\'') {
+                ++place;
+                value = skip([quote](char c) { return c != quote; });
+                if (place++ >= text.size()) return std::nullopt;
+            } else {
+                value = skip([](char c) { return !is_space(c) && c != '>'; });
+            }
+        }
+        add_attribute(tag, name, value);
+    }
+    tag.is_empty = text[place - 1] == '/';
+    tag.size = place + 1;
+    return tag;
+}
+
+// Reads HTML once, and writes what is safe of it and what people see of it.
+class HtmlReader {
+   public:
+    HtmlReader(const std::string& base_url, std::size_t most)
+        : base_url_(base_url), most_(most), text_(most) {}
+
+    SafeAndPlain read(std::string_view html) {
+        rest_ = base::cut_at(html, longest_html);
+        take_all();
+        end_elements(0);
+        return {std::move(html_), text_.take()};
     }
 
-    // The tokenizer of HTML, https://html.spec.whatwg.org/#tokenization.
+   private:
+    void take_all() {
+        while (!rest_.empty()) {
+            const auto text = rest_.substr(0, rest_.find('<'));
+            rest_.remove_prefix(text.size());
+            write_text(decoded(text));
+            if (!rest_.empty()) take_markup();
+        }
+    }
+
     void take_markup() {
         const auto at = [&](std::size_t place) {
             return place < rest_.size() ? rest_[place] : ' ';
         };
         if (rest_.starts_with("<!--")) return drop_through("-->", 2);
+        if (rest_.starts_with("<![CDATA[")) return take_cdata();
         if (is_letter(at(1))) return take_start_tag();
         if (at(1) == '/' && is_letter(at(2))) return take_end_tag();
         if (at(1) == '!' || at(1) == '?' || (at(1) == '/' && rest_.size() > 2))
             return drop_through(">", 1);
-        out_ += "&lt;";
+        write_text("<");
         rest_.remove_prefix(1);
     }
     void drop_through(std::string_view end, std::size_t from) {
         const auto found = rest_.find(end, from);
         rest_.remove_prefix(found == std::string_view::npos ? rest_.size() : found + end.size());
     }
-
-    // Reads the tag whose name begins at a place, up to its '>'. Returns nullopt where the text ends first.
-    std::optional<Tag> read_tag(std::size_t place) {
-        const auto skip = [&](auto belongs) {
-            const auto begin = place;
-            while (place < rest_.size() && belongs(rest_[place])) ++place;
-            return rest_.substr(begin, place - begin);
-        };
-        Tag tag;
-        tag.name = skip([](char c) { return !is_space(c) && c != '/' && c != '>'; });
-        tag.tag = gumbo_tagn_enum(tag.name.data(), static_cast<unsigned>(tag.name.size()));
-        for (;;) {
-            skip([](char c) { return is_space(c) || c == '/'; });
-            if (place >= rest_.size()) return std::nullopt;
-            if (rest_[place] == '>') break;
-            const auto begin = place++;
-            skip([](char c) { return !is_space(c) && c != '/' && c != '>' && c != '='; });
-            Attribute attribute{rest_.substr(begin, place - begin), {}};
-            skip(is_space);
-            if (place < rest_.size() && rest_[place] == '=') {
-                ++place;
-                skip(is_space);
-                if (place >= rest_.size()) return std::nullopt;
-                if (const char quote = rest_[place]; quote == '"' || quote == '\'') {
-                    ++place;
-                    attribute.value = skip([quote](char c) { return c != quote; });
-                    if (place++ >= rest_.size()) return std::nullopt;
-                } else {
-                    attribute.value = skip([](char c) { return !is_space(c) && c != '>'; });
-                }
-            }
-            add_attribute(tag.attributes, attribute);
+    // Reads what is between the marks as HTML: some programs write them around it.
+    void take_cdata() {
+        constexpr std::string_view begin = "<![CDATA[", end = "]]>";
+        rest_.remove_prefix(begin.size());
+        const auto size = is_in_cdata_ ? std::string_view::npos : rest_.find(end);
+        if (size == std::string_view::npos) {
+            is_in_cdata_ = true;  // it has no end: none is looked for again
+            return;
         }
-        tag.is_empty = rest_[place - 1] == '/';
-        rest_.remove_prefix(place + 1);
-        return tag;
-    }
-    static void add_attribute(std::vector<Attribute>& attributes, const Attribute& attribute) {
-        const auto is_equal = [&](std::string_view name) {
-            return base::equal_ignoring_case(name, attribute.name);
-        };
-        const auto kept = std::ranges::find_if(kept_attributes, is_equal);
-        if (kept == kept_attributes.end()) return;
-        if (std::ranges::find(attributes, *kept, &Attribute::name) != attributes.end()) return;
-        attributes.push_back({*kept, attribute.value});
+        const auto after = rest_.substr(size + end.size());
+        rest_ = rest_.substr(0, size);
+        is_in_cdata_ = true;
+        take_all();
+        is_in_cdata_ = false;
+        rest_ = after;
     }
 
-    // Returns the tag to write instead of another; GUMBO_TAG_UNKNOWN: none.
-    static GumboTag written_for(GumboTag tag) {
-        if (is_among(read_as_div, tag)) return GUMBO_TAG_DIV;
-        return find_allowed(tag) == nullptr ? GUMBO_TAG_UNKNOWN : tag;
+    // Removes a tag from the text; nullopt: it does not end, and neither does anything else.
+    std::optional<Tag> take_tag(std::size_t place) {
+        auto tag = tag_at(rest_, place);
+        rest_.remove_prefix(tag ? tag->size : rest_.size());
+        is_after_pre_ = false;
+        return tag;
     }
 
     void take_start_tag() {
-        auto tag = read_tag(1);
-        if (!tag) {
-            rest_ = {};
+        auto tag = take_tag(1);
+        if (!tag) return;
+        const auto role = role_of(tag->name);
+        if (!role) return;
+        if (role == Role::dropped) {
+            drop_content(*tag);
             return;
         }
-        if (is_among(dropped, tag->tag)) return drop_content(*tag);
-        tag->tag = written_for(tag->tag);
-        if (tag->tag == GUMBO_TAG_UNKNOWN) return;
-        if (is_among(parts_of_tables, tag->tag)) return take_part_of_table(*tag);
-        // A browser moves what is in a table and in no cell of it before the table, where it may belong to something
-        // else. Its text is moved, its tags are left out.
-        if (const auto table = find_open(GUMBO_TAG_TABLE); table && !open_[*table].is_in_cell)
-            return;
-        end_what_ends_at(tag->tag);
-        if (is_among(without_content, tag->tag)) return write(*tag);
-        if (open_.size() >= most_open) return;
-        write(*tag);
-        open_.push_back({tag->tag});
-    }
-    void take_part_of_table(const Tag& part) {
-        const auto table = find_open(GUMBO_TAG_TABLE);
-        if (!table) return;
-        end_elements(*table + 1);
-        write(part);
-        open_[*table].is_in_cell =
-            part.tag == GUMBO_TAG_TD || part.tag == GUMBO_TAG_TH || part.tag == GUMBO_TAG_CAPTION;
-    }
-
-    // Drops everything up to the end tag, or all of the rest.
-    void drop_content(const Tag& tag) {
-        if (is_among(without_end_tag, tag.tag)) return;
-        const bool is_foreign = tag.tag == GUMBO_TAG_SVG || tag.tag == GUMBO_TAG_MATH;
-        if (is_foreign && tag.is_empty) return;
-        for (auto end = rest_.find("</"); end != std::string_view::npos;
-             end = rest_.find("</", end + 2)) {
-            const auto rest = rest_.substr(end + 2);
-            if (rest.size() <= tag.name.size() ||
-                !base::equal_ignoring_case(rest.substr(0, tag.name.size()), tag.name))
-                continue;
-            if (const char next = rest[tag.name.size()];
-                is_space(next) || next == '/' || next == '>')
-                return rest_.remove_prefix(std::min(rest_.find('>', end), rest_.size() - 1) + 1);
-        }
-        rest_ = {};
-    }
-
-    // Ends the elements that the start of another one ends.
-    void end_what_ends_at(GumboTag tag) {
-        if (const auto* known = find_allowed(tag); known->is_block && tag != GUMBO_TAG_BR)
-            end_through(find_open(GUMBO_TAG_P));
-        if (tag == GUMBO_TAG_A) end_through(find_open(tag));
-        if (tag == GUMBO_TAG_LI) end_through(find_item({GUMBO_TAG_LI}));
-        if (tag == GUMBO_TAG_DT || tag == GUMBO_TAG_DD)
-            end_through(find_item({GUMBO_TAG_DT, GUMBO_TAG_DD}));
-        if (is_among(headings, tag) && !open_.empty() && is_among(headings, open_.back().tag))
-            end_elements(open_.size() - 1);
+        if (role == Role::row_part) return open_row_part(*tag);
+        // A browser moves what is in a table and in no cell of it before the table, where it may belong to something else.
+        const auto table = find_open("table");
+        const bool is_outside_of_cells = table && !is_in_cell(*table);
+        if (role == Role::medium) return write_medium(*tag, is_outside_of_cells);
+        if (is_outside_of_cells) return;
+        if (role == Role::as_div) tag->name = "div";
+        end_what_ends_at(tag->name, *role);
+        open(*tag, *role);
     }
 
     void take_end_tag() {
-        const auto read = read_tag(2);
-        if (!read) {
-            rest_ = {};
-            return;
-        }
-        const auto tag = written_for(read->tag);
-        if (tag == GUMBO_TAG_BR) return write({.tag = tag});  // as browsers read </br>
-        if (!is_among(parts_of_tables, tag)) return end_through(find_open(tag));
-        if (const auto table = find_open(GUMBO_TAG_TABLE)) {
-            end_elements(*table + 1);
-            write_end(tag);
-            open_[*table].is_in_cell = false;
-        }
+        auto tag = take_tag(2);
+        const auto role = tag ? role_of(tag->name) : std::nullopt;
+        if (!role) return;
+        if (tag->name == "br") return open(*tag, Role::empty);  // as browsers read </br>
+        end_through(find_open(role == Role::as_div ? "div" : std::string_view(tag->name)));
     }
 
-    // Returns the place of the innermost open element that has a tag, and is in no table inside of that element.
-    [[nodiscard]] std::optional<std::size_t> find_open(GumboTag tag) const {
+    // ---- What is open ----
+
+    struct OpenElement {
+        std::string name;
+        bool is_block = false, is_written = false;
+    };
+
+    // Writes a start tag. An element deeper than others may be, or beyond the end, is not open.
+    void open(const Tag& tag, Role role) {
+        const bool is_line = role != Role::in_line && tag.name != "img";
+        if (is_line) text_.end_line();
+        const auto attributes = attributes_of(tag);
+        if (role == Role::empty) {
+            const auto written = "<" + tag.name + attributes.value_or("") + " />";
+            if (attributes && has_room(written.size())) html_ += written;
+            return;
+        }
+        if (open_.size() >= most_open) return;
+        const auto start = "<" + tag.name + attributes.value_or("") + ">";
+        const auto end = tag.name.size() + 3;
+        const bool is_written = attributes && has_room(start.size() + end);
+        if (is_written) {
+            html_ += start;
+            end_tags_ += end;
+        }
+        open_.push_back({tag.name, is_line, is_written});
+        is_after_pre_ = tag.name == "pre";
+        if (is_after_pre_) begin_of_pre_ = html_.size();
+    }
+
+    // Opens a part of the innermost table, and the row of a cell that is in none.
+    void open_row_part(const Tag& part) {
+        const auto table = find_open("table");
+        if (!table) return;
+        const bool is_cell = part.name == "td" || part.name == "th";
+        auto left = *table + 1;
+        if (part.name == "tr" || is_cell)
+            if (left < open_.size() && is_among(sections, open_[left].name) &&
+                open_[left].name != "caption")
+                ++left;
+        if (is_cell && left < open_.size() && open_[left].name == "tr") ++left;
+        end_elements(left);
+        if (is_cell && open_.back().name != "tr")
+            open({.name = "tr", .attributes = {}}, Role::row_part);
+        open(part, Role::row_part);
+    }
+
+    [[nodiscard]] bool is_in_cell(std::size_t table) const {
+        return std::any_of(open_.begin() + static_cast<std::ptrdiff_t>(table), open_.end(),
+                           [](const auto& element) { return is_among(cells, element.name); });
+    }
+
+    // Ends the elements that the start of another one ends.
+    void end_what_ends_at(std::string_view name, Role role) {
+        if ((role != Role::in_line && name != "br" && name != "img")) end_through(find_open("p"));
+        if (name == "a") end_through(find_open(name));
+        if (name == "li") end_through(find_open(" li ", " ul ol dl table "));
+        if (name == "dt" || name == "dd") end_through(find_open(" dt dd ", " ul ol dl table "));
+        if (is_among(headings, name) && !open_.empty() && is_among(headings, open_.back().name))
+            end_elements(open_.size() - 1);
+    }
+
+    // Returns the place of the innermost open element that has one of the names, unless it is outside of a barrier.
+    [[nodiscard]] std::optional<std::size_t> find_open(std::string_view names,
+                                                       std::string_view barriers) const {
         for (auto place = open_.size(); place > 0; --place) {
-            if (open_[place - 1].tag == tag) return place - 1;
-            if (open_[place - 1].tag == GUMBO_TAG_TABLE) break;
+            if (is_among(names, open_[place - 1].name)) return place - 1;
+            if (is_among(barriers, open_[place - 1].name)) break;
         }
         return std::nullopt;
     }
-    // Returns the place of the item that is open in the innermost list.
-    [[nodiscard]] std::optional<std::size_t> find_item(
-        std::initializer_list<GumboTag> tags) const {
-        constexpr auto barriers =
-            std::to_array<GumboTag>({GUMBO_TAG_UL, GUMBO_TAG_OL, GUMBO_TAG_DL, GUMBO_TAG_TABLE});
-        for (auto place = open_.size(); place > 0; --place) {
-            if (is_among(tags, open_[place - 1].tag)) return place - 1;
-            if (is_among(barriers, open_[place - 1].tag)) break;
-        }
-        return std::nullopt;
+    [[nodiscard]] std::optional<std::size_t> find_open(std::string_view name) const {
+        return find_open(' ' + std::string(name) + ' ', " table ");
     }
 
     void end_through(std::optional<std::size_t> place) {
@@ -307,313 +377,187 @@ class TagFilter {
     }
     // Ends elements until `left` are open.
     void end_elements(std::size_t left) {
-        for (; open_.size() > left; open_.pop_back()) write_end(open_.back().tag);
-    }
-
-    void write(const Tag& tag) {
-        out_.append("<").append(gumbo_normalized_tagname(tag.tag));
-        for (const auto& [name, value] : tag.attributes) {
-            out_.append(" ").append(name).append("=\"");
-            for (const char c : value)
-                if (c == '"')
-                    out_ += "&quot;";
-                else
-                    out_ += c;
-            out_ += '"';
-        }
-        out_ += '>';
-    }
-    void write_end(GumboTag tag) {
-        out_.append("</").append(gumbo_normalized_tagname(tag)).append(">");
-    }
-
-    std::string_view rest_;
-    std::string out_;
-    std::vector<OpenElement> open_;
-};
-
-// A document as Gumbo reads it.
-class Document {
-   public:
-    explicit Document(std::string_view html)
-        : html_(TagFilter(base::cut_at(html, longest_html)).filtered()) {
-        auto options = kGumboDefaultOptions;
-        options.fragment_context = GUMBO_TAG_BODY;
-        options.max_errors = 0;
-        output_ = gumbo_parse_with_options(&options, html_.data(), html_.size());
-    }
-    ~Document() { gumbo_destroy_output(&kGumboDefaultOptions, output_); }
-    Document(const Document&) = delete;
-    Document& operator=(const Document&) = delete;
-
-    [[nodiscard]] const GumboNode* root() const { return output_ ? output_->root : nullptr; }
-
-   private:
-    std::string html_;
-    GumboOutput* output_ = nullptr;
-};
-
-std::string_view attribute_of(const GumboElement& element, const char* name) {
-    const auto* attribute = gumbo_get_attribute(&element.attributes, name);
-    return attribute ? std::string_view(attribute->value) : std::string_view();
-}
-
-// Appends text with its markup escaped. References in HTML may stand for any character: what is not legal is replaced,
-// and so are carriage returns, which the next reader would take for line ends.
-void append_text(std::string& out, std::string_view text) {
-    auto legal = base::is_legal_text(text) ? std::string(text) : base::legal_text(text);
-    std::ranges::replace(legal, '\r', '\n');
-    out += base::escape_html(legal);
-}
-
-void append_attribute(std::string& out, std::string_view name, std::string_view value) {
-    out.append(" ").append(name).append("=\"");
-    append_text(out, value);
-    out += '"';
-}
-
-// Writes the allowed part of a tree.
-class SafeWriter {
-   public:
-    SafeWriter(const std::string& base_url, std::size_t most)
-        : base_url_(base_url), most_(most) {}
-
-    std::string write(const GumboNode& root) {
-        write_children(root.v.element, 0);
-        return std::move(out_);
-    }
-
-   private:
-    void write_children(const GumboElement& element, std::size_t depth) {
-        for (unsigned i = 0; i < element.children.length && !is_full_; ++i)
-            write_node(*static_cast<const GumboNode*>(element.children.data[i]), depth);
-    }
-
-    void write_node(const GumboNode& node, std::size_t depth) {
-        switch (node.type) {
-            case GUMBO_NODE_TEXT:
-            case GUMBO_NODE_WHITESPACE:
-            case GUMBO_NODE_CDATA: return write_text(node.v.text.text);
-            case GUMBO_NODE_ELEMENT: return write_element(node.v.element, depth);
-            case GUMBO_NODE_DOCUMENT:
-            case GUMBO_NODE_COMMENT:
-            case GUMBO_NODE_TEMPLATE: break;
+        for (; open_.size() > left; open_.pop_back()) {
+            const auto& [name, is_block, is_written] = open_.back();
+            if (is_block) text_.end_line();
+            if (!is_written) continue;
+            html_.append("</").append(name).append(">");
+            end_tags_ -= name.size() + 3;
         }
     }
+
+    // Drops everything up to the end tag, or all of the rest, and returns it.
+    std::string_view drop_content(const Tag& tag) {
+        const bool is_foreign = tag.name == "svg" || tag.name.starts_with("annotation");
+        if (is_among(without_end_tag, tag.name) || (is_foreign && tag.is_empty)) return {};
+        const auto content = rest_;
+        for (auto end = rest_.find("</"); end != std::string_view::npos;
+             end = rest_.find("</", end + 2)) {
+            const auto name = rest_.substr(end + 2, tag.name.size());
+            const auto after = end + 2 + tag.name.size();
+            if (!base::equal_ignoring_case(name, tag.name) || after >= rest_.size()) continue;
+            if (const char next = rest_[after]; is_space(next) || next == '/' || next == '>') {
+                rest_.remove_prefix(std::min(rest_.find('>', end), rest_.size() - 1) + 1);
+                return content.substr(0, end);
+            }
+        }
+        rest_ = {};
+        return content;
+    }
+
+    // ---- What is written ----
 
     // Returns whether this many bytes fit, besides the end tags of open elements.
     bool has_room(std::size_t bytes) {
-        is_full_ = is_full_ || out_.size() + end_tags_ + bytes > most_;
+        is_full_ = is_full_ || html_.size() + end_tags_ + bytes > most_;
         return !is_full_;
     }
 
     void write_text(std::string_view text) {
-        std::string escaped;
-        append_text(escaped, text);
+        if (text.empty()) return;
+        // Parsers drop the first line end of <pre>.
+        if (std::exchange(is_after_pre_, false) && text.starts_with('\n')) text.remove_prefix(1);
+        if (html_.size() == begin_of_pre_ && text.starts_with('\n') && has_room(1)) html_ += '\n';
+        text_.add(text);
+        if (is_full_) return;
+        const auto escaped = base::escape_html(text);
         if (has_room(escaped.size())) {
-            out_ += escaped;
+            html_ += escaped;
             return;
         }
-        const auto room = most_ - std::min(most_, out_.size() + end_tags_);
+        const auto room = most_ - std::min(most_, html_.size() + end_tags_);
         auto cut = base::cut_at(escaped, std::min(room, escaped.size()));
         if (const auto reference = cut.rfind('&');
             reference != std::string_view::npos &&
             cut.find(';', reference) == std::string_view::npos)
             cut = cut.substr(0, reference);
-        out_ += cut;
+        html_ += cut;
     }
 
-    void write_element(const GumboElement& element, std::size_t depth) {
-        const auto treatment = treatment_of(element);
-        if (treatment == Treatment::drop || depth >= deepest) return;
-        if (treatment == Treatment::unwrap) return write_children(element, depth + 1);
-        std::string attributes;
-        if (!append_attributes(attributes, element)) return write_children(element, depth + 1);
-        const std::string name = gumbo_normalized_tagname(element.tag);
-        if (is_among(without_content, element.tag)) {
-            if (element.tag == GUMBO_TAG_IMG && attributes.empty()) return;
-            if (has_room(name.size() + attributes.size() + 4))
-                out_ += '<' + name + attributes + " />";
-            return;
+    // Writes a link to a video and the like instead of it.
+    void write_medium(const Tag& tag, bool is_outside_of_cells) {
+        auto url = source_of(tag);
+        const auto content = drop_content(tag);
+        for (auto at = content.find('<'); at != content.npos && url.empty();
+             at = content.find('<', at + 1)) {
+            const auto inner = tag_at(content, at + 1);
+            if (!inner) break;
+            if (is_among(sources, inner->name)) url = source_of(*inner);
         }
-        const auto end_tag = name.size() + 3;
-        if (!has_room(name.size() + attributes.size() + 2 + end_tag)) return;
-        end_tags_ += end_tag;
-        out_ += '<' + name + attributes + '>';
-        // Parsers drop the first line end of <pre>.
-        if (element.tag == GUMBO_TAG_PRE && begins_with_line_end(element)) out_ += '\n';
-        write_children(element, depth + 1);
-        out_ += "</" + name + '>';
-        end_tags_ -= end_tag;
+        if (url.empty() || is_tiny(tag) || is_outside_of_cells) return;
+        const auto title = tag.value("title");
+        const auto reference = base::escape_html(url);
+        end_what_ends_at("a", Role::in_line);
+        open({.name = "a", .attributes = {{"href", reference}}}, Role::in_line);
+        write_text(title.empty() ? name_of_target(url) : title);
+        end_through(find_open("a"));
     }
 
-    static bool begins_with_line_end(const GumboElement& element) {
-        if (element.children.length == 0) return false;
-        const auto& first = *static_cast<const GumboNode*>(element.children.data[0]);
-        const bool is_text = first.type == GUMBO_NODE_TEXT || first.type == GUMBO_NODE_WHITESPACE;
-        return is_text && (first.v.text.text[0] == '\n' || first.v.text.text[0] == '\r');
-    }
-
-    // Appends the allowed attributes. Returns false for a link without a usable target.
-    bool append_attributes(std::string& out, const GumboElement& element) const {
-        if (element.tag == GUMBO_TAG_A) return append_link(out, element);
-        if (element.tag == GUMBO_TAG_IMG) {
-            append_image(out, element);
-            return true;
+    // Returns the allowed attributes; nullopt: it lacks one without which it has no use.
+    [[nodiscard]] std::optional<std::string> attributes_of(const Tag& tag) const {
+        std::string written;
+        if (tag.name == "a") {
+            const auto url = target_of(tag);
+            if (url.empty()) return std::nullopt;
+            append_attribute(written, "href", url);
+            append_attribute(written, "rel", "nofollow noopener noreferrer");
+            return written;
         }
-        constexpr auto plain = std::to_array<const char*>({"title", "dir", "lang"});
-        for (const auto* name : plain)
-            if (const auto value = attribute_of(element, name);
-                !value.empty() && value.size() <= 500)
-                if (std::strcmp(name, "dir") != 0 || value == "ltr" || value == "rtl")
-                    append_attribute(out, name, value);
-        if (element.tag == GUMBO_TAG_TD || element.tag == GUMBO_TAG_TH)
+        if (tag.name == "img") {
+            const auto url = source_of(tag);
+            if (url.empty() || is_tiny(tag)) return std::nullopt;
+            append_attribute(written, "src", url);
+            append_attribute(written, "alt", base::cut_at(tag.value("alt"), 1000));
+            for (const auto* name : {"width", "height"})
+                append_number(written, tag, name, 0, 10'000);
+            return written;
+        }
+        for (const auto* name : {"title", "dir", "lang"})
+            if (const auto value = tag.value(name); !value.empty() && value.size() <= 500)
+                if (name != std::string_view("dir") || value == "ltr" || value == "rtl")
+                    append_attribute(written, name, value);
+        if (tag.name == "td" || tag.name == "th")
             for (const auto* name : {"colspan", "rowspan"})
-                if (const auto number = base::parse_count(attribute_of(element, name));
-                    number && *number >= 1 && *number <= 100)
-                    append_attribute(out, name, std::to_string(*number));
-        return true;
+                append_number(written, tag, name, 1, 100);
+        return written;
     }
 
-    bool append_link(std::string& out, const GumboElement& element) const {
-        const auto href = attribute_of(element, "href");
-        auto url = resolve_reference(base_url_, href);
-        if (url.empty() && base::fold_ascii(base::trim(href).substr(0, 7)) == "mailto:" &&
-            href.size() < 300)
-            url = base::trim(href);
-        if (url.empty()) return false;
-        append_attribute(out, "href", url);
-        append_attribute(out, "rel", "nofollow noopener noreferrer");
-        return true;
+    static void append_attribute(std::string& out, std::string_view name,
+                                 std::string_view value) {
+        out.append(" ").append(name).append("=\"");
+        out += base::escape_html(value);
+        out += '"';
+    }
+    static void append_number(std::string& out, const Tag& tag, const char* name,
+                              std::uint64_t least, std::uint64_t most) {
+        if (const auto number = base::parse_count(tag.value(name));
+            number && *number >= least && *number <= most)
+            append_attribute(out, name, std::to_string(*number));
     }
 
-    void append_image(std::string& out, const GumboElement& element) const {
-        const auto is_tiny = [&](const char* name) {
-            const auto size = base::parse_count(attribute_of(element, name));
+    // Returns the target of a link; empty: none that can be used. The text has no places that "#top" could name.
+    [[nodiscard]] std::string target_of(const Tag& tag) const {
+        const auto href = tag.value("href");
+        const auto trimmed = base::trim(href);
+        if (trimmed.empty() || trimmed.starts_with('#')) return {};
+        if (base::fold_ascii(trimmed.substr(0, 7)) == "mailto:" && trimmed.size() < 300)
+            return std::string(trimmed);
+        return resolve_reference(base_url_, trimmed);
+    }
+
+    // Returns the URL of an image or another medium, whatever attribute has it; empty: none that can be used.
+    [[nodiscard]] std::string source_of(const Tag& tag) const {
+        for (const auto* name : {"src", "data", "data-src", "data-lazy-src", "data-original",
+                                 "srcset", "data-srcset", "href"}) {
+            const auto value = tag.value(name);
+            auto reference = base::trim(value);
+            // "a.jpg 75w, b.jpg 150w"
+            if (std::string_view(name).ends_with("srcset"))
+                reference = reference.substr(0, reference.find_first_of(" ,\n\t"));
+            if (reference.empty() || reference.starts_with('#')) continue;
+            if (auto url = resolve_reference(base_url_, reference); !url.empty()) return url;
+        }
+        return {};
+    }
+
+    // True for what only counts readers.
+    static bool is_tiny(const Tag& tag) {
+        return std::ranges::any_of(std::array{"width", "height"}, [&](const char* name) {
+            const auto size = base::parse_count(tag.value(name));
             return size && *size <= 2;
-        };
-        const auto url = resolve_reference(base_url_, attribute_of(element, "src"));
-        if (url.empty() || is_tiny("width") || is_tiny("height")) return;
-        append_attribute(out, "src", url);
-        append_attribute(out, "alt", base::cut_at(attribute_of(element, "alt"), 1000));
-        for (const auto* name : {"width", "height"})
-            if (const auto size = base::parse_count(attribute_of(element, name));
-                size && *size <= 10'000)
-                append_attribute(out, name, std::to_string(*size));
+        });
     }
 
     const std::string& base_url_;
     const std::size_t most_;
-    std::string out_;
-    std::size_t end_tags_ = 0;  // bytes of those that are still to be written
-    bool is_full_ = false;
+    std::string_view rest_;
+    std::string html_;
+    TextCollector text_;
+    std::vector<OpenElement> open_;
+    std::size_t end_tags_ = 0;                      // bytes of those that are still to be written
+    std::size_t begin_of_pre_ = std::string::npos;  // where its start tag ends
+    bool is_full_ = false, is_in_cdata_ = false, is_after_pre_ = false;
 };
-
-// Collects the visible text, with one blank between words and one line break between blocks.
-class TextCollector {
-   public:
-    explicit TextCollector(std::size_t most) : most_(most) {}
-
-    std::string collect(const GumboNode& root) {
-        add_children(root.v.element, 0);
-        return std::move(text_);
-    }
-    void add_text(std::string_view text) {
-        for (const char c : text) {
-            if (is_full()) return;
-            if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f') {
-                blank_ = true;
-                continue;
-            }
-            if (!text_.empty() && (line_ || blank_)) text_ += line_ ? '\n' : ' ';
-            line_ = blank_ = false;
-            text_ += c;
-        }
-    }
-    std::string take() { return std::move(text_); }
-
-   private:
-    [[nodiscard]] bool is_full() const { return text_.size() >= most_; }
-
-    void add_children(const GumboElement& element, std::size_t depth) {
-        for (unsigned i = 0; i < element.children.length && !is_full(); ++i)
-            add_node(*static_cast<const GumboNode*>(element.children.data[i]), depth);
-    }
-    void add_node(const GumboNode& node, std::size_t depth) {
-        switch (node.type) {
-            case GUMBO_NODE_TEXT:
-            case GUMBO_NODE_CDATA: return add_text(node.v.text.text);
-            case GUMBO_NODE_WHITESPACE: blank_ = true; return;
-            case GUMBO_NODE_ELEMENT: break;
-            case GUMBO_NODE_DOCUMENT:
-            case GUMBO_NODE_COMMENT:
-            case GUMBO_NODE_TEMPLATE: return;
-        }
-        const auto& element = node.v.element;
-        if (treatment_of(element) == Treatment::drop || depth >= deepest) return;
-        const auto* known = find_allowed(element.tag);
-        const bool is_block = known != nullptr && known->is_block;
-        line_ = line_ || is_block;
-        add_children(element, depth + 1);
-        line_ = line_ || is_block;
-    }
-
-    const std::size_t most_;
-    std::string text_;
-    bool line_ = false, blank_ = false;  // what goes before the next character
-};
-
-std::string whole_characters(std::string text, std::size_t most) {
-    text.resize(base::cut_at(text, most).size());
-    return base::is_legal_text(text) ? text : base::legal_text(text);
-}
-
-bool has_markup(std::string_view html) {
-    return base::find_any<'<', '&'>(html) != std::string_view::npos;
-}
-
-// Of HTML without markup.
-std::string safe_text(std::string_view html, std::size_t most) {
-    constexpr std::size_t longest_reference = 6;  // &quot;
-    auto text = base::escape_html(base::cut_at(html, most));
-    return text.size() <= most ? text
-                               : base::escape_html(base::cut_at(html, most / longest_reference));
-}
-
-std::string safe_html_in(const Document& document, const std::string& base_url,
-                         std::size_t most) {
-    if (document.root() == nullptr) return {};
-    return SafeWriter(base_url, most).write(*document.root());
-}
-
-std::string plain_text_in(const Document& document, std::size_t most) {
-    if (document.root() == nullptr) return {};
-    return whole_characters(TextCollector(most + 4).collect(*document.root()), most);
-}
 
 }  // namespace
 
+SafeAndPlain safe_and_plain(std::string_view html, const std::string& base_url,
+                            std::size_t most) {
+    return HtmlReader(base_url, most).read(html);
+}
+
 std::string safe_html(std::string_view html, const std::string& base_url, std::size_t most) {
-    if (!has_markup(html)) return safe_text(html, most);
-    return safe_html_in(Document(html), base_url, most);
+    return safe_and_plain(html, base_url, most).html;
 }
 
 std::string plain_text(std::string_view html, std::size_t most) {
-    if (!has_markup(html)) return one_line(html, most);
-    return plain_text_in(Document(html), most);
-}
-
-SafeAndPlain safe_and_plain(std::string_view html, const std::string& base_url,
-                            std::size_t most) {
-    if (!has_markup(html)) return {safe_text(html, most), one_line(html, most)};
-    const Document document(html);
-    return {safe_html_in(document, base_url, most), plain_text_in(document, most)};
+    return safe_and_plain(html, {}, most).text;
 }
 
 std::string one_line(std::string_view text, std::size_t most) {
-    TextCollector collector(most + 4);
-    collector.add_text(text);
-    return whole_characters(collector.take(), most);
+    TextCollector collector(most);
+    collector.add(base::is_legal_text(text) ? text : base::legal_text(text));
+    return collector.take();
 }
 
 std::string plain_line(std::string_view html, std::size_t most) {

@@ -10,13 +10,14 @@
 namespace feed {
 
 // Returns the HTML with those elements and attributes only that an allow-list names, read as browsers read
-// it (Gumbo, the HTML 5 parser): no script, style, class, id, form, frame or object; no attribute that starts with "on";
+// it: no script, style, class, id, form, frame or object; no attribute that starts with "on";
 // http(s) and mailto URLs alone, made absolute against base_url; links with rel="nofollow noopener noreferrer"; of
 // images, those with an http(s) URL, without those of one pixel that only count readers. The result is
 // well-formed XML too, with every text escaped.
 //   most     bytes of the result; what is beyond is left out, with all elements closed
 //   returns  safe_html(safe_html(x)) == safe_html(x), unless it was cut
-//   cost     O(html), of which 1 MB is read; some 3 MB/s at worst. Elements deeper than 100 are left out
+// A video, frame or object becomes a link to it.
+//   cost     O(html), of which 1 MB is read. The tags of elements deeper than 200 are left out
 [[nodiscard]] std::string safe_html(std::string_view html, const std::string& base_url,
                                     std::size_t most = 100'000);
 

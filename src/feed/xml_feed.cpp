@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -55,6 +56,8 @@ constexpr auto by_uri = std::to_array<NamedVocabulary>({
     {"www.itunes.com/dtds/podcast", Vocabulary::itunes},
     {"search.yahoo.com/mrss", Vocabulary::media},
     {"www.w3.org/1999/xhtml", Vocabulary::xhtml},
+    {"www.w3.org/1998/math/mathml", Vocabulary::xhtml},
+    {"www.w3.org/2000/svg", Vocabulary::xhtml},
 });
 // Namespaces of prefixes that are not declared.
 constexpr auto by_prefix = std::to_array<NamedVocabulary>({
@@ -69,6 +72,9 @@ constexpr auto by_prefix = std::to_array<NamedVocabulary>({
     {"itunes", Vocabulary::itunes},
     {"media", Vocabulary::media},
     {"xhtml", Vocabulary::xhtml},
+    {"math", Vocabulary::xhtml},
+    {"mml", Vocabulary::xhtml},
+    {"svg", Vocabulary::xhtml},
 });
 
 Vocabulary vocabulary_of(std::string_view uri, std::string_view prefix) {
@@ -115,6 +121,7 @@ enum class Element : unsigned char {
     day,
     update_period,
     update_frequency,
+    enclosure,
     ignored,  // with all that it contains: image, textInput, source, cloud, …
     media_group,
 };
@@ -143,6 +150,7 @@ constexpr auto elements = std::to_array<NamedElement>({
     {Vocabulary::core, Element::mail, {"email"}},
     {Vocabulary::core, Element::uri, {"uri", "url"}},
     {Vocabulary::core, Element::category, {"category"}},
+    {Vocabulary::core, Element::enclosure, {"enclosure"}},
     {Vocabulary::core, Element::language, {"language"}},
     {Vocabulary::core, Element::ttl, {"ttl"}},
     {Vocabulary::core, Element::skip_hours, {"skiphours"}},
@@ -167,6 +175,7 @@ constexpr auto elements = std::to_array<NamedElement>({
     {Vocabulary::itunes, Element::description, {"summary"}},
     {Vocabulary::itunes, Element::ignored, {"owner"}},
     {Vocabulary::media, Element::media_group, {"group"}},
+    {Vocabulary::media, Element::enclosure, {"content"}},
     {Vocabulary::media, Element::description, {"description"}},
     {Vocabulary::xhtml, Element::content, {"body"}},
 });
@@ -181,9 +190,13 @@ Element element_of(Vocabulary vocabulary, std::string_view local) {
     return Element::unknown;
 }
 
+bool is_outer(Element element) {
+    return element >= Element::root_rss && element <= Element::entry;
+}
+
 // The attributes of an element that are read.
 struct Attributes {
-    std::string type, mode, rel, href, term, label, text, about, base, lang;
+    std::string type, mode, rel, href, url, src, title, term, label, about, base, lang;
     std::optional<bool> is_permalink;
 };
 
@@ -201,7 +214,7 @@ Attributes read_attributes(const xmlChar** all, int count) {
             continue;
         }
         if (name == "type")
-            read.type = keyword();
+            read.type = base::trim(base::split(keyword(), ';').front());
         else if (name == "mode")
             read.mode = keyword();
         else if (name == "rel")
@@ -212,8 +225,12 @@ Attributes read_attributes(const xmlChar** all, int count) {
             read.term = std::move(value);
         else if (name == "label")
             read.label = std::move(value);
-        else if (name == "text")
-            read.text = std::move(value);
+        else if (name == "url")
+            read.url = std::move(value);
+        else if (name == "src")
+            read.src = std::move(value);
+        else if (name == "title")
+            read.title = std::move(value);
         else if (name == "about")
             read.about = std::move(value);
         else if (name == "ispermalink")
@@ -227,30 +244,51 @@ std::string_view without_relation_prefix(std::string_view rel) {
     return rel.starts_with(iana) ? rel.substr(iana.size()) : rel;
 }
 
-// "jane@example.org (Jane Doe)", "Jane Doe <jane@example.org>", "Jane Doe".
+// "jane@example.org (Jane Doe)", "Jane Doe <jane@example.org>", "Jane Doe, jane@example.org", "Jane Doe".
 Author author_in(std::string_view text) {
-    Author author;
     const auto at = text.find('@');
     const bool is_mail = at != std::string_view::npos && at > 0 && text[at - 1] != ' ' &&
                          at + 1 < text.size() && text[at + 1] != ' ';
-    if (!is_mail) {
-        author.name = text;
-        return author;
-    }
-    const auto begin = text.find_last_of(" <(:", at) + 1;  // npos + 1 is 0
-    const auto end = std::min(text.find_first_of(" >),", at), text.size());
-    author.mail = text.substr(begin, end - begin);
-    constexpr std::string_view scheme = "mailto:";
+    const auto end = is_mail ? std::min(text.find_first_of(" >)],;\"", at), text.size()) : 0;
+    const auto begin = is_mail ? text.find_last_of(" <([:,;\"", at) + 1 : 0;  // npos + 1 is 0
+    Author author{.name = {}, .mail = std::string(text.substr(begin, end - begin)), .url = {}};
     auto before = text.substr(0, begin);
-    if (before.ends_with(scheme)) before.remove_suffix(scheme.size());
-    std::string rest(before);
-    rest += ' ';
-    rest.append(text.substr(end));
-    std::erase_if(rest, [](char c) {
-        return std::string_view("()<>\"").find(c) != std::string_view::npos;
-    });
-    author.name = plain_line(rest);
+    if (constexpr std::string_view scheme = "mailto:"; before.ends_with(scheme))
+        before.remove_suffix(scheme.size());
+    author.name = std::string(before) + ' ' + std::string(text.substr(end));
+    if (is_mail)
+        std::erase_if(author.name, [](char c) {
+            return std::string_view("()<>[]\"").find(c) != std::string_view::npos;
+        });
+    constexpr auto around = " \t,;:-\"";
+    const auto first = std::min(author.name.find_first_not_of(around), author.name.size());
+    author.name =
+        one_line(author.name.substr(first, author.name.find_last_not_of(around) + 1 - first));
     return author;
+}
+
+// Returns where the first of several authors with mail addresses ends: at a comma or semicolon in no parentheses or quotes.
+std::size_t end_of_author(std::string_view text) {
+    const auto first = text.find('@'), second = text.find('@', first + 1);
+    int depth = 0;
+    for (auto at = first; second != std::string_view::npos && at < second; ++at) {
+        depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+        if (text[at] == '"') depth = 1 - depth;
+        if (depth == 0 && (text[at] == ',' || text[at] == ';')) return at;
+    }
+    return text.size();
+}
+
+// Returns the text between the marks of a CDATA section that some programs write as text.
+std::string without_cdata_marks(std::string text) {
+    const auto trimmed = base::trim(text);
+    for (const auto& [begin, end] :
+         {std::pair<std::string_view, std::string_view>{"<![CDATA[", "]]>"},
+          {"&lt;![CDATA[", "]]&gt;"}})
+        if (trimmed.starts_with(begin) && trimmed.ends_with(end))
+            return std::string(
+                trimmed.substr(begin.size(), trimmed.size() - begin.size() - end.size()));
+    return text;
 }
 
 // "hourly" and the like; nullopt: the module defines no such word.
@@ -344,6 +382,7 @@ class Builder final : public base::XmlHandler {
         auto& frame = open_.back();
         if (markup_depth_ > 0) return add_markup(base::escape_html(text));
         if (frame.is_ignored || frame.text.size() >= limits_.most_text) return;
+        if (frame.has_markup) return add_markup(base::escape_html(text));
         frame.text += base::cut_at(text, limits_.most_text - frame.text.size());
     }
 
@@ -361,6 +400,11 @@ class Builder final : public base::XmlHandler {
 
     // Ends what the document left open, and returns the feed.
     base::Result<Feed> finish() {
+        // Of an entry that is cut off, the guid may be cut off too.
+        if (is_in_entry_ && is_inside(Element::entry)) {
+            feed_.entries.pop_back();
+            is_in_entry_ = false;
+        }
         too_deep_ = 0;
         while (open_.size() > 1) end("");
         if (is_html_) return base::fail(ErrorKind::malformed, "html?");
@@ -378,6 +422,7 @@ class Builder final : public base::XmlHandler {
     struct Frame {
         Element element = Element::unknown;
         bool is_ignored = false, is_markup = false;
+        bool has_markup = false;  // in its text, which is HTML
         bool is_caption = false;  // of media
         bool is_weak = false;     // of a module: what the format itself says is worth more
         std::string base = {}, text = {};
@@ -420,11 +465,11 @@ class Builder final : public base::XmlHandler {
         if (frame.text.size() + text.size() <= limits_.most_text) frame.text += text;
     }
     void begin_markup(const Tag& tag, const std::string& base) {
-        if (markup_depth_ == 0) {
-            auto& frame = open_.back();
+        if (auto& frame = open_.back(); markup_depth_ == 0 && !frame.has_markup) {
             if (!frame.attributes.mode.empty()) frame.attributes.mode = "xml";
             frame.attributes.type = "xhtml";
             frame.text = base::escape_html(frame.text);
+            frame.has_markup = true;
         }
         std::string markup = "<" + std::string(tag.local);
         for (int i = 0; i < tag.attribute_count; ++i) {
@@ -455,6 +500,10 @@ class Builder final : public base::XmlHandler {
         if (tag.uri == nullptr) return feed::vocabulary_of({}, tag.prefix);
         const auto [known, is_new] = vocabularies_.try_emplace(tag.uri, Vocabulary::other);
         if (is_new) known->second = feed::vocabulary_of(base::view_of(tag.uri), {});
+        // A namespace that nobody knows is that of the format if the outer elements are in it.
+        if (known->second == Vocabulary::other && (open_.size() == 1 || tag.prefix.empty()) &&
+            open_.size() <= 3 && is_outer(element_of(Vocabulary::core, tag.local)))
+            known->second = Vocabulary::core;
         return known->second;
     }
 
@@ -470,7 +519,18 @@ class Builder final : public base::XmlHandler {
             case Element::link: return take_atom_link(frame);
             case Element::author: author_ = Author{}; return;
             case Element::category:
-                if (!frame.attributes.term.empty()) add_category_of(frame.attributes.term);
+                if (const auto name = name_of_category(frame); !name.empty())
+                    add_category_of(name);
+                return;
+            case Element::enclosure:
+                // A group has one medium in several forms.
+                if (entry() && !(is_inside(Element::media_group) &&
+                                 std::exchange(seen_.has_medium_of_group, true)))
+                    add_medium(frame, frame.attributes.url);
+                return;
+            case Element::media_group: seen_.has_medium_of_group = false; return;
+            case Element::content:
+                if (entry()) add_medium(frame, frame.attributes.src);
                 return;
             default: return;
         }
@@ -491,11 +551,16 @@ class Builder final : public base::XmlHandler {
     }
 
     void end_entry() {
-        if (auto* one = entry(); one && one->link.empty()) one->link = seen_.permalink;
+        if (auto* one = entry()) {
+            if (one->link.empty()) one->link = seen_.permalink;
+            add_media(*one, seen_.media);
+        }
         is_in_entry_ = false;
     }
 
     void leave(Frame& frame) {
+        if (frame.element != Element::guid)
+            frame.text = without_cdata_marks(std::move(frame.text));
         switch (frame.element) {
             case Element::entry: return end_entry();
             case Element::title: return take_title(frame);
@@ -510,7 +575,7 @@ class Builder final : public base::XmlHandler {
             case Element::content:
             case Element::subtitle: return take_content(frame);
             case Element::author: return take_author(frame);
-            case Element::creator: return add_author(author_in(plain_of(frame.text)));
+            case Element::creator: return add_authors_in(plain_of(title_as_html(frame)));
             case Element::name:
                 if (is_inside(Element::author)) author_.name = plain_of(frame.text);
                 return;
@@ -522,10 +587,16 @@ class Builder final : public base::XmlHandler {
                     author_.url = resolve_reference(frame.base, frame.text);
                 return;
             case Element::category:
-                if (frame.attributes.term.empty()) add_category_of(frame.text);
+                if (name_of_category(frame).empty()) add_category_of(frame.text);
                 return;
             default: return take_hint(frame);
         }
+    }
+
+    // What people see of it, or else what it is to programs (RFC 4287 section 4.2.2).
+    static std::string_view name_of_category(const Frame& frame) {
+        const auto label = base::trim(frame.attributes.label);
+        return label.empty() ? base::trim(frame.attributes.term) : label;
     }
 
     void take_title(Frame& frame) {
@@ -545,6 +616,7 @@ class Builder final : public base::XmlHandler {
         const auto rel = without_relation_prefix(attributes.rel);
         const bool is_alternate = rel.empty() || rel == "alternate";
         if (auto* one = entry()) {
+            if (rel == "enclosure") return add_medium(frame, attributes.href);
             const bool is_page =
                 attributes.type.empty() || attributes.type.find("html") != std::string::npos;
             const bool is_better = one->link.empty() || (is_page && !seen_.has_page_link);
@@ -565,6 +637,11 @@ class Builder final : public base::XmlHandler {
         } else if (!has_text_link_) {
             has_text_link_ = set_url(feed_.home_url, frame, frame.text);
         }
+    }
+
+    void add_medium(const Frame& frame, std::string_view reference) {
+        if (std::string url; set_url(url, frame, reference))
+            seen_.media.push_back({std::move(url), frame.attributes.title});
     }
 
     // Sets a URL if the reference is valid. Returns whether it is.
@@ -617,20 +694,25 @@ class Builder final : public base::XmlHandler {
         }
     }
 
-    // Returns the text of a frame as HTML, by its type and mode.
+    // Returns the text of a frame as HTML, by its type and mode. Only content can have any media type: that of another
+    // text is a mistake where it is no HTML.
     [[nodiscard]] static std::string as_html(const Frame& frame) {
         const auto& type = frame.attributes.type;
         const auto& mode = frame.attributes.mode;
-        if (type.starts_with("image/") || type.starts_with("audio/") ||
-            type.starts_with("video/"))
+        const bool is_content = frame.element == Element::content;
+        if (is_content && (type.starts_with("image/") || type.starts_with("audio/") ||
+                           type.starts_with("video/")))
             return {};
-        if (mode == "base64" || is_binary(type)) {
-            const auto bytes = decoded_base64(frame.text);
-            return bytes ? decode_text(*bytes, "") : std::string();
-        }
-        if (type == "text" || (type == "text/plain" && mode != "escaped"))
-            return base::escape_html(frame.text);
-        return frame.text;
+        if (mode == "base64" || is_binary(type))
+            if (const auto bytes = decoded_base64(frame.text)) {
+                if (mode == "base64" || base::is_legal_text(*bytes))
+                    return decode_text(*bytes, "");
+                if (is_content) return {};
+            }
+        const bool is_html = type.empty() || type.ends_with("html") || type.ends_with("+xml") ||
+                             type.ends_with("/xml") ||
+                             (type == "text/plain" && mode == "escaped");
+        return is_html ? frame.text : base::escape_html(frame.text);
     }
 
     // In some feeds titles without a type contain markup, in others they only mention it.
@@ -659,8 +741,15 @@ class Builder final : public base::XmlHandler {
 
     void take_author(Frame& frame) {
         if (author_.name.empty() && author_.mail.empty() && author_.url.empty())
-            return add_author(author_in(plain_of(frame.text)));
+            return add_authors_in(plain_of(title_as_html(frame)));
         add_author(std::move(author_));
+    }
+    void add_authors_in(std::string_view text) {
+        while (!text.empty()) {
+            const auto end = end_of_author(text);
+            add_author(author_in(text.substr(0, end)));
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
     }
     void add_author(Author author) {
         if (author.name.empty() && author.mail.empty() && author.url.empty()) return;
@@ -706,6 +795,8 @@ class Builder final : public base::XmlHandler {
         bool is_guid_weak = true, is_published_weak = true;
         bool is_content_caption = true;  // or there is none
         std::string permalink = {};
+        std::vector<Medium> media = {};
+        bool has_medium_of_group = false;
     };
 
     const ReadLimits& limits_;
@@ -742,6 +833,21 @@ std::optional<std::string> decoded_base64(std::string_view text) {
         bytes += static_cast<char>((value >> bits) & 0xFFU);
     }
     return bytes;
+}
+
+void add_media(Entry& entry, const std::vector<Medium>& media) {
+    constexpr std::size_t most = 10;
+    for (const auto& [url, title] : std::span(media).first(std::min(media.size(), most))) {
+        if (entry.link.empty()) entry.link = url;
+        const auto reference = base::escape_html(url);
+        if (entry.content.find(reference) != std::string::npos ||
+            entry.content.find(url) != std::string::npos)
+            continue;
+        const auto name = plain_of(base::escape_html(title));
+        entry.content += "<p><a href=\"" + reference + "\">" +
+                         base::escape_html(name.empty() ? name_of_target(url) : name) +
+                         "</a></p>";
+    }
 }
 
 std::string plain_of(std::string_view html) {

@@ -48,6 +48,13 @@ TEST_CASE("A byte order mark decides, then HTTP, then the XML declaration, then 
         {"<a>Ão é</a>", "", "<a>Ão é</a>"},
         {"<a>âge</a>", "", "<a>âge</a>"},
         {"<a>naïve Ângela</a>", "", "<a>naïve Ângela</a>"},
+        // Control characters that are meant as those of windows-1252.
+        {"<a>it\u0092s</a>", "", "<a>it’s</a>"},
+        {xml_in("iso-8859-2", "it\x92s \xB1"), "", xml_in("iso-8859-2", "it’s ą")},
+        {"<a>\u0085\u00A0é</a>", "", "<a>…\u00A0é</a>"},
+        // CESU-8: the halves of a surrogate pair are encoded by themselves.
+        {"<a>\xED\xA0\xBD\xED\xB8\x80 é</a>", "", "<a>😀 é</a>"},
+        {"<a>\xED\xA0\xBD\xED\xB8\x80</a>", "text/xml; charset=utf-8", "<a>😀</a>"},
         // What no charset explains, and characters that are cut off.
         {xml_in("shift_jis", "a\xFF\xFF"), "", xml_in("shift_jis", "a\uFFFD\uFFFD")},
         {"\xFF\xFE" + "a\0\0\xD8"s, "", "a\uFFFD"},
@@ -88,8 +95,10 @@ TEST_CASE("XML that is none is mended") {
         {"<a>&nbsp;&eacute;&amp;&lt;</a>", "<a>\xC2\xA0\xC3\xA9&amp;&lt;</a>"},
         {"<a>&nosuch;</a>", "<a>&amp;nosuch;</a>"},
         {"<a>&#146;&#x92;</a>", "<a>\xE2\x80\x99\xE2\x80\x99</a>"},
-        {"<a>&#0;&#x1F;&#xFFFE;&#xD800;</a>", "<a></a>"},
-        {"<a>&#38;&#60;&#X26;&#x110000;</a>", "<a>&amp;&lt;&amp;</a>"},
+        {"<a>&#0;&#x1F;&#xFFFE;</a>", "<a></a>"},
+        {"<a>&#38;&#60;&#X26;&#x110000;</a>", "<a>&amp;&lt;&amp;\uFFFD</a>"},
+        {"<a>&#55357;&#56832;&#xd83d;&#XDE00; &#xD83D; &#xDE00;</a>",
+         "<a>😀😀 \uFFFD \uFFFD</a>"},
         {"<a>&#99999999999;&#xZZ;&#;</a>", "<a>&amp;#99999999999;&amp;#xZZ;&amp;#;</a>"},
         {"<a>1 < 2</a>", "<a>1 &lt; 2</a>"},
         {"<a><![CDATA[AT&T <b>]]></a>", "<a><![CDATA[AT&T <b>]]></a>"},

@@ -123,10 +123,6 @@ TEST_CASE("Prefixes that are not declared, or declared strangely, mean what they
     INFO(root << text);
     const auto bytes =
         root + "<channel><item><title>a</title>" + text + "</item></channel></rss>";
-    if (root.find("no.such") != std::string::npos) {
-        CHECK(error_of(bytes) == "no version");
-        return;
-    }
     CHECK(reading_of(bytes).entries.at(0).authors == std::vector<feed::Author>{{"Jane", "", ""}});
 }
 

@@ -10,6 +10,7 @@
 #include "feed/sample_feeds.hpp"
 #include "support/catch.hpp"
 
+using namespace std::string_literals;
 using feed::Entry;
 using feed::Format;
 using sample::reading_of;
@@ -363,7 +364,14 @@ TEST_CASE("URLs in XHTML are meant against the xml:base inside of it") {
 TEST_CASE("Authors are read from all the forms that feeds write") {
     const auto [text, name, mail] = GENERATE(table<std::string, std::string, std::string>({
         {"j@x.org (Jane Doe)", "Jane Doe", "j@x.org"},
-        {"Jane Doe &lt;j@x.org>", "Jane Doe", ""},
+        {"Jane Doe &lt;j@x.org>", "Jane Doe", "j@x.org"},
+        {"\"Doe, Jane\" &lt;j@x.org&gt;", "Doe, Jane", "j@x.org"},
+        {"Jane Doe, j@x.org", "Jane Doe", "j@x.org"},
+        {"j@x.org, Jane Doe", "Jane Doe", "j@x.org"},
+        {"j@x.org - Jane Doe", "Jane Doe", "j@x.org"},
+        {"&lt;j@x.org&gt;", "", "j@x.org"},
+        {"Jane Doe [mailto:j@x.org]", "Jane Doe", "j@x.org"},
+        {"\"Jane Doe\"", "Jane Doe", ""},
         {"<![CDATA[\"Doe, Jane\" &lt;j@x.org&gt;]]>", "Doe, Jane", "j@x.org"},
         {"mailto:j@x.org", "", "j@x.org"},
         {"@jane", "@jane", ""},
@@ -371,6 +379,115 @@ TEST_CASE("Authors are read from all the forms that feeds write") {
     }));
     CHECK(reading_of(rss("<item><author>" + text + "</author></item>")).entries.at(0).authors ==
           std::vector<feed::Author>{{name, mail, ""}});
+}
+
+TEST_CASE("Several authors in one text are several") {
+    const auto* text =
+        GENERATE("a@x.org (A, B), c@x.org (C)", "&lt;a@x.org&gt; \"A, B\"; C &lt;c@x.org&gt;");
+    CHECK(reading_of(rss("<item><author>"s + text + "</author></item>")).entries.at(0).authors ==
+          std::vector<feed::Author>{{"A, B", "a@x.org", ""}, {"C", "c@x.org", ""}});
+}
+
+TEST_CASE("Markup in a text is read as markup, and what is escaped beside it as text") {
+    const auto [text, content] = GENERATE(table<std::string, std::string>({
+        {"<p>First &lt;one&gt; &amp; more.</p><p>Second.</p>",
+         "<p>First &lt;one&gt; &amp; more.</p><p>Second.</p>"},
+        {"pre <a href='u'>link</a> mid <b>bold</b> end",
+         "pre <a href=\"u\">link</a> mid <b>bold</b> end"},
+        {"a<br/>&lt;b&gt;<i>c</i>&amp;", "a<br>&lt;b&gt;<i>c</i>&amp;"},
+        {"<h:p xmlns:h='http://www.w3.org/1999/xhtml'>a</h:p>b<h:p>c</h:p>", "<p>a</p>b<p>c</p>"},
+        {"x <m:math xmlns:m='http://www.w3.org/1998/Math/MathML'><m:mi>y</m:mi></m:math>",
+         "x <math><mi>y</mi></math>"},
+        {"&lt;p&gt;a&lt;/p&gt;", "<p>a</p>"},
+        {"&lt;![CDATA[&lt;p&gt;a&lt;/p&gt;]]&gt;", "<p>a</p>"},
+        {" <![CDATA[<![CDATA[some words]]]]><![CDATA[>]]>", "some words"},
+    }));
+    INFO(text);
+    const auto* element = GENERATE("description", "content:encoded", "content");
+    CHECK(reading_of(rss("<item><"s + element + ">" + text + "</" + element + "></item>"))
+              .entries.at(0)
+              .content == content);
+    CHECK(reading_of(rss("<item><title>H<sub>2</sub>O in <i>C.</i></title></item>"))
+              .entries.at(0)
+              .title == "H2O in C.");
+    CHECK(reading_of(rss("<item><title>&lt;![CDATA[Hello]]&gt;</title></item>"))
+              .entries.at(0)
+              .title == "Hello");
+}
+
+TEST_CASE("A media type of a title or summary is a mistake, and the text is the text") {
+    const auto* type = GENERATE("application/x-custom", "application/text", "text/plain", "text",
+                                "application/json", "image/png", "text/x-other; charset=utf-8");
+    const auto entry =
+        reading_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id><title type='"s +
+                   type + "'>test</title><summary type='" + type +
+                   "'>{\"a\": 1 &lt; 2}</summary></entry></feed>")
+            .entries.at(0);
+    CHECK(entry.title == "test");
+    CHECK(entry.content == "{&quot;a&quot;: 1 &lt; 2}");
+    CHECK(reading_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id>"
+                     "<title type='text/html'>a &lt;b&gt;c&lt;/b&gt;</title><summary "
+                     "type='text/html'>&lt;b&gt;c&lt;/b&gt;</summary></entry></feed>")
+              .entries.at(0)
+              .title == "a c");
+}
+
+TEST_CASE("The namespace of the outer elements is that of the format, whatever it is") {
+    const auto* open =
+        GENERATE("<rss xmlns='http://no.such.org/'><channel><item>",
+                 "<rss xmlns='http://blogs.law.harvard.edu/tech/rss'><channel><item>",
+                 "<rss><channel xmlns='urn:x'><item>", "<rss><channel><item xmlns='urn:x'>",
+                 "<feed xmlns='urn:atom'><entry>", "<x:rss xmlns:x='urn:x'><x:channel><item>");
+    const auto feed = reading_of(open + "<title>a</title><author>Jane</author>"s);
+    CHECK(feed.entries.empty());  // it is cut off
+    const auto item = "<title>a</title><x xmlns='urn:y'><title>b</title></x>"s;
+    const auto* end = std::string_view(open).starts_with("<feed") ? "</entry>" : "</item>";
+    CHECK(reading_of(open + item + end).entries.at(0).title == "a");
+}
+
+TEST_CASE("An entry that is cut off is left out") {
+    const auto whole = rss(item("http://x.org/1", "") + item("http://x.org/22", ""));
+    const auto at = whole.find("http://x.org/22");
+    CHECK(reading_of(whole.substr(0, at + 14)).entries.size() == 1);
+    CHECK(reading_of(whole.substr(0, whole.rfind("</item"))).entries.size() == 1);
+    CHECK(reading_of(whole.substr(0, whole.rfind("</item") + 7)).entries.size() == 2);
+}
+
+TEST_CASE("The label of a category is its name, else its term, else its text") {
+    CHECK(reading_of(
+              "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id>"
+              "<category term='https://x.org/7' label='Worms'/><category term='' label=' L '/>"
+              "<category term='t' label=''/><category>text</category></entry></feed>")
+              .entries.at(0)
+              .categories == std::vector<std::string>{"Worms", "L", "t", "text"});
+}
+
+TEST_CASE("Media that a copy cannot show leave a link") {
+    const auto* element = GENERATE(
+        "<enclosure url='/talk.mp3' type='audio/mpeg'/>", "<media:content url='/talk.mp3'/>",
+        "<media:group><media:content url='/talk.mp3'/><media:content url='/b'/></media:group>",
+        "<link rel='enclosure' href='/talk.mp3'/>",
+        "<content src='/talk.mp3' type='audio/mpeg'/>");
+    const std::string link = "<p><a href=\"http://x.org/talk.mp3\">talk.mp3</a></p>";
+    const auto alone =
+        reading_of(rss("<item><title>a</title>"s + element + "</item>")).entries.at(0);
+    CHECK(alone.content == link);
+    CHECK(alone.link == "http://x.org/talk.mp3");
+    const auto with_text = reading_of(rss("<item><link>http://x.org/1</link>"s + element +
+                                          "<description>t</description></item>"))
+                               .entries.at(0);
+    CHECK(with_text.content == "t" + link);
+    CHECK(with_text.link == "http://x.org/1");
+    const auto linked =
+        "<description>&lt;a href='http://x.org/talk.mp3'&gt;t&lt;/a&gt;</description>";
+    CHECK(reading_of(rss("<item>"s + element + linked + "</item>"))
+              .entries.at(0)
+              .content.ends_with("t</a>"));
+    CHECK(
+        reading_of(
+            R"({"version":"1","items":[{"id":"1","attachments":[{"url":"/talk.mp3","title":"A &"},7]}]})")
+            .entries.at(0)
+            .content == "<p><a href=\"http://x.org/talk.mp3\">A &amp;</a></p>");
 }
 
 TEST_CASE("What belongs to an image, a text field or another feed is not the feed's") {

@@ -36,11 +36,66 @@ TEST_CASE("HTML keeps what an allow-list names") {
           "<img src=\"http://x.org/dir/i.png\" alt=\"a &quot;b&quot;\" width=\"10\" "
           "height=\"20\" />");
     CHECK(safe("<table><tr><td colspan=2>x</table>") ==
-          "<table><tbody><tr><td colspan=\"2\">x</td></tr></tbody></table>");
+          "<table><tr><td colspan=\"2\">x</td></tr></table>");
     CHECK(safe("<font color=red>a</font><blink>b</blink>") == "ab");
     CHECK(safe("a & b &lt;script&gt;") == "a &amp; b &lt;script&gt;");
     CHECK(safe("<a href='mailto:a@b.org'>m</a>") ==
           "<a href=\"mailto:a@b.org\" rel=\"nofollow noopener noreferrer\">m</a>");
+}
+
+TEST_CASE("A link or image without a target is left out, whatever the feed's own address is") {
+    const auto [html, result] = GENERATE(table<std::string, std::string>({
+        {"<a>x</a> <a name=top>y</a> <a href>z</a> <a href=''>u</a> <a href=' '>v</a>",
+         "x y z u v"},
+        {"<a href='#top'>x</a>", "x"},
+        {"<img><img src=''><img src=' ' alt=a><img src='#'>", ""},
+        {"<img srcset='http://l.org/a.jpg 75w, b.jpg 2x'>",
+         "<img src=\"http://l.org/a.jpg\" alt=\"\" />"},
+        {"<img src='data:image/gif;base64,R0' data-src='/b.jpg'>",
+         "<img src=\"http://x.org/b.jpg\" alt=\"\" />"},
+        {"<a href=x>1<a>2</a>3",
+         "<a href=\"http://x.org/dir/x\" rel=\"nofollow noopener noreferrer\">1</a>23"},
+    }));
+    CHECK(safe(html) == result);
+}
+
+TEST_CASE("A video, sound or frame leaves a link to it") {
+    const auto [html, url, text] = GENERATE(table<std::string, std::string, std::string>({
+        {"<video src=w.mp4><a href=w.mp4>film</a></video>", "http://x.org/dir/w.mp4", "w.mp4"},
+        {"<video controls><source src='/a.webm'><source src=b></video>", "http://x.org/a.webm",
+         "a.webm"},
+        {"<audio><a href='/talk.mp3'>the talk</a></audio>", "http://x.org/talk.mp3", "talk.mp3"},
+        {"<iframe src='https://v.org/e/1' title='A worm'><p>x</iframe>", "https://v.org/e/1",
+         "A worm"},
+        {"<object data='s.pdf'></object>", "http://x.org/dir/s.pdf", "s.pdf"},
+        {"<embed src='//v.org/'>", "http://v.org/", "v.org"},
+        {"<table><tr><td><iframe src=y></iframe></table>", "http://x.org/dir/y", "y"},
+    }));
+    const auto link =
+        "<a href=\"" + url + "\" rel=\"nofollow noopener noreferrer\">" + text + "</a>";
+    CHECK(safe(html).find(link) != std::string::npos);
+    CHECK(feed::safe_and_plain(html, "http://x.org/dir/page").text == text);
+    CHECK(safe("<iframe src=http://t.org/ width=1 height=1></iframe><video></video>") == "");
+}
+
+TEST_CASE("Formulas are read as their text, and marks of CDATA sections are not shown") {
+    const auto [html, text] = GENERATE(table<std::string, std::string>({
+        {"<math><mi>x</mi><mo>=</mo><semantics><mn>2</mn><annotation encoding='t'>\\x"
+         "</annotation></semantics></math>",
+         "x=2"},
+        {"<![CDATA[<p>a</p>]]>b", "a\nb"},
+        {"a<![CDATA[b", "ab"},
+        {"<![CDATA[<![CDATA[x]]>", "x"},
+    }));
+    CHECK(plain_text(html) == text);
+    CHECK(plain_text(safe(html)) == text);
+}
+
+TEST_CASE("What nobody sees makes no difference to plain text") {
+    CHECK(plain_text("<p>cafe\u0301 &nbsp;x\u00A0</p>") == plain_text("<p>caf\u00E9 x</p>"));
+    CHECK(plain_text("a\u202Fb\u200Bc&shy;d\u2003") == "a bcd");
+    CHECK(feed::one_line("cafe\u0301\u00A0 x ") == "caf\u00E9 x");
+    CHECK(plain_line("&#55357;&#56832; it&#146;s &#xD83D;") == "😀 it’s \uFFFD");
 }
 
 TEST_CASE("Images that only count readers are left out") {
@@ -183,6 +238,10 @@ TEST_CASE("References become absolute URLs, or nothing") {
         {"ftp://y.org/", ""},
         {"javascript:x", ""},
         {"http://", ""},
+        {"http://bücher.example/würmer", "http://xn--bcher-kva.example/w%C3%BCrmer"},
+        {"http://B%C3%BCcher.example:8080/", "http://xn--bcher-kva.example:8080/"},
+        {"//日本語.example", "http://xn--wgv71a119e.example/"},
+        {"http://\xFF.example/", ""},
         {"http:///x", ""},
         {"http:x", ""},
     }));
