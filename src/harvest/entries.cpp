@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "compare/compare.hpp"
+#include "feed/read_feed.hpp"
 #include "feed/safe_html.hpp"
 #include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
@@ -67,6 +68,14 @@ std::optional<KnownEntry> find_entry(Transaction& transaction, std::int64_t feed
                       rows[0].blob(3)};
 }
 
+// Returns the link in the tree of an entry; nullptr: it has none.
+auto* link_in(auto& tree) {
+    const auto found = std::ranges::find(
+        tree, "Link", [](const tree::Node& node) -> const auto& { return node.cell.text; });
+    return found == tree.end() || found->children.empty() ? nullptr
+                                                          : &found->children.front().cell.text;
+}
+
 // True for changes of nothing but times: many feeds say of old entries that they were published now.
 bool are_times_alone(std::span<const compare::Change> changes) {
     return std::ranges::all_of(changes, [](const compare::Change& change) {
@@ -79,12 +88,17 @@ bool are_times_alone(std::span<const compare::Change> changes) {
 
 // Returns what the new version changed; empty: nothing, or that is unknown.
 std::vector<compare::Change> changes_between(const KnownEntry& known, const ReadyEntry& ready) {
-    const auto before = tables::unpacked_tree(known.tree);
+    auto before = tables::unpacked_tree(known.tree);
     if (!before) {
         base::log::error("an entry cannot be read",
                          {{"entry", std::to_string(known.id)}, {"reason", before.error().text}});
         return {};
     }
+    // A move from http to https changes nothing that people see.
+    auto* old_link = link_in(*before);
+    const auto* link = link_in(ready.tree);
+    if (old_link && link && feed::key_of_url(*old_link) == feed::key_of_url(*link))
+        *old_link = *link;
     return compare::compare(*before, ready.tree, {}, tree::Models::unknown);
 }
 

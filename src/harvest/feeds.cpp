@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "feed/reference.hpp"
 #include "store/dialect.hpp"
 #include "tables/counters.hpp"
 #include "tables/lists.hpp"
@@ -80,13 +81,21 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
     return false;
 }
 
+// Returns a URL that a person wrote: a host with other letters than ASCII's becomes xn--.
+base::Result<net::Url> url_in(std::string_view text) {
+    const auto written = base::trim(text);
+    const bool is_printable = std::ranges::all_of(written, base::is_printable);
+    return net::parse_url(is_printable ? std::string(written)
+                                       : feed::resolve_reference("", written));
+}
+
 // Which feeds an operator means: a condition and its values.
 struct FeedsMeant {
     std::string condition = {};
     std::vector<Value> values = {};
 };
 std::optional<FeedsMeant> feeds_meant_by(std::string_view text) {
-    const auto url = net::parse_url(text);
+    const auto url = url_in(text);
     if (!url) return std::nullopt;
     const Value digest{digest_of_url(*url)};
     if (url->target != "/") return FeedsMeant{" AND feeds.url_digest = ?", {digest}};
@@ -102,7 +111,7 @@ std::string_view name_of(EventKind kind) {
 
 base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
                                  base::Seconds now) {
-    const auto url = net::parse_url(base::trim(feed.url));
+    const auto url = url_in(feed.url);
     if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
     const auto digest = digest_of_url(*url);
     const std::string time = format_rfc3339(now);
@@ -184,7 +193,7 @@ base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& whi
         if (auto feed = load_feed(transaction, *id)) return *std::move(feed);
         return base::fail(ErrorKind::absent, "no feed has the id " + which);
     }
-    if (const auto url = net::parse_url(which)) {
+    if (const auto url = url_in(which)) {
         const auto rows = transaction.query(select_feeds("WHERE f.url_digest = ?"),
                                             {Value{digest_of_url(*url)}});
         if (!rows.empty()) return feed_in(rows.front());

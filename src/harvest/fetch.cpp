@@ -6,6 +6,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "feed/gzip.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
 
@@ -64,6 +65,17 @@ ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
                         .detail = std::move(detail)}};
 }
 
+ReadAnswer too_large(const Fetch& fetch) {
+    auto answer = failed(fetch, "too large", Severity::soft);
+    answer.outcome.status = FetchStatus::toobig;
+    return answer;
+}
+
+std::size_t most_body_of(const Fetch& fetch, const FetchSettings& settings) {
+    const auto kb = fetch.claimed.feed.most_kb;
+    return kb > 0 ? static_cast<std::size_t>(kb) * 1024 : settings.most_bytes;
+}
+
 // The same permanent redirect in two consecutive fetches moves the feed.
 void note_redirects(FeedRow& after, const Fetch& fetch) {
     if (fetch.redirects == 0 || !fetch.is_permanent) {
@@ -116,7 +128,13 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
         return answer;
     }
     const auto type = net::find_field(response.fields, "content-type").value_or("");
-    auto read = feed::read_feed(response.body, type, fetch.url);
+    // Some servers do not say that they send gzip.
+    const auto most = most_body_of(fetch, settings);
+    auto unpacked = feed::is_gzip(response.body) ? feed::read_gzip(response.body, most + 1)
+                                                 : base::Result<std::string>(response.body);
+    if (unpacked && unpacked->size() > most) return too_large(fetch);
+    auto read = unpacked ? feed::read_feed(*unpacked, type, fetch.url)
+                         : base::Result<feed::Feed>(tl::unexpected(unpacked.error()));
     if (!read) {
         if (auto list = feed::read_list_index(response.body, type, fetch.url)) {
             after.last_fetch_hash = std::move(hash);
@@ -180,8 +198,7 @@ base::Result<net::Request> request_of(const Fetch& fetch, const FetchSettings& s
         request.fields.push_back({"If-Modified-Since", feed.http_last_modified});
     request.connect = settings.connect;
     request.total = settings.total;
-    request.most_body =
-        feed.most_kb > 0 ? static_cast<std::size_t>(feed.most_kb) * 1024 : settings.most_bytes;
+    request.most_body = most_body_of(fetch, settings);
     request.asks_for_compression = true;
     return request;
 }
@@ -227,9 +244,7 @@ ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure) {
         case net::FailureKind::protocol: return failed(fetch, "fetch error", Severity::soft);
         case net::FailureKind::too_large: break;
     }
-    auto answer = failed(fetch, "too large", Severity::soft);
-    answer.outcome.status = FetchStatus::toobig;
-    return answer;
+    return too_large(fetch);
 }
 
 ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error) {

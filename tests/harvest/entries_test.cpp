@@ -212,6 +212,22 @@ TEST_CASE("Markup, white space and times of updates alone are no edits") {
     CHECK(load(store).at(0).edits.at(0).changes.size() == 2);
 }
 
+TEST_CASE("A move to https and other code points of the same words are no edits, beside them "
+          "others are") {
+    HarvestStore store(GENERATE(support::engines()));
+    const auto before = entry_of("http://a.example/1", "one", "<p>caf\u00E9 x</p>");
+    auto after = entry_of("https://a.example/1", "one", "<p>cafe\u0301&nbsp;x&nbsp;</p>");
+    after.link = "https://a.example/http://a.example/1";
+    check_no_edit(store, before, after);
+    record(store, {before});
+    store.now += 1h;
+    after.title = "two";
+    CHECK(numbers_of(record(store, {after})) == "0 added, 1 edited, 0 skipped, 0 twice");
+    const auto found = load(store).at(0);
+    CHECK(found.link == after.link);
+    CHECK(found.edits.at(0).changes.size() == 1);  // of the title
+}
+
 TEST_CASE("Another order is no change, and entries that are missing stay") {
     HarvestStore store(GENERATE(support::engines()));
     record(store, {entry_of("1", "one"), entry_of("2", "two"), entry_of("3", "three")});

@@ -70,6 +70,14 @@ TEST_CASE("A feed that is added is due at once, and is there once however its UR
     CHECK(added(store, {"https://a.example/~feed?x"}).is_new);
 }
 
+TEST_CASE("A feed of a host that is not ASCII is added and found by either spelling") {
+    HarvestStore store(GENERATE(support::engines()));
+    const auto first = added(store, {"http://bücher.example/würmer", "", ""});
+    CHECK(store.feed(first.id).url == "http://xn--bcher-kva.example/w%C3%BCrmer");
+    CHECK(added(store, {"http://xn--bcher-kva.example/w%C3%BCrmer", "", ""}).id == first.id);
+    CHECK(kicked(store, "http://BÜCHER.example/würmer") == 1);
+}
+
 TEST_CASE("A feed without a name is shown with its title, else with its URL") {
     FeedRow feed;
     feed.url = "http://a.example/";

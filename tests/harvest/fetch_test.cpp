@@ -3,6 +3,7 @@
 
 #include "base/digest.hpp"
 #include "support/catch.hpp"
+#include "support/gzipped.hpp"
 
 using namespace harvest;
 using namespace std::chrono_literals;
@@ -224,6 +225,17 @@ TEST_CASE("A feed that was read says what it is, and when to come back") {
         response(200, {}, "<rss version='2.0'><channel><title>T</title></channel></rss>"));
     CHECK(text_of(none.outcome) == "noitems|no entries|");
     CHECK(none.outcome.severity == Severity::none);
+}
+
+TEST_CASE("A body that is gzip without saying so is read, within the limit of its size") {
+    const auto packed = support::gzipped(one_entry);
+    CHECK(
+        ids_of(answered(response(200, {{"Content-Type", "application/gzip"}}, packed)).entries) ==
+        std::vector<std::string>{"1"});
+    const auto bomb = support::gzipped(one_entry + std::string(1'000'000, ' '));
+    CHECK(text_of(answered(response(200, {}, bomb)).outcome) == "toobig|too large|");
+    CHECK(text_of(answered(response(200, {}, packed.substr(0, 50))).outcome) ==
+          "parseerror|parse error|damaged gzip data");
 }
 
 TEST_CASE("Statuses are named, and each counts as it should") {
