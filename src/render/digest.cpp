@@ -125,7 +125,7 @@ void add_items(Variables& variables, const Digest& digest, const Site& site) {
         .set("releases",
              first_of(newest, most_releases, [&](std::string& html, const base::Release& each) {
                  html += html.empty() ? "" : " | ";
-                 append_link(html, release_url(each.version, site), "Changes in " + each.version);
+                 html += link_html(release_url(each.version, site), "Changes in " + each.version);
              }));
 }
 

@@ -146,10 +146,9 @@ Subject subject_of(const SourceFeed& feed, const Site& site) {
 }
 
 std::string head_for_browser(const FeedDocument& document) {
-    std::string html = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                       "<h1>";
-    append_link(html, document.channel.subject.page_url, document.title);
-    html += "</h1><p>" + as_html(document.description) + "</p>";
+    auto html = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><h1>" +
+                link_html(document.channel.subject.page_url, document.title) + "</h1><p>" +
+                as_html(document.description) + "</p>";
     const auto& links = document.links;
     for (const auto& [url, words] :
          {std::pair(links.current, "Newest items"), std::pair(links.newer, "Newer items"),

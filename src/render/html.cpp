@@ -24,7 +24,7 @@ void append_user(std::string& html, std::string_view user, const query::People& 
     } else if (const auto curator = curator_of(user, people, site); curator.url.empty()) {
         append_html(html, base::cut_at(curator.name, longest_stamp));
     } else {
-        append_link(html, curator.url, base::cut_at(curator.name, longest_stamp));
+        html += link_html(curator.url, base::cut_at(curator.name, longest_stamp));
     }
     html += ", ";
 }
@@ -54,22 +54,8 @@ std::string as_html_value(std::string_view text) {
     return html;
 }
 
-void append_link(std::string& html, std::string_view url, std::string_view text) {
-    append_escaped_link(html, as_html(url), text);
-}
-
-void append_escaped_link(std::string& html, std::string_view url, std::string_view text) {
-    html += "<a href=\"";
-    html += url;
-    html += "\">";
-    append_html(html, text);
-    html += "</a>";
-}
-
 std::string link_html(std::string_view url, std::string_view text) {
-    std::string html;
-    append_link(html, url, text);
-    return html;
+    return "<a href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
 }
 
 std::string narrowing_link_html(std::string_view url, std::string_view text) {

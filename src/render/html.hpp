@@ -20,9 +20,6 @@ namespace render {
 [[nodiscard]] std::string as_html_value(std::string_view text);
 
 // <a href="…">…</a>
-void append_link(std::string& html, std::string_view url, std::string_view text);
-// The same with an address that is escaped already, because several links have it.
-void append_escaped_link(std::string& html, std::string_view url, std::string_view text);
 [[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
 // The same, for pages that crawlers leave alone: they show less of another page, or two of them.
 [[nodiscard]] std::string narrowing_link_html(std::string_view url, std::string_view text);

@@ -121,12 +121,9 @@ void append_relation(std::string& html, std::string_view words, const tree::Obje
     const auto* reference = compare::reference_of(row.notes.references, cell);
     const bool has_label = reference != nullptr && !reference->label.empty();
     const auto full = other.class_name + " " + other.name;
-    html += ' ';
-    append_html(html, words);
-    html += ' ';
-    append_link(html, page_of(other, site), has_label ? reference->label : full);
-    if (has_label) append_html(html, " (" + full + ")");
-    html += '.';
+    html += " " + as_html(words) + " " +
+            link_html(page_of(other, site), has_label ? reference->label : full) +
+            (has_label ? as_html(" (" + full + ")") : "") + ".";
 }
 
 // Returns when a node was written: a tag by the earliest value below it (rule C4), empty if unknown.
@@ -196,46 +193,42 @@ bool is_one_line(const FieldDocument& document) {
 }
 
 // Links to what is not in the item: changes that the filter hides, then all that was left out.
-//   row_page  the address of the row, escaped
-std::string filtered_link(std::size_t filtered, std::string_view row_page) {
+std::string filtered_link(std::size_t filtered, const std::string& row_page) {
     if (filtered == 0) return {};
-    std::string html = "<p>";
-    append_escaped_link(html, row_page,
-                        filtered == 1 ? "1 other change"
-                                      : std::to_string(filtered) + " other changes");
-    return html + " in this release.</p>";
+    return "<p>" +
+           link_html(row_page, filtered == 1 ? "1 other change"
+                                             : std::to_string(filtered) + " other changes") +
+           " in this release.</p>";
 }
 
-std::string rest_link(const tables::Row& row, std::string_view row_page, const Site& site) {
+// "Compare WS186 with WS187"
+std::string comparison_link(std::string_view compare, const tables::Row& row, const Site& site) {
+    const auto& version = row.release.version;
+    return link_html(diff_url(row.object, row.since, version, site),
+                     std::string(compare) + " " + row.since + " with " + version);
+}
+
+std::string rest_link(const tables::Row& row, const std::string& row_page, const Site& site) {
+    const std::string start = "<p>This item is shortened. ";
+    if (!row.notes.is_whole())
+        return start + "This release changed too much for one item. " +
+               link_html(row_page, "See what is recorded") +
+               (row.since.empty() ? "" : " or " + comparison_link("compare", row, site)) +
+               ".</p>";
     const auto count = row.notes.changes.size();
-    std::string html = "<p>This item is shortened. ";
-    if (!row.notes.is_whole()) {
-        html += "This release changed too much for one item. ";
-        append_escaped_link(html, row_page, "See what is recorded");
-        if (!row.since.empty()) {
-            html += " or ";
-            append_link(html, diff_url(row.object, row.since, row.release.version, site),
-                        "compare " + row.since + " with " + row.release.version);
-        }
-        return html + ".</p>";
-    }
-    append_escaped_link(html, row_page,
-                        count > 1 ? "See all " + with_separators(count) + " changes"
-                                  : "See the whole change");
-    return html + ".</p>";
+    return start +
+           link_html(row_page, count > 1 ? "See all " + with_separators(count) + " changes"
+                                         : "See the whole change") +
+           ".</p>";
 }
 
 // "History of unc-26 | Compare WS186 with WS187"
 std::string links_of(const tables::Row& row, const Site& site) {
-    std::string html = "<p>";
-    append_link(html, page_of(row.object, site),
-                "History of " + row.object.label_or_name(row.label));
-    if (!row.since.empty() && !row.notes.changes.empty()) {
-        html += " | ";
-        append_link(html, diff_url(row.object, row.since, row.release.version, site),
-                    "Compare " + row.since + " with " + row.release.version);
-    }
-    return html + "</p>";
+    const bool has_comparison = !row.since.empty() && !row.notes.changes.empty();
+    return "<p>" +
+           link_html(page_of(row.object, site),
+                     "History of " + row.object.label_or_name(row.label)) +
+           (has_comparison ? " | " + comparison_link("Compare", row, site) : "") + "</p>";
 }
 
 void append_sentence(std::string& html, const tables::Row& row, const query::HistoryPage& page,
@@ -285,7 +278,8 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     std::string html;
     html.reserve(2'000);  // what most items take
     append_sentence(html, row, page, document, site);
-    const auto row_page = as_html(page_of_row(row.object, row.release.version, site));
+    const auto row_page = page_of_row(row.object, row.release.version, site);
+    const auto escaped_page = as_html(row_page);
     const auto end = filtered_link(document.filtered, row_page);
     const auto rest = rest_link(row, row_page, site);
     const auto links = links_of(row, site);
@@ -296,7 +290,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
                           .stamps_since = row.since_on,
                           .has_verbs = !came_or_went(row.kind),
                           .id = as_html(base::percent_encode(row.release.version)),
-                          .row_page = row_page,
+                          .row_page = escaped_page,
                           .has_numbers = may_take_pages(row)};
     const bool whole =
         ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), style)

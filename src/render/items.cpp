@@ -256,7 +256,7 @@ FeedItem item_of(const SourceItem& entry, const SourceFeed& feed, const Site& si
             .atom_published = base::format_rfc3339(published),
             .atom_updated =
                 time_with_fraction(entry.recorded_at, entry.entry * edits + entry.revision),
-            .authors = in_plain_lines(std::move(authors)),
+            .authors = std::move(authors),
             .categories = plain_lines(entry.categories),
             .write_data = [&](base::JsonWriter& json) {
                 json.field("feed", feed.id)
