@@ -235,20 +235,18 @@ std::string key_of(const tree::ObjectName& object) {
     return object.class_name + ":" + object.name;
 }
 
-void append_named(std::string& html, const query::Named& named, std::string_view url) {
+std::string named_html(const query::Named& named, std::string_view url) {
+    const auto& [class_name, name] = named.object;
     const auto label = named.object.label_or_name(named.label);
-    html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> <a href=\"" +
-            as_html(url) + "\">" + shortened_html(label) + "</a>";
-    if (label != named.object.name)
-        html += " <span class=\"id\">" + shortened_html(named.object.name) + "</span>";
+    return "<span class=\"class\">" + as_html(class_name) + "</span> <a href=\"" + as_html(url) +
+           "\">" + shortened_html(label) + "</a>" +
+           (label == name ? "" : " <span class=\"id\">" + shortened_html(name) + "</span>");
 }
 
 Variables variables_of(const query::Named& named, const Site& site) {
     constexpr std::size_t longest = 80;
-    std::string html;
-    append_named(html, named, page_of(named.object, site));
     return Variables()
-        .set("object", html)
+        .set("object", named_html(named, page_of(named.object, site)))
         .set("object_key", key_of(named.object))
         .set("short_name",
              std::string(base::cut_at(named.object.label_or_name(named.label), longest)));

@@ -80,7 +80,7 @@ template <class List, class Append>
 [[nodiscard]] std::string key_of(const tree::ObjectName& object);
 
 // "Gene unc-26 WBGene00006763", with a link.
-void append_named(std::string& html, const query::Named& named, std::string_view url);
+[[nodiscard]] std::string named_html(const query::Named& named, std::string_view url);
 // Returns object, the same with a link to the history; object_key (key_of()); short_name, for screen readers, which list
 // links and buttons without their lines.
 [[nodiscard]] Variables variables_of(const query::Named& named, const Site& site);

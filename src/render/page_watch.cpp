@@ -82,11 +82,11 @@ std::string summary_of_list(const WatchView& view) {
 
 // One line of the newest changes.
 void append_change(std::string& html, const tables::Row& row, const Site& site) {
-    const query::Named named{row.object, row.label};
-    html += "<li>";
-    append_named(html, named, page_of_row(row.object, row.release.version, site));
-    html += " <span class=\"what\">" +
-            what_happened_html(row.kind, row.notes.headline, tables::count_changes(row.notes));
+    html +=
+        "<li>" +
+        named_html({row.object, row.label}, page_of_row(row.object, row.release.version, site)) +
+        " <span class=\"what\">" +
+        what_happened_html(row.kind, row.notes.headline, tables::count_changes(row.notes));
     if (row.kind == tables::RowKind::vanished)
         if (const auto successor = successor_of(row, site))
             html += ". " + as_html(successor->words) + " " +
