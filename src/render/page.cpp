@@ -88,11 +88,9 @@ std::string counts_text(const compare::Counts& counts) {
 
 std::string counts_html(const compare::Counts& counts) {
     std::string html;
-    for (const auto& [number, what] : numbers_of(counts)) {
-        html += html.empty() ? "<span class=\"" : ", <span class=\"";
-        html.append(what).append("\">" + with_separators(number) + " ").append(what);
-        html += "</span>";
-    }
+    for (const auto& [number, what] : numbers_of(counts))
+        html += (html.empty() ? "<span class=\"" : ", <span class=\"") + std::string(what) +
+                "\">" + with_separators(number) + " " + std::string(what) + "</span>";
     return html;
 }
 
@@ -110,9 +108,8 @@ bool says_enough(tables::RowKind kind) {
 }
 
 std::string kind_html(tables::RowKind kind, std::string_view words) {
-    std::string html = "<span class=\"kind ";
-    html.append(tables::name_of(kind)) += "\">";
-    return html.append(words) += "</span>";
+    return "<span class=\"kind " + std::string(tables::name_of(kind)) + "\">" +
+           std::string(words) + "</span>";
 }
 
 std::string what_happened_html(tables::RowKind kind, const std::string& headline,
@@ -256,13 +253,14 @@ std::string class_options(const std::vector<std::string>& classes, const std::st
     constexpr std::size_t most = 200;
     // If there are too many to choose from, the page has a text field instead.
     if (classes.size() > most) return {};
-    const auto options = first_of(classes, most, [&](std::string& html, const std::string& name) {
-        html += name == chosen ? "<option selected>" : "<option>";
-        append_html(html, name);
-        html += "</option>\n";
-    });
-    if (chosen.empty() || std::ranges::find(classes, chosen) != classes.end()) return options;
-    return options + "<option selected>" + as_html(chosen) + "</option>\n";
+    std::string options;
+    const auto add = [&](const std::string& name) {
+        options +=
+            (name == chosen ? "<option selected>" : "<option>") + as_html(name) + "</option>\n";
+    };
+    for (const auto& name : classes) add(name);
+    if (!chosen.empty() && std::ranges::find(classes, chosen) == classes.end()) add(chosen);
+    return options;
 }
 
 void add_results(Variables& variables, std::span<const query::Match> found,

@@ -309,34 +309,32 @@ struct HeatRow {
 
 // The rows, and what is drawn as one.
 std::vector<HeatRow> heat_rows(Releases newest, const compare::Ranking& ranking) {
-    std::map<std::string, HeatRow> by_class;
-    HeatRow rest{"Other classes", std::vector<std::uint64_t>(newest.size())};
-    HeatRow helpers{"Helper classes", rest.objects};
+    const std::string helpers = "Helper classes";  // no class has a name with a blank
+    std::map<std::string, std::vector<std::uint64_t>> by_name;
     for (std::size_t i = 0; i < newest.size(); ++i)
         for (const auto& each : newest[i].details->classes) {
-            if (ranking.is_helper(each.class_name)) {
-                helpers.objects[i] += each.objects;
-                continue;
-            }
-            auto& row = by_class[each.class_name];
-            row.objects.resize(newest.size());
-            row.objects[i] = each.objects;
+            auto& objects =
+                by_name[ranking.is_helper(each.class_name) ? helpers : each.class_name];
+            objects.resize(newest.size());
+            objects[i] += each.objects;
         }
-    const auto all_of = [](const HeatRow& row) {
-        return std::accumulate(row.objects.begin(), row.objects.end(), std::uint64_t{0});
-    };
     std::vector<HeatRow> rows;
-    for (auto& [name, row] : by_class) rows.push_back({name, std::move(row.objects)});
-    std::ranges::stable_sort(rows, std::greater(), all_of);
+    for (auto& [name, objects] : by_name) rows.push_back({name, std::move(objects)});
+    std::ranges::stable_sort(rows, std::greater(), [&](const HeatRow& row) {
+        const auto all =
+            std::accumulate(row.objects.begin(), row.objects.end(), std::uint64_t{0});
+        return std::pair(row.name != helpers, all);
+    });
     // One class more than fits takes the row of the others.
-    if (rows.size() > most_heat_classes + 1) {
-        for (auto i = most_heat_classes; i < rows.size(); ++i)
-            for (std::size_t at = 0; at < newest.size(); ++at)
-                rest.objects[at] += rows[i].objects[at];
-        rows.resize(most_heat_classes);
-        rows.push_back(std::move(rest));
-    }
-    if (all_of(helpers) > 0) rows.push_back(std::move(helpers));
+    const auto classes = rows.size() - by_name.count(helpers);
+    if (classes <= most_heat_classes + 1) return rows;
+    auto& others = rows[most_heat_classes];
+    others.name = "Other classes";
+    for (auto i = most_heat_classes + 1; i < classes; ++i)
+        std::ranges::transform(others.objects, rows[i].objects, others.objects.begin(),
+                               std::plus());
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(most_heat_classes) + 1;
+    rows.erase(first, rows.begin() + static_cast<std::ptrdiff_t>(classes));
     return rows;
 }
 
