@@ -161,6 +161,12 @@ std::string words_of_change(const query::ReleaseContents::Entry& entry, const Si
     return what_happened_html(entry.kind, entry.headline, entry.counts);
 }
 
+std::string relation_html(std::string_view words, const tree::ObjectName& other,
+                          const Site& site) {
+    return as_html(words) + " " +
+           link_html(page_of(other, site), other.class_name + " " + other.name);
+}
+
 void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,
                 bool is_there, const Site& site) {
     variables.set("class_name", object.class_name)

@@ -107,6 +107,9 @@ struct Frame {
 [[nodiscard]] std::string framed(const Frame& frame, Variables variables, const PageSite& site,
                                  const Templates& templates);
 
+// "Merged into <a href="…">Gene WBGene00000002</a>"
+[[nodiscard]] std::string relation_html(std::string_view words, const tree::ObjectName& other,
+                                        const Site& site);
 // Sets class_name, name, label, other_name (the name beside a label) and, of an object that is there, object_url.
 void add_object(Variables& variables, const tree::ObjectName& object, const std::string& label,
                 bool is_there, const Site& site);

@@ -59,11 +59,6 @@ std::string stub_of(const Row& row) {
            base::format_date(row.release.released_on) + "</time> " + as_html(words) + "</p>\n";
 }
 
-std::string moved(std::string_view words, const tree::ObjectName& other, const Site& site) {
-    return "<p>" + as_html(words) + " " +
-           link_html(page_of(other, site), other.class_name + " " + other.name) + ".</p>\n";
-}
-
 // To the object as of the release, and to what differs from the one it was compared with.
 std::string links_of(const Row& row) {
     std::string links;
@@ -95,9 +90,9 @@ std::string heading_of(const Row& row, const Site& site) {
                 " without what is below them." +
                 (row.since.empty() ? "" : " The comparison has all of them.") + "</p>\n";
     if (const auto successor = successor_of(row, site))
-        html += moved(successor->words, successor->object, site);
+        html += "<p>" + relation_html(successor->words, successor->object, site) + ".</p>\n";
     if (const auto& other = row.renamed_from)
-        html += moved("Probably renamed from", *other, site);
+        html += "<p>" + relation_html("Probably renamed from", *other, site) + ".</p>\n";
     return html;
 }
 

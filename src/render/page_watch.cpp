@@ -89,9 +89,7 @@ void append_change(std::string& html, const tables::Row& row, const Site& site) 
         what_happened_html(row.kind, row.notes.headline, tables::count_changes(row.notes));
     if (row.kind == tables::RowKind::vanished)
         if (const auto successor = successor_of(row, site))
-            html += ". " + as_html(successor->words) + " " +
-                    link_html(page_of(successor->object, site),
-                              successor->object.class_name + " " + successor->object.name);
+            html += ". " + relation_html(successor->words, successor->object, site);
     html += "</span></li>\n";
 }
 
