@@ -48,12 +48,6 @@ std::string as_html(std::string_view text) {
     return html;
 }
 
-std::string as_html_value(std::string_view text) {
-    std::string html;
-    append_html_value(html, text);
-    return html;
-}
-
 std::string link_html(std::string_view url, std::string_view text) {
     return "<a href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
 }

@@ -16,8 +16,6 @@ namespace render {
 
 // Escaped, for element text and quoted attributes.
 [[nodiscard]] std::string as_html(std::string_view text);
-// Escaped, for the value of a form's field (append_html_value()).
-[[nodiscard]] std::string as_html_value(std::string_view text);
 
 // <a href="…">…</a>
 [[nodiscard]] std::string link_html(std::string_view url, std::string_view text);

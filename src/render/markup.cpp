@@ -159,9 +159,8 @@ void append_html(std::string& html, std::string_view text) {
 void append_html_value(std::string& html, std::string_view text) { html_text.append(html, text); }
 
 void append_declaration(std::string& xml, std::string_view style_sheet) {
-    xml += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    if (style_sheet.empty()) return;
-    xml += "<?xml-stylesheet type=\"text/css\" href=\"";
+    xml += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+           "<?xml-stylesheet type=\"text/css\" href=\"";
     // As in an attribute, which also keeps "?>" out of it.
     xml_attribute.append(xml, style_sheet);
     xml += "\"?>\n";

@@ -28,7 +28,7 @@ void append_html_value(std::string& html, std::string_view text);
 // begins with `depth` blanks.
 
 // <?xml version="1.0" encoding="UTF-8"?>
-// <?xml-stylesheet type="text/css" href="…"?>    if `style_sheet` is not empty
+// <?xml-stylesheet type="text/css" href="…"?>
 void append_declaration(std::string& xml, std::string_view style_sheet);
 
 struct Attribute {

@@ -8,6 +8,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "render/html.hpp"
+#include "render/markup.hpp"
 #include "render/variables.hpp"
 
 namespace render {
@@ -102,7 +103,9 @@ class Context : public mustache::context<std::string> {
         if (!name.starts_with(field_prefix)) return context::get(name);
         const auto* found = context::get(name.substr(field_prefix.size()));
         if (found == nullptr || !found->is_string()) return nullptr;
-        field_ = mustache::data(as_html_value(found->string_value()));
+        std::string value;
+        append_html_value(value, found->string_value());
+        field_ = mustache::data(value);
         return &field_;
     }
     const mustache::data* get_partial(const std::string& name) const override {
