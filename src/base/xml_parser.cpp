@@ -109,12 +109,6 @@ void XmlParser::parse_stream(const Read& read) {
     rethrow();
 }
 
-void XmlParser::parse_document(std::string_view text) {
-    xmlCtxtReadMemory(parser_.get(), text.data(), static_cast<int>(text.size()), nullptr, nullptr,
-                      options_);
-    rethrow();
-}
-
 std::uint64_t XmlParser::line() const {
     return static_cast<std::uint64_t>(xmlSAX2GetLineNumber(parser_.get()));
 }
@@ -124,15 +118,6 @@ std::string_view XmlParser::full_name(const XmlHandler::Tag& tag) const {
     return view_of(xmlDictQLookup(parser_->dict,
                                   reinterpret_cast<const xmlChar*>(tag.prefix.data()),
                                   reinterpret_cast<const xmlChar*>(tag.local.data())));
-}
-
-bool parse_damaged_xml(std::string_view text, XmlHandler& handler) {
-    if (text.empty()) return false;
-    XmlParser parser(
-        handler, XML_PARSE_RECOVER | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_COMPACT,
-        {.names = 20'000, .namespaces = 100});
-    parser.parse_document(text);
-    return parser.is_well_formed();
 }
 
 }  // namespace base

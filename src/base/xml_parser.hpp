@@ -68,8 +68,7 @@ struct XmlLimits {
     std::size_t bytes_of_names = 0;                                       // 0: no limit
 };
 
-// For one document, in one thread. Exceptions of the handler and of `read` end the parsing and leave
-// parse_stream() or parse_document().
+// For one document, in one thread. Exceptions of the handler and of `read` end the parsing and leave parse_stream().
 class XmlParser {
    public:
     //   handler  outlives it
@@ -80,12 +79,9 @@ class XmlParser {
     using Read = std::function<std::size_t(char* into, std::size_t room)>;
     // Parses a document of legal UTF-8 that is read piece by piece.
     void parse_stream(const Read& read);
-    // Parses a document in memory.
-    void parse_document(std::string_view text);
     // Makes the handler's present call its last one.
     void stop() { xmlStopParser(parser_.get()); }
 
-    [[nodiscard]] bool is_well_formed() const { return parser_->wellFormed != 0; }
     // Returns the line of what the handler is called for.
     [[nodiscard]] std::uint64_t line() const;
     // Returns `prefix:local`. It lives as long as the parser.
@@ -107,10 +103,5 @@ class XmlParser {
     std::unique_ptr<xmlParserCtxt, Free> parser_;
     std::exception_ptr thrown_;
 };
-
-// Parses a document as far as it can be parsed. Stops at the tag with which the document has more than 20,000 names,
-// or more than 100 namespaces at once: libxml2 compares each with all others.
-//   returns  whether it is well-formed and was read to its end
-bool parse_damaged_xml(std::string_view text, XmlHandler& handler);
 
 }  // namespace base

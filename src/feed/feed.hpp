@@ -72,7 +72,7 @@ struct Feed {
 struct ReadLimits {
     std::size_t most_entries = 1000;
     std::size_t most_text = 1 << 20;  // bytes of one text; a longer one is cut at a character
-    std::size_t most_depth = 256;     // of elements
+    std::size_t most_depth = 200;     // of elements
 };
 
 }  // namespace feed

@@ -5,66 +5,26 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "base/xml_parser.hpp"
 #include "feed/charset.hpp"
+#include "feed/markup.hpp"
 #include "feed/safe_html.hpp"
 
 namespace feed {
 namespace {
 
 constexpr std::size_t most_feeds = 100'000, most_bytes = 32 << 20;
+constexpr std::size_t deepest_outline = 200;
 constexpr std::size_t longest_value = 4096;  // of an attribute; a longer one is cut
 
-// Collects outlines.
-class OutlineReader final : public base::XmlHandler {
-   public:
-    void start(const Tag& tag) override {
-        const auto name = base::fold_ascii(tag.local);
-        if (!has_root_) is_opml_ = name == "opml";
-        has_root_ = true;
-        if (is_opml_ && name == "outline") take_outline(tag);
-    }
-    void end(std::string_view) override {}
-    void text(std::string_view) override {}
-
-    base::Result<std::vector<ListedFeed>> finish() {
-        using base::ErrorKind;
-        if (!is_opml_) return base::fail(ErrorKind::malformed, "this is not OPML");
-        if (is_too_long_)
-            return base::fail(ErrorKind::too_large, "the list has more than 100,000 feeds");
-        return std::move(feeds_);
-    }
-
-   private:
-    void take_outline(const Tag& tag) {
-        ListedFeed feed;
-        std::string text;
-        for (int i = 0; i < tag.attribute_count; ++i) {
-            const base::XmlAttribute attribute(tag.attributes, i);
-            const auto name = base::fold_ascii(attribute.name());
-            const std::string value(base::trim(attribute.value(longest_value)));
-            if (name == "xmlurl") feed.url = value;
-            if (name == "title") feed.title = value;
-            if (name == "text") text = value;
-            if (name == "htmlurl") feed.home_url = value;
-        }
-        feed.title =
-            one_line(base::without_directions(std::move(feed.title.empty() ? text : feed.title)));
-        if (feed.url.empty() || !urls_.insert(feed.url).second) return;
-        if (feeds_.size() == most_feeds) {
-            is_too_long_ = true;
-            return;
-        }
-        feeds_.push_back(std::move(feed));
-    }
-
-    std::vector<ListedFeed> feeds_;
-    std::unordered_set<std::string> urls_;
-    bool is_opml_ = false, has_root_ = false, is_too_long_ = false;
-};
-
-bool has_end(std::string_view text) {
-    return base::fold_ascii(text).find("</opml") != std::string::npos;
+ListedFeed feed_of(const Tag& outline) {
+    const auto value = [&](const char* name) {
+        return std::string(base::trim(outline.value(name, longest_value)));
+    };
+    auto title = value("title");
+    if (title.empty()) title = value("text");
+    return {.url = value("xmlUrl"),
+            .title = one_line(base::without_directions(std::move(title))),
+            .home_url = value("htmlUrl")};
 }
 
 }  // namespace
@@ -72,16 +32,38 @@ bool has_end(std::string_view text) {
 base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
     if (bytes.size() > most_bytes)
         return base::fail(base::ErrorKind::too_large, "the list is longer than 32 MB");
-    const auto mended = mend_xml(decode_text(bytes, ""));
-    OutlineReader reader;
-    const bool is_whole = base::parse_damaged_xml(mended.text, reader);
-    auto feeds = reader.finish();
-    if (feeds && mended.is_too_deep)
-        return base::fail(base::ErrorKind::too_large, "the outlines are nested too deeply");
-    if (!feeds || is_whole) return feeds;
-    return base::fail(base::ErrorKind::malformed, has_end(mended.text)
-                                                      ? "the OPML is not well-formed XML"
-                                                      : "the OPML ends early: it has no </opml>");
+    const auto text = decode_text(bytes, "");
+    std::vector<ListedFeed> feeds;
+    std::unordered_set<std::string> urls;
+    std::string root;       // in lower case
+    std::size_t depth = 0;  // of outlines
+    bool is_ended = false;
+    XmlTokens tokens(text);
+    for (auto token = tokens.next(); token; token = tokens.next()) {
+        const auto name = base::fold_ascii(token->tag.name);
+        const bool is_start = token->kind == XmlToken::Kind::start;
+        if (token->kind == XmlToken::Kind::declaration) root.clear();
+        if (token->kind == XmlToken::Kind::end) {
+            is_ended = is_ended || name == "opml";
+            if (name == "outline" && depth > 0) --depth;
+        }
+        if (!is_start) continue;
+        if (root.empty()) root = name;
+        if (is_ended)
+            return base::fail(base::ErrorKind::malformed, "the OPML is not well-formed XML");
+        if (name != "outline") continue;
+        if (!token->tag.is_empty && ++depth > deepest_outline)
+            return base::fail(base::ErrorKind::too_large, "the outlines are nested too deeply");
+        auto feed = feed_of(token->tag);
+        if (root != "opml" || feed.url.empty() || !urls.insert(feed.url).second) continue;
+        if (feeds.size() == most_feeds)
+            return base::fail(base::ErrorKind::too_large, "the list has more than 100,000 feeds");
+        feeds.push_back(std::move(feed));
+    }
+    if (root != "opml") return base::fail(base::ErrorKind::malformed, "this is not OPML");
+    if (!is_ended)
+        return base::fail(base::ErrorKind::malformed, "the OPML ends early: it has no </opml>");
+    return feeds;
 }
 
 std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds,

@@ -16,7 +16,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "feed/charset.hpp"
+#include "feed/markup.hpp"
 #include "feed/reference.hpp"
 
 namespace feed {
@@ -58,11 +58,6 @@ constexpr std::string_view headings = " h1 h2 h3 h4 h5 h6 ", cells = " td th cap
                            sections = " tbody thead tfoot caption ",
                            without_end_tag = " base embed frame input link meta ",
                            sources = " a embed iframe img source ";
-// Attributes that are looked at. HtmlReader decides which element may have which.
-constexpr auto known_attributes = std::to_array<std::string_view>(
-    {"alt", "colspan", "data", "data-lazy-src", "data-original", "data-src", "data-srcset", "dir",
-     "height", "href", "lang", "rowspan", "src", "srcset", "title", "width"});
-
 bool is_among(std::string_view names, std::string_view name) {
     return names.find(' ' + std::string(name) + ' ') != std::string_view::npos;
 }
@@ -74,29 +69,6 @@ std::optional<Role> role_of(std::string_view name) {
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_space(char c) { return base::is_blank(c) || c == '\n' || c == '\r' || c == '\f'; }
-
-// Returns the text with its references replaced, without what is illegal. Carriage returns become line ends, as the next
-// reader would take them for.
-std::string decoded(std::string_view text) {
-    std::string plain;
-    while (!text.empty()) {
-        const auto at = std::min(text.find('&'), text.size());
-        plain += text.substr(0, at);
-        text.remove_prefix(at);
-        if (text.empty()) break;
-        const auto reference = reference_at(text);
-        if (reference)
-            utf8::append(static_cast<std::uint32_t>(reference->character),
-                         std::back_inserter(plain));
-        else
-            plain += '&';
-        text.remove_prefix(reference ? reference->size : 1);
-    }
-    if (!base::is_legal_text(plain)) plain = base::legal_text(plain);
-    std::ranges::replace(plain, '\r', '\n');
-    return plain;
-}
 
 // Collects the visible text, with one blank between words and one line break between blocks. Blanks of any kind are the
 // same, and so are the spellings of a letter with an accent (Unicode's NFC): nobody sees a difference.
@@ -141,69 +113,6 @@ class TextCollector {
     bool line_ = false, blank_ = false;  // what goes before the next character
 };
 
-struct Tag {
-    struct Attribute {
-        std::string_view name, value;  // the value as it is written
-    };
-    std::string name;                   // in lower case
-    std::vector<Attribute> attributes;  // those that are known, each once
-    bool is_empty = false;              // <a/>
-    std::size_t size = 0;               // bytes, with the '>'
-
-    [[nodiscard]] std::string value(std::string_view attribute) const {
-        const auto found = std::ranges::find(attributes, attribute, &Attribute::name);
-        return found == attributes.end() ? std::string() : decoded(found->value);
-    }
-};
-
-void add_attribute(Tag& tag, std::string_view name, std::string_view value) {
-    const auto known = std::ranges::find_if(known_attributes, [&](std::string_view each) {
-        return base::equal_ignoring_case(each, name);
-    });
-    if (known != known_attributes.end() &&
-        std::ranges::find(tag.attributes, *known, &Tag::Attribute::name) == tag.attributes.end())
-        tag.attributes.push_back({*known, value});
-}
-
-// Returns the tag whose name begins at a place of a text; nullopt: the text ends before it does.
-// https://html.spec.whatwg.org/#tokenization
-std::optional<Tag> tag_at(std::string_view text, std::size_t place) {
-    const auto skip = [&](auto belongs) {
-        const auto begin = place;
-        while (place < text.size() && belongs(text[place])) ++place;
-        return text.substr(begin, place - begin);
-    };
-    Tag tag;
-    tag.name =
-        base::fold_ascii(skip([](char c) { return !is_space(c) && c != '/' && c != '>'; }));
-    for (;;) {
-        skip([](char c) { return is_space(c) || c == '/'; });
-        if (place >= text.size()) return std::nullopt;
-        if (text[place] == '>') break;
-        const auto begin = place++;
-        skip([](char c) { return !is_space(c) && c != '/' && c != '>' && c != '='; });
-        const auto name = text.substr(begin, place - begin);
-        skip(is_space);
-        std::string_view value;
-        if (place < text.size() && text[place] == '=') {
-            ++place;
-            skip(is_space);
-            if (place >= text.size()) return std::nullopt;
-            if (const char quote = text[place]; quote == '"' || quote == '\'') {
-                ++place;
-                value = skip([quote](char c) { return c != quote; });
-                if (place++ >= text.size()) return std::nullopt;
-            } else {
-                value = skip([](char c) { return !is_space(c) && c != '>'; });
-            }
-        }
-        add_attribute(tag, name, value);
-    }
-    tag.is_empty = text[place - 1] == '/';
-    tag.size = place + 1;
-    return tag;
-}
-
 // Reads HTML once, and writes what is safe of it and what people see of it.
 class HtmlReader {
    public:
@@ -211,7 +120,8 @@ class HtmlReader {
         : base_url_(base_url), most_(most), text_(most) {}
 
     SafeAndPlain read(std::string_view html) {
-        rest_ = base::cut_at(html, longest_html);
+        const auto legal = base::is_legal_text(html) ? std::string() : base::legal_text(html);
+        rest_ = base::cut_at(legal.empty() ? html : legal, longest_html);
         take_all();
         end_elements(0);
         return {std::move(html_), text_.take()};
@@ -266,6 +176,8 @@ class HtmlReader {
         auto tag = tag_at(rest_, place);
         rest_.remove_prefix(tag ? tag->size : rest_.size());
         is_after_pre_ = false;
+        name_ = tag ? base::fold_ascii(tag->name) : std::string();
+        if (tag) tag->name = name_;
         return tag;
     }
 
@@ -309,21 +221,22 @@ class HtmlReader {
         const bool is_line = role != Role::in_line && tag.name != "img";
         if (is_line) text_.end_line();
         const auto attributes = attributes_of(tag);
+        const std::string name(tag.name);
         if (role == Role::empty) {
-            const auto written = "<" + tag.name + attributes.value_or("") + " />";
+            const auto written = "<" + name + attributes.value_or("") + " />";
             if (attributes && has_room(written.size())) html_ += written;
             return;
         }
         if (open_.size() >= most_open) return;
-        const auto start = "<" + tag.name + attributes.value_or("") + ">";
-        const auto end = tag.name.size() + 3;
+        const auto start = "<" + name + attributes.value_or("") + ">";
+        const auto end = name.size() + 3;
         const bool is_written = attributes && has_room(start.size() + end);
         if (is_written) {
             html_ += start;
             end_tags_ += end;
         }
-        open_.push_back({tag.name, is_line, is_written});
-        is_after_pre_ = tag.name == "pre";
+        open_.push_back({name, is_line, is_written});
+        is_after_pre_ = name == "pre";
         if (is_after_pre_) begin_of_pre_ = html_.size();
     }
 
@@ -396,7 +309,7 @@ class HtmlReader {
             const auto name = rest_.substr(end + 2, tag.name.size());
             const auto after = end + 2 + tag.name.size();
             if (!base::equal_ignoring_case(name, tag.name) || after >= rest_.size()) continue;
-            if (const char next = rest_[after]; is_space(next) || next == '/' || next == '>') {
+            if (std::string_view(" \t\r\n\f/>").find(rest_[after]) != std::string_view::npos) {
                 rest_.remove_prefix(std::min(rest_.find('>', end), rest_.size() - 1) + 1);
                 return content.substr(0, end);
             }
@@ -442,7 +355,7 @@ class HtmlReader {
              at = content.find('<', at + 1)) {
             const auto inner = tag_at(content, at + 1);
             if (!inner) break;
-            if (is_among(sources, inner->name)) url = source_of(*inner);
+            if (is_among(sources, base::fold_ascii(inner->name))) url = source_of(*inner);
         }
         if (url.empty() || is_tiny(tag) || is_outside_of_cells) return;
         const auto title = tag.value("title");
@@ -534,6 +447,7 @@ class HtmlReader {
     std::string html_;
     TextCollector text_;
     std::vector<OpenElement> open_;
+    std::string name_;                              // of the tag that is read, in lower case
     std::size_t end_tags_ = 0;                      // bytes of those that are still to be written
     std::size_t begin_of_pre_ = std::string::npos;  // where its start tag ends
     bool is_full_ = false, is_in_cdata_ = false, is_after_pre_ = false;

@@ -1,20 +1,19 @@
 // RSS, RDF and Atom by one reader: an element means the same wherever a feed has it, so that feeds which mix the
-// formats are read too. libxml2 calls it for each tag (SAX2), also of documents that are not well-formed.
+// formats are read too. Each end tag ends the element that it names, so that a mistake stays within its entry.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "base/xml_parser.hpp"
 #include "feed/charset.hpp"
 #include "feed/date.hpp"
 #include "feed/formats.hpp"
+#include "feed/markup.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
 
@@ -200,42 +199,26 @@ struct Attributes {
     std::optional<bool> is_permalink;
 };
 
-Attributes read_attributes(const xmlChar** all, int count) {
-    constexpr std::size_t longest = 4096;
+Attributes read_attributes(const Tag& tag) {
+    const auto keyword = [&](const char* name) {
+        return base::fold_ascii(base::trim(tag.value(name)));
+    };
+    if (tag.attributes.empty()) return {};
     Attributes read;
-    for (int i = 0; i < count; ++i) {
-        const base::XmlAttribute attribute(all, i);
-        const auto name = base::fold_ascii(attribute.name());
-        auto value = attribute.value(longest);
-        const auto keyword = [&] { return base::fold_ascii(base::trim(value)); };
-        if (attribute.prefix() == "xml") {
-            if (name == "base") read.base = std::move(value);
-            if (name == "lang") read.lang = std::move(value);
-            continue;
-        }
-        if (name == "type")
-            read.type = base::trim(base::split(keyword(), ';').front());
-        else if (name == "mode")
-            read.mode = keyword();
-        else if (name == "rel")
-            read.rel = keyword();
-        else if (name == "href")
-            read.href = std::move(value);
-        else if (name == "term")
-            read.term = std::move(value);
-        else if (name == "label")
-            read.label = std::move(value);
-        else if (name == "url")
-            read.url = std::move(value);
-        else if (name == "src")
-            read.src = std::move(value);
-        else if (name == "title")
-            read.title = std::move(value);
-        else if (name == "about")
-            read.about = std::move(value);
-        else if (name == "ispermalink")
-            read.is_permalink = keyword() != "false";
-    }
+    read.type = base::trim(base::split(keyword("type"), ';').front());
+    read.mode = keyword("mode");
+    read.rel = keyword("rel");
+    read.href = tag.value("href");
+    read.url = tag.value("url");
+    read.src = tag.value("src");
+    read.title = tag.value("title");
+    read.term = tag.value("term");
+    read.label = tag.value("label");
+    read.about = tag.value("about");
+    read.base = tag.value("xml:base");
+    read.lang = tag.value("xml:lang");
+    if (const auto word = keyword("ispermalink"); !word.empty())
+        read.is_permalink = word != "false";
     return read;
 }
 
@@ -342,43 +325,89 @@ bool looks_like_html(std::string_view text) {
     return false;
 }
 
+// Elements of HTML that have no end tag, and no other meaning in a feed.
+bool is_void_element(std::string_view local) {
+    constexpr auto names =
+        std::to_array<std::string_view>({"area", "br", "col", "hr", "img", "input", "wbr"});
+    return std::ranges::any_of(names,
+                               [&](auto each) { return base::equal_ignoring_case(each, local); });
+}
+
 // Builds a feed of the tags and texts of a document.
-class Builder final : public base::XmlHandler {
+class Builder {
    public:
     Builder(std::string url, const ReadLimits& limits) : limits_(limits) {
         open_.push_back({.base = std::move(url)});
     }
 
-    void start(const Tag& tag) override {
+    base::Result<Feed> read(std::string_view text) {
+        XmlTokens tokens(text);
+        for (auto token = tokens.next(); token; token = tokens.next()) {
+            switch (token->kind) {
+                case XmlToken::Kind::text: take_text(token->text); break;
+                case XmlToken::Kind::start: start(token->tag); break;
+                case XmlToken::Kind::end: end(token->tag.name); break;
+                case XmlToken::Kind::declaration:
+                    if (open_.size() > 1) break;
+                    feed_ = {};
+                    is_root_seen_ = has_format_ = is_html_ = false;
+            }
+        }
+        return finish();
+    }
+
+   private:
+    // Of xml:base in bytes: each relative URL below it costs as much.
+    static constexpr std::size_t longest_base = 512;
+
+    struct Frame {
+        std::string_view name = {};  // as it is written
+        Element element = Element::unknown;
+        std::size_t namespaces = 0;  // that it declares
+        bool is_ignored = false, is_markup = false;
+        bool has_markup = false;  // in its text, which is HTML
+        bool is_caption = false;  // of media
+        bool is_weak = false;     // of a module: what the format itself says is worth more
+        std::string base = {}, text = {};
+        Attributes attributes = {};
+    };
+
+    void start(const Tag& tag) {
+        const auto colon = tag.name.find(':');
+        const auto local = tag.name.substr(colon + 1);  // npos + 1 is 0
+        const bool is_empty = tag.is_empty || is_void_element(local);
         if (open_.size() > limits_.most_depth) {
-            ++too_deep_;
+            if (!is_empty) ++too_deep_;
             return;
         }
-        Frame frame{.base = open_.back().base};
-        frame.attributes = read_attributes(tag.attributes, tag.attribute_count);
+        Frame frame{.name = tag.name, .base = open_.back().base};
+        frame.attributes = read_attributes(tag);
+        frame.namespaces = declare_namespaces(tag);
         if (frame.attributes.base.size() <= longest_base)
             set_url(frame.base, frame, frame.attributes.base);
-        const auto vocabulary = vocabulary_of(tag);
+        const auto vocabulary =
+            vocabulary_of(tag.name.substr(0, tag.name.size() - local.size()), local);
         if (!is_root_seen_) {
-            take_root(element_of(vocabulary, tag.local), tag.local);
+            take_root(element_of(vocabulary, local), local);
             feed_.language = base::cut_at(base::trim(frame.attributes.lang), 32);
         }
-        if (markup_depth_ > 0 || is_markup(vocabulary, tag.local)) {
-            begin_markup(tag, frame.base);
+        if (markup_depth_ > 0 || is_markup(vocabulary, local)) {
+            begin_markup(tag, local, frame.base);
             frame.is_markup = true;
         } else {
             frame.element =
-                open_.back().is_ignored ? Element::unknown : element_of(vocabulary, tag.local);
+                open_.back().is_ignored ? Element::unknown : element_of(vocabulary, local);
             frame.is_ignored = open_.back().is_ignored || frame.element == Element::ignored;
             frame.is_caption = vocabulary == Vocabulary::media;
             frame.is_weak = vocabulary != Vocabulary::core && vocabulary != Vocabulary::content;
             enter(frame);
         }
         open_.push_back(std::move(frame));
+        if (is_empty) end_one();
     }
 
-    void text(std::string_view text) override {
-        if (too_deep_ > 0) return;
+    void take_text(std::string_view text) {
+        if (open_.size() == 1) return;
         auto& frame = open_.back();
         if (markup_depth_ > 0) return add_markup(base::escape_html(text));
         if (frame.is_ignored || frame.text.size() >= limits_.most_text) return;
@@ -386,15 +415,24 @@ class Builder final : public base::XmlHandler {
         frame.text += base::cut_at(text, limits_.most_text - frame.text.size());
     }
 
-    void end(std::string_view local) override {
+    // Ends the innermost element of a name, and what is open inside of it.
+    void end(std::string_view name) {
         if (too_deep_ > 0) {
             --too_deep_;
             return;
         }
-        if (open_.size() == 1) return;
+        const auto found = std::find_if(open_.rbegin(), open_.rend(), [&](const Frame& frame) {
+            return base::equal_ignoring_case(frame.name, name);
+        });
+        if (found == open_.rend()) return;
+        for (auto left = found - open_.rbegin() + 1; left > 0; --left) end_one();
+    }
+
+    void end_one() {
         auto frame = std::move(open_.back());
         open_.pop_back();
-        if (frame.is_markup) return end_markup(local);
+        namespaces_.resize(namespaces_.size() - frame.namespaces);
+        if (frame.is_markup) return end_markup(frame.name.substr(frame.name.find(':') + 1));
         if (!frame.is_ignored) leave(frame);
     }
 
@@ -405,29 +443,13 @@ class Builder final : public base::XmlHandler {
             feed_.entries.pop_back();
             is_in_entry_ = false;
         }
-        too_deep_ = 0;
-        while (open_.size() > 1) end("");
+        while (open_.size() > 1) end_one();
         if (is_html_) return base::fail(ErrorKind::malformed, "html?");
-        if (!has_format_)
-            return base::fail(ErrorKind::malformed, is_root_seen_ ? "no version" : "empty");
+        if (!has_format_) return base::fail(ErrorKind::malformed, "no version");
         for (auto& entry : feed_.entries)
             if (entry.authors.empty()) entry.authors = authors_;
         return std::move(feed_);
     }
-
-   private:
-    // Of xml:base in bytes: each relative URL below it costs as much.
-    static constexpr std::size_t longest_base = 512;
-
-    struct Frame {
-        Element element = Element::unknown;
-        bool is_ignored = false, is_markup = false;
-        bool has_markup = false;  // in its text, which is HTML
-        bool is_caption = false;  // of media
-        bool is_weak = false;     // of a module: what the format itself says is worth more
-        std::string base = {}, text = {};
-        Attributes attributes = {};
-    };
 
     void take_root(Element root, std::string_view local) {
         is_root_seen_ = true;
@@ -464,22 +486,23 @@ class Builder final : public base::XmlHandler {
         auto& frame = open_[open_.size() - 1 - markup_depth_];
         if (frame.text.size() + text.size() <= limits_.most_text) frame.text += text;
     }
-    void begin_markup(const Tag& tag, const std::string& base) {
+    void begin_markup(const Tag& tag, std::string_view local, const std::string& base) {
         if (auto& frame = open_.back(); markup_depth_ == 0 && !frame.has_markup) {
             if (!frame.attributes.mode.empty()) frame.attributes.mode = "xml";
             frame.attributes.type = "xhtml";
             frame.text = base::escape_html(frame.text);
             frame.has_markup = true;
         }
-        std::string markup = "<" + std::string(tag.local);
-        for (int i = 0; i < tag.attribute_count; ++i) {
-            const base::XmlAttribute attribute(tag.attributes, i);
-            auto value = attribute.value(limits_.most_text);
+        std::string markup = "<" + std::string(local);
+        for (const auto& attribute : tag.attributes) {
+            const auto name = attribute.name.substr(attribute.name.find(':') + 1);
+            if (attribute.name.starts_with("xmlns")) continue;
+            auto value = tag.value(attribute.name, limits_.most_text);
             // An xml:base inside of the text: the text itself has another one.
             if (base != open_[open_.size() - 1 - markup_depth_].base &&
-                (attribute.name() == "href" || attribute.name() == "src"))
+                (name == "href" || name == "src"))
                 value = resolve_reference(base, value);
-            markup.append(" ").append(attribute.name()).append("=\"");
+            markup.append(" ").append(name).append("=\"");
             markup += base::escape_html(value) + '"';
         }
         add_markup(markup + '>');
@@ -487,22 +510,36 @@ class Builder final : public base::XmlHandler {
     }
     void end_markup(std::string_view local) {
         --markup_depth_;
-        constexpr auto empty =
-            std::to_array<std::string_view>({"br", "hr", "img", "wbr", "area", "col", "input"});
-        if (std::ranges::find(empty, local) == empty.end())
-            add_markup("</" + std::string(local) + '>');
+        if (!is_void_element(local)) add_markup("</" + std::string(local) + '>');
     }
 
     // ---- Elements ----
 
-    // Returns the vocabulary of a tag. A URI is looked at once: it may be long, and in every tag.
-    Vocabulary vocabulary_of(const Tag& tag) {
-        if (tag.uri == nullptr) return feed::vocabulary_of({}, tag.prefix);
-        const auto [known, is_new] = vocabularies_.try_emplace(tag.uri, Vocabulary::other);
-        if (is_new) known->second = feed::vocabulary_of(base::view_of(tag.uri), {});
+    // Returns how many namespaces a tag declares: at most 100 are known at once.
+    std::size_t declare_namespaces(const Tag& tag) {
+        constexpr std::string_view name = "xmlns";
+        constexpr std::size_t most = 100;
+        const auto before = namespaces_.size();
+        for (const auto& attribute : tag.attributes) {
+            if (!attribute.name.starts_with(name) || namespaces_.size() >= most) continue;
+            const auto prefix = attribute.name.substr(name.size());
+            if (prefix.empty() || prefix.starts_with(':'))
+                namespaces_.push_back({prefix.substr(prefix.empty() ? 0 : 1),
+                                       feed::vocabulary_of(tag.value(attribute.name), {})});
+        }
+        return namespaces_.size() - before;
+    }
+
+    // Returns the vocabulary of a tag.
+    //   prefix  with its colon
+    Vocabulary vocabulary_of(std::string_view prefix, std::string_view local) {
+        if (prefix.ends_with(':')) prefix.remove_suffix(1);
+        const auto known = std::find_if(namespaces_.rbegin(), namespaces_.rend(),
+                                        [&](const auto& each) { return each.first == prefix; });
+        if (known == namespaces_.rend()) return feed::vocabulary_of({}, prefix);
         // A namespace that nobody knows is that of the format if the outer elements are in it.
-        if (known->second == Vocabulary::other && (open_.size() == 1 || tag.prefix.empty()) &&
-            open_.size() <= 3 && is_outer(element_of(Vocabulary::core, tag.local)))
+        if (known->second == Vocabulary::other && (open_.size() == 1 || prefix.empty()) &&
+            open_.size() <= 3 && is_outer(element_of(Vocabulary::core, local)))
             known->second = Vocabulary::core;
         return known->second;
     }
@@ -802,7 +839,8 @@ class Builder final : public base::XmlHandler {
     const ReadLimits& limits_;
     Feed feed_;
     std::vector<Frame> open_;
-    std::unordered_map<const xmlChar*, Vocabulary> vocabularies_;  // by URI
+    std::vector<std::pair<std::string_view, Vocabulary>>
+        namespaces_;  // by prefix, the innermost last
     std::size_t too_deep_ = 0, markup_depth_ = 0;
     bool is_root_seen_ = false, has_format_ = false, is_html_ = false, is_in_entry_ = false;
     bool has_title_ = false;  // the feed, of its own vocabulary
@@ -864,12 +902,7 @@ void add_category(std::vector<std::string>& categories, std::string category) {
 
 base::Result<Feed> read_xml_feed(std::string_view text, const std::string& url,
                                  const ReadLimits& limits) {
-    const auto mended = mend_xml(text);
-    if (mended.text.find('<') == std::string::npos)
-        return base::fail(ErrorKind::malformed, "no version");
-    Builder builder(url, limits);
-    base::parse_damaged_xml(mended.text, builder);
-    return builder.finish();
+    return Builder(url, limits).read(text);
 }
 
 }  // namespace feed
