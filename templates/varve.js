@@ -142,7 +142,7 @@
   const shown = [...document.querySelectorAll("[name=object][type=checkbox][checked]")];
   if (shown.length > 0) remember(shown.map((box) => box.value));
   for (const link of document.querySelectorAll("[data-watch]"))
-    link.href = listUrl([...new Set([...remembered(), link.dataset.watch])]);
+    link.href = listUrl([...new Set([...remembered(), new URL(link.href).searchParams.get("object")])]);
   const form = document.querySelector("form.find, form.watching");
   if (form && shown.length === 0 && remembered().length > 0) {
     const line = element("p", {});

@@ -217,6 +217,8 @@ class RefreshedValue {
                 value = std::make_shared<const T>(std::move(*loaded));
         } catch (const std::exception& failure) {
             log::error("cannot reach the store", {{"reason", failure.what()}});
+        } catch (...) {
+            log::error("cannot reach the store");
         }
         lock.lock();
         is_loading_ = false;

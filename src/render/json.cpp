@@ -277,7 +277,7 @@ std::string search_json(const HomeView& view, const Site& site) {
         json.end_object();
     }
     json.end_array().field("complete", view.is_complete);
-    if (view.has_more) json.field("next", next_results_url(view, site));
+    if (view.has_more) json.field("next", site.link(view.next_url));
     json.end_object();
     return text + "\n";
 }

@@ -332,7 +332,6 @@ std::optional<std::string> history_page(const HistoryView& view, const PageSite&
     add_names(variables, view, site);
     add_mentions(variables, view, site);
     variables.set("watch_url", site.link("/watch?") + watch_query_of({history.object}))
-        .set("watch_name", key_of(history.object))
         .set("all_url", page_of(history.object, site))
         .set("one_release", view.at);
     const auto* row = row_at(view);

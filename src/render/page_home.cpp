@@ -88,10 +88,6 @@ void add_class(Variables& variables, Frame& frame, const HomeView& view, const S
 
 }  // namespace
 
-std::string next_results_url(const HomeView& view, const Site& site) {
-    return site.link(view.search_url) + "&page=" + std::to_string(view.page + 1);
-}
-
 std::string home_page(const HomeView& view, const PageSite& site, const Templates& templates) {
     const bool searched = !view.text.empty();
     Frame frame{.file = "home.mustache",
@@ -105,7 +101,7 @@ std::string home_page(const HomeView& view, const PageSite& site, const Template
         .set("results_count", words_for_found(view))
         .flag("nothing_found", view.found.empty() && view.page == 1)
         .flag("results_cut", !view.is_complete)
-        .set("more_url", view.has_more ? next_results_url(view, site) : "");
+        .set("more_url", view.has_more ? site.link(view.next_url) : "");
     add_results(variables, view.found, {}, site);
     if (view.has_sources) variables.set("sources_url", site.link("/feeds"));
     add_releases(variables, view, site);

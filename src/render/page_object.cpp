@@ -238,7 +238,7 @@ Variables variables_of(const ObjectAt& object, std::span<const Line> lines, cons
         variables.set("first_seen", object.first_seen.version);
     if (!history.rows.empty() && history.rows.front().release == release)
         variables.set("changes_url", page_of_row(history.object, release.version, site));
-    if (release < history.current)
+    if (release < history.current && (object.there() || !history.vanished))
         variables.set("current", history.current.version)
             .set("diff_url",
                  diff_url(history.object, release.version, history.current.version, site));

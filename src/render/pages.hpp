@@ -34,7 +34,7 @@ struct HomeView {
     std::size_t page = 1;              // of all that were found
     bool has_more = false;             // another page follows
     bool is_complete = true;           // as in query::SearchAnswer
-    std::string search_url;            // of this search, below base_url, without page=
+    std::string next_url;              // of that, below base_url
     std::vector<std::string> classes;  // to choose from
     // All releases, of which the newest are shown; nullptr: none is known.
     std::shared_ptr<const query::ReleaseList> releases = {};
@@ -44,8 +44,6 @@ struct HomeView {
 // list, with `object`.
 [[nodiscard]] std::string home_page(const HomeView& view, const PageSite& site,
                                     const Templates& templates);
-// Returns the link to the next page of a search.
-[[nodiscard]] std::string next_results_url(const HomeView& view, const Site& site);
 
 // An object of a watch list.
 struct WatchedObject {

@@ -47,7 +47,7 @@ std::string head_of(const Response& response) {
     head.append(reason_phrase(response.status)).append("\r\n");
     for (const auto& [name, value] : response.fields)
         head.append(name).append(": ").append(value).append("\r\n");
-    if (response.body) {
+    if (response.body && response.status != 304) {
         head.append("Content-Length: ").append(std::to_string(response.body->size()));
         head.append("\r\n");
     }

@@ -48,7 +48,7 @@ struct Request {
     std::map<std::string, std::string, std::less<>> fields;  // header fields, names in lower case
     std::string client_address;
     // The token that a reader of a private site sent in the query, which no longer has it: the
-    // addresses of a feed repeat it. For the answer to this request alone; never logged or cached.
+    // addresses of a feed repeat it. Never logged; part of the key of a feed that repeats it.
     std::string query_token;
     std::optional<HttpError> error;  // the request cannot be parsed; sent as the response
     std::string body = {};           // of POST; empty for other methods
@@ -73,7 +73,7 @@ struct Response {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> fields;  // without Content-Length
     Body body;                                                // nullptr: none
-    bool send_body = true;  // false for HEAD: Content-Length is sent, the body is not
+    bool send_body = true;                                    // false for HEAD and 304
 
     // Returns the value of a field by its exact name; empty when there is no such field.
     [[nodiscard]] std::string_view field(std::string_view name) const;
@@ -84,8 +84,8 @@ struct Response {
 // "Not Found"; "Unknown" for a status that Varve never sends.
 [[nodiscard]] std::string_view reason_phrase(int status);
 
-// Returns the head of a CGI response (RFC 3875): "Status: 200 OK", the fields, Content-Length
-// where there is a body, an empty line. Field values come from this program and contain no line
+// Returns the head of a CGI response (RFC 3875): "Status: 200 OK", the fields, Content-Length where there is a body and
+// it is no 304, an empty line. Field values come from this program and contain no line
 // breaks.
 [[nodiscard]] std::string head_of(const Response& response);
 

@@ -143,6 +143,26 @@ std::string gzip(std::string_view bytes) {
     return coded;
 }
 
+std::string gunzip(std::string_view coded) {
+    z_stream stream{};
+    if (inflateInit2(&stream, gzip_window) != Z_OK)
+        throw std::runtime_error("gunzip: inflateInit2 failed");
+    const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, &inflateEnd);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(coded.data()));
+    stream.avail_in = static_cast<uInt>(coded.size());
+    std::string bytes;
+    for (int status = Z_OK; status != Z_STREAM_END;) {
+        bytes.resize(bytes.size() + 4 * coded.size());
+        stream.next_out = reinterpret_cast<Bytef*>(bytes.data()) + stream.total_out;
+        stream.avail_out = static_cast<uInt>(bytes.size() - stream.total_out);
+        status = inflate(&stream, Z_NO_FLUSH);
+        if (status != Z_OK && status != Z_STREAM_END)
+            throw std::runtime_error("gunzip: inflate failed");
+    }
+    bytes.resize(stream.total_out);
+    return bytes;
+}
+
 PageCache::PageCache(std::size_t bytes, SteadyClock steady, base::Clock clock)
     : steady_(std::move(steady)), clock_(std::move(clock)) {
     const auto count = std::clamp(bytes / least_shard_bytes, std::size_t{1}, most_shards);

@@ -39,6 +39,9 @@ using RepresentationPtr = std::shared_ptr<const Representation>;
 //   throws  std::runtime_error when zlib has no memory
 //   cost    about 7 us a KB, nine times the rendering: keep the result
 [[nodiscard]] std::string gzip(std::string_view bytes);
+// Returns the bytes of a gzip form that gzip() made.
+//   throws  std::runtime_error when zlib has no memory
+[[nodiscard]] std::string gunzip(std::string_view coded);
 
 // What it takes to render a page. A wide page is made of many objects, or of two whole trees: it takes its turn
 // (base/gate.hpp), and a stale page of the same build is sent while another thread renders it, since

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "base/text.hpp"
 #include "harvest/feeds.hpp"
 #include "query/histories.hpp"
 #include "query/release_contents.hpp"
@@ -51,7 +52,7 @@ void add_found(render::HomeView& view, SiteContext& context, const Query& query)
     view.found = std::move(answer.found);
     view.has_more = answer.has_more;
     view.is_complete = answer.is_complete;
-    view.search_url = query.without("page").url();
+    if (view.has_more) view.next_url = query.with("page", std::to_string(view.page + 1)).url();
 }
 
 HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
@@ -140,6 +141,12 @@ Result<RenderedPage> render_release(SiteContext& context, const Query& query) {
     auto contents =
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
+    const auto& asked = contents_query.class_name;
+    const auto is_named = [&](const auto& each) { return each.class_name == asked; };
+    if (!asked.empty() && std::ranges::none_of(contents->classes, is_named))
+        for (const auto& known : contents->classes)
+            if (base::equal_ignoring_case(known.class_name, asked))
+                return fail(moved("page", query.with("class", known.class_name).url()));
     if (page > 1 && contents_query.from >= contents->matching) return fail(past_the_end());
     const bool is_compared = contents->summary.is_compared;
     return RenderedPage{.body = render::release_page({std::move(*contents), contents_query, page},

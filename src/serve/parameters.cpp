@@ -197,7 +197,7 @@ constexpr auto parameters = std::to_array<Parameter>({
      rss | on(Route::opml),
      "A watch list by its id."},
     {"object",
-     {.check = check_object, .most = longest_pasted, .pattern = "^[^:]+:[^]+$"},
+     {.check = check_object, .most = longest_pasted, .pattern = "^[^:]+:[\\s\\S]+$"},
      rss | on(Route::opml, Route::watch),
      "One of a list, CLASS:NAME.",
      0,
@@ -336,6 +336,7 @@ Result<Query::Subject> subject_of(Query& query, Route route) {
 
     if (is(Route::home) && query.get("q").empty()) query = query.with("q", query.get("name"));
     if (is(Route::home)) drop("name");
+    if (is(Route::home) && query.get("q").empty()) drop("page");
     if (subject != Subject::source_feed) drop("older");
     // Only changes of one release have numbers. JSON has all that takes several pages of HTML.
     if (is(Route::history) && (is_json || !has("at"))) drop("number");

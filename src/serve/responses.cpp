@@ -68,6 +68,15 @@ void add_security_fields(Response& response) {
     response.fields.emplace_back("Referrer-Policy", "same-origin");
 }
 
+constexpr const char* gzip_suffix = " gzip";  // of the key of a gzip form
+
+// Returns the page that a gzip form was made of.
+RepresentationPtr uncompressed(Representation page) {
+    page.entity_tag.erase(page.entity_tag.size() - std::string_view("-gzip\"").size(), 5);
+    page.body = std::make_shared<const std::string>(gunzip(*page.body));
+    return std::make_shared<const Representation>(std::move(page));
+}
+
 // Returns the gzip form of a page; its bytes are kept as long as those of the page are the same.
 //   key  under which the cache has the gzip form
 Representation compressed(SiteContext& context, const std::string& key, Representation page) {
@@ -97,6 +106,8 @@ Response page_response(const SiteContext& context, const Request& request,
     response.fields.emplace_back("Vary", policy.vary);
     if (is_not_modified(request, validators)) {
         response.status = 304;
+        response.body = page.body;
+        response.send_body = false;
         return response;
     }
     response.fields.emplace_back("Content-Type", policy.content_type);
@@ -123,7 +134,7 @@ Result<Response> cached_response(SiteContext& context, const Request& request, C
                                  const std::function<Result<RenderedPage>()>& render) {
     auto coding = preferred_coding(request.field("accept-encoding"));
     const auto identity_key = policy.key;
-    if (coding == Coding::gzip) policy.key += " gzip";
+    if (coding == Coding::gzip) policy.key += gzip_suffix;
     const auto render_page = [&]() -> Result<Representation> {
         try {
             return render().map([&](RenderedPage rendered) {
@@ -141,9 +152,15 @@ Result<Response> cached_response(SiteContext& context, const Request& request, C
         }
     };
     auto found = cached_page(context, policy, render_page);
-    if (!found && found.error().status == 503 && coding == Coding::gzip) {
-        coding = Coding::identity;
-        if (auto kept = context.pages.find(identity_key, {})) found = *std::move(kept);
+    if (!found && found.error().status == 503) {
+        // Perhaps it is kept in the other coding.
+        auto kept = context.pages.find(identity_key, {});
+        if (!kept && (kept = context.pages.find(identity_key + gzip_suffix, {})))
+            kept->page = uncompressed(*kept->page);
+        if (kept) {
+            coding = Coding::identity;
+            found = *std::move(kept);
+        }
     }
     if (!found) return fail(found.error());
     context.metrics.count_page(found->hit);

@@ -290,14 +290,14 @@ Response answer_without_token(SiteContext& context, const Request& request,
     const auto began = context.settings.steady_clock();
     const auto entry = route_of(context, request);
     auto response = answer_or_error(entry, context, request, query_tokens);
-    if (context.settings.private_site && entry.access == RouteEntry::Access::readers)
+    if (context.settings.private_site && entry.access != RouteEntry::Access::everyone)
         mark_private(response, query_tokens);
     if (is_for_other_sites(context, entry, request)) {
         // The Fetch standard, "CORS protocol". Never with credentials.
         response.fields.emplace_back("Access-Control-Allow-Origin", "*");
         response.fields.emplace_back("Access-Control-Expose-Headers", "ETag, Retry-After");
     }
-    response.send_body = request.method != "HEAD";
+    response.send_body = response.send_body && request.method != "HEAD";
     context.metrics.count(entry.route, response.status, context.settings.steady_clock() - began);
     return response;
 }

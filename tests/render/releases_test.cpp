@@ -91,18 +91,19 @@ TEST_CASE("The feeds of all releases keep the rules, and have the newest 50") {
     }
 }
 
-TEST_CASE(
-    "The page of 300 releases and their pictures fits its size, and has every release once") {
-    const auto list = list_of(300);
-    std::size_t rows = 0;
+TEST_CASE("The pages of 250 releases have every release once, and one picture") {
+    const auto list = list_of(250);
+    std::set<std::string> versions;
     for (std::size_t page = 1; page <= 3; ++page) {
         const auto html = page_of(render::ReleasesView{list, page});
-        rows += count(html, "<tr><th scope=\"row\"><a ");
+        for (const auto& each : *list)
+            if (holds(html, "\">" + each.summary.release.version + "</a> <time "))
+                CHECK(versions.insert(each.summary.release.version).second);
         CHECK((count(html, "role=\"img\"") == 1) == (page == 1));
         CHECK(holds(html, "/releases?page=" + std::to_string(page + 1) + "\"") == (page < 3));
         CHECK(holds(html, "Page " + std::to_string(page) + " of 3"));
     }
-    CHECK(rows == 300);
+    CHECK(versions.size() == 250);
     CHECK_FALSE(render::releases_page({list, 4}, render::PageSite(site()), sample::templates()));
 }
 

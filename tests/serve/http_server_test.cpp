@@ -37,7 +37,8 @@ serve::Response described(const serve::Request& request) {
     response.body = std::make_shared<const std::string>(std::move(body));
     if (request.path == "/none") response.status = 204;
     if (request.path == "/same") response.status = 304;
-    if (response.status == 204 || response.status == 304) response.body = nullptr;
+    if (response.status == 204) response.body = nullptr;
+    response.send_body = response.status != 304;
     return response;
 }
 
@@ -179,6 +180,8 @@ TEST_CASE("A kept connection carries one request after another, whatever has no 
             const auto empty = base::fold_ascii(client.answer(false));
             CHECK(empty.starts_with("http/1.1 " + std::to_string(status)));
             CHECK(empty.find("transfer-encoding") == std::string::npos);
+            // RFC 9110 section 8.6: that of the 200.
+            if (status == 304) CHECK(empty.find("content-length: 22\r\n") != std::string::npos);
         }
     }
 }

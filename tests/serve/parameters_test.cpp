@@ -246,6 +246,8 @@ TEST_CASE("A page has one address, whatever the order of its parameters") {
     CHECK(home("") == "/");
     CHECK(home("q=+unc-26+&class=Gene") == "/?class=Gene&q=unc-26");
     CHECK(home("class=&q=") == "/");
+    CHECK(home("page=2&class=Gene") == "/?class=Gene");
+    CHECK(home("page=2&q=a") == "/?q=a&page=2");
     CHECK(home("class=Gene&name=two%0Alines") == "/?class=Gene&q=two%0Alines");
     CHECK(parse_opml("object=B:2&object=A:1")->url() == "/opml?object=A:1&object=B:2");
     CHECK(parse_opml("watch=" + list_id)->url() == "/opml?watch=" + list_id);

@@ -238,6 +238,16 @@ TEST_CASE("While the store is down a cached page is sent, and other pages are 50
     CHECK(coded.body == cached.body);
     CHECK(coded.field("Content-Encoding").empty());
     CHECK(coded.field("Cache-Control") == "public, max-age=60");
+    // Of a page that is kept as gzip alone, others get the plain one.
+    world.set_store_down(false);
+    const auto newest = world.get(plain + "&n=2", {{"accept-encoding", "gzip"}});
+    world.make_stale();
+    world.set_store_down(true);
+    const auto plain_one = world.get(plain + "&n=2");
+    CHECK(plain_one.field("Content-Encoding").empty());
+    CHECK(*plain_one.body == support::gunzip(*newest.body));
+    CHECK(std::string(plain_one.field("ETag")) + "-gzip\"" ==
+          std::string(newest.field("ETag")).insert(33, "\""));
     const auto never_cached = world.get(plain + "&n=3");
     CHECK(never_cached.status == 503);
     CHECK(never_cached.field("Retry-After") == "30");

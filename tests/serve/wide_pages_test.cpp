@@ -72,6 +72,8 @@ TEST_CASE(
           "/history?" + plain + "&at=WS2&page=9", diff + "&page=9"})
         CHECK(world.open(page).status == 404);
     CHECK(world.open("/release/WS2?format=atom&n=999").status == 200);
+    CHECK(world.open("/release/WS2?class=gENE&q=x").field("Location") ==
+          site_path + "/release/WS2?class=Gene&q=x");
     CHECK(world.open(diff + "&format=json").status == 200);
     const auto rendered = world.rendered();
     CHECK(world.open(diff + "&format=json&page=9").status == 200);
