@@ -28,6 +28,9 @@ namespace feed {
 // Returns the bytes that a text means in base64, up to the first '='; nullopt: it has a character that is neither a digit nor a
 // blank.
 [[nodiscard]] std::optional<std::string> decoded_base64(std::string_view text);
+// Returns the author whom a plain text names: "jane@example.org (Jane Doe)", "Jane Doe <jane@example.org>",
+// "Jane Doe, jane@example.org", "Jane Doe".
+[[nodiscard]] Author author_in(std::string_view text);
 // Returns plain text of what may be HTML, on one line.
 [[nodiscard]] std::string plain_of(std::string_view html);
 // Adds links to media that a copy of the entry cannot show, unless its content has them. The first one is the link of an

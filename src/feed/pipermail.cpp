@@ -12,6 +12,7 @@
 #include "feed/date.hpp"
 #include "feed/formats.hpp"
 #include "feed/gzip.hpp"
+#include "feed/markup.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
@@ -65,10 +66,6 @@ std::string folder_of(const std::string& url) {
     return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
-std::string_view without_blanks(std::string_view text) {
-    return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-}
-
 // Returns what references of an index are relative to. An address such as https://x.org/pipermail/worms names the
 // folder of the list, although it lacks the slash.
 std::string base_of_index(const std::string& url) {
@@ -79,35 +76,13 @@ std::string base_of_index(const std::string& url) {
     return has_query || is_page || url.ends_with('/') ? url : url + '/';
 }
 
-// Returns the value of an attribute from the text after its name; nullopt: it has none, or the value does not end.
-std::optional<std::string_view> attribute_value(std::string_view text) {
-    text = without_blanks(text);
-    if (!text.starts_with('=')) return std::nullopt;
-    text = without_blanks(text.substr(1));
-    const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
-    const auto end = is_quoted ? text.find(text.front(), 1) : text.find_first_of(" \t\r\n>");
-    if (end == std::string_view::npos) return std::nullopt;
-    return is_quoted ? text.substr(1, end - 1) : text.substr(0, end);
-}
-
-// Calls use(reference) for each href of a page.
-template <class Use>
-void for_references(std::string_view html, Use use) {
-    const auto folded = base::fold_ascii(html);
-    constexpr auto name = "href"sv;
-    for (auto at = folded.find(name); at != std::string::npos; at = folded.find(name, at)) {
-        at += name.size();
-        if (const auto reference = attribute_value(html.substr(at))) use(*reference);
+// Calls use(tag, what follows it) for each tag of a page.
+void for_tags(std::string_view html, const auto& use) {
+    for (auto at = html.find('<'); at != std::string_view::npos; at = html.find('<', at)) {
+        const auto tag = tag_at(html.substr(at, html.find('<', at + 1) - at), 1);
+        at += tag ? tag->size : 1;
+        if (tag) use(*tag, html.substr(at));
     }
-}
-
-std::string title_of_page(std::string_view html) {
-    constexpr auto open = "<title>"sv;
-    const auto folded = base::fold_ascii(html.substr(0, 4096));
-    const auto begin = folded.find(open);
-    const auto end = folded.find("</title", begin == std::string::npos ? 0 : begin);
-    if (begin == std::string::npos || end == std::string::npos) return {};
-    return plain_line(html.substr(begin + open.size(), end - begin - open.size()), 512);
 }
 
 // ---- The text of a month ----
@@ -295,24 +270,11 @@ class FieldDecoder {
 
 // "jo at x.org (Jo Doe)", "Jo Doe <jo at x.org>", "jo at x.org": the name, or what is before the "at".
 std::string author_of_mail(const std::string& from) {
-    const auto text = decode_mail_field(from);
-    const auto open = text.find('(');
-    const auto angle = text.find('<');
-    auto name = std::string_view(text);
-    if (open != std::string::npos && open + 1 < text.rfind(')') &&
-        text.rfind(')') != std::string::npos)
-        name = name.substr(open + 1, text.rfind(')') - open - 1);
-    else if (angle != std::string::npos && !base::trim(name.substr(0, angle)).empty())
-        name = name.substr(0, angle);
-    else if (angle != std::string::npos)
-        name = name.substr(angle + 1);
-    name = base::trim(name);
-    if (name.size() > 1 && name.front() == '"' && name.back() == '"')
-        name = base::trim(name.substr(1, name.size() - 2));
-    for (const auto at : {" at "sv, "@"sv})
-        if (const auto found = name.find(at); found != std::string_view::npos)
-            name = base::trim(name.substr(0, found));
-    return std::string(base::cut_at(name, 255));
+    auto text = decode_mail_field(from);
+    if (const auto at = text.find(" at "); at != std::string::npos) text.replace(at, 4, "@");
+    const auto author = author_in(text);
+    const auto& name = author.name.empty() ? author.mail : author.name;
+    return std::string(base::cut_at(name.substr(0, name.find('@')), 255));
 }
 
 std::string thread_page_of(const std::string& month_url) {
@@ -351,7 +313,10 @@ base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view
     const auto folder = folder_of(resolve_reference(base, "index.html"));
     ListIndex index;
     std::set<base::Date> seen;
-    for_references(html, [&](std::string_view reference) {
+    for_tags(html, [&](const Tag& tag, std::string_view after) {
+        if (index.title.empty() && base::equal_ignoring_case(tag.name, "title"))
+            index.title = plain_line(after.substr(0, after.find("</")), 512);
+        const auto reference = tag.value("href");
         const auto month = month_of_url(reference);
         if (!month || seen.size() >= most_months || seen.contains(*month)) return;
         auto text_url = resolve_reference(base, reference);
@@ -363,7 +328,6 @@ base::Result<ListIndex> read_list_index(std::string_view bytes, std::string_view
         return fail(ErrorKind::malformed,
                     "not the archive of a mailing list: it lists no months");
     std::ranges::sort(index.months, std::greater<>(), &ListMonth::first_day);
-    index.title = title_of_page(html);
     return index;
 }
 

@@ -227,29 +227,6 @@ std::string_view without_relation_prefix(std::string_view rel) {
     return rel.starts_with(iana) ? rel.substr(iana.size()) : rel;
 }
 
-// "jane@example.org (Jane Doe)", "Jane Doe <jane@example.org>", "Jane Doe, jane@example.org", "Jane Doe".
-Author author_in(std::string_view text) {
-    const auto at = text.find('@');
-    const bool is_mail = at != std::string_view::npos && at > 0 && text[at - 1] != ' ' &&
-                         at + 1 < text.size() && text[at + 1] != ' ';
-    const auto end = is_mail ? std::min(text.find_first_of(" >)],;\"", at), text.size()) : 0;
-    const auto begin = is_mail ? text.find_last_of(" <([:,;\"", at) + 1 : 0;  // npos + 1 is 0
-    Author author{.name = {}, .mail = std::string(text.substr(begin, end - begin)), .url = {}};
-    auto before = text.substr(0, begin);
-    if (constexpr std::string_view scheme = "mailto:"; before.ends_with(scheme))
-        before.remove_suffix(scheme.size());
-    author.name = std::string(before) + ' ' + std::string(text.substr(end));
-    if (is_mail)
-        std::erase_if(author.name, [](char c) {
-            return std::string_view("()<>[]\"").find(c) != std::string_view::npos;
-        });
-    constexpr auto around = " \t,;:-\"";
-    const auto first = std::min(author.name.find_first_not_of(around), author.name.size());
-    author.name =
-        one_line(author.name.substr(first, author.name.find_last_not_of(around) + 1 - first));
-    return author;
-}
-
 // Returns where the first of several authors with mail addresses ends: at a comma or semicolon in no parentheses or quotes.
 std::size_t end_of_author(std::string_view text) {
     const auto first = text.find('@'), second = text.find('@', first + 1);
@@ -886,6 +863,28 @@ void add_media(Entry& entry, const std::vector<Medium>& media) {
                          base::escape_html(name.empty() ? name_of_target(url) : name) +
                          "</a></p>";
     }
+}
+
+Author author_in(std::string_view text) {
+    const auto at = text.find('@');
+    const bool is_mail = at != std::string_view::npos && at > 0 && text[at - 1] != ' ' &&
+                         at + 1 < text.size() && text[at + 1] != ' ';
+    const auto end = is_mail ? std::min(text.find_first_of(" >)],;\"", at), text.size()) : 0;
+    const auto begin = is_mail ? text.find_last_of(" <([:,;\"", at) + 1 : 0;  // npos + 1 is 0
+    Author author{.name = {}, .mail = std::string(text.substr(begin, end - begin)), .url = {}};
+    auto before = text.substr(0, begin);
+    if (constexpr std::string_view scheme = "mailto:"; before.ends_with(scheme))
+        before.remove_suffix(scheme.size());
+    author.name = std::string(before) + ' ' + std::string(text.substr(end));
+    if (is_mail)
+        std::erase_if(author.name, [](char c) {
+            return std::string_view("()<>[]\"").find(c) != std::string_view::npos;
+        });
+    constexpr auto around = " \t,;:-\"";
+    const auto first = std::min(author.name.find_first_not_of(around), author.name.size());
+    author.name =
+        one_line(author.name.substr(first, author.name.find_last_not_of(around) + 1 - first));
+    return author;
 }
 
 std::string plain_of(std::string_view html) {
