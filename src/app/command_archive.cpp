@@ -9,7 +9,7 @@
 #include <span>
 #include <system_error>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "archive/archive.hpp"
 #include "source/file.hpp"
@@ -93,8 +93,7 @@ int report(std::string_view done, const Result<archive::RowCounts>& counts,
     return ok;
 }
 
-}  // namespace
-
+//   file  empty or "-": standard output, standard input
 int export_store(const Config& config, const std::string& file) {
     if (const auto missing = missing_store(config); !missing.empty())
         return complain(missing, failed);
@@ -119,6 +118,25 @@ int import_store(const Config& config, const std::string& file, archive::Leftove
                             "\nwhen the database is available again: varve import --again FILE",
                         failed);
     }
+}
+
+}  // namespace
+
+void add_archive(Line& line) {
+    auto& output = line.make<std::string>();
+    auto* out =
+        line.program.add_subcommand("export", "Write the whole store as JSON Lines, as a backup");
+    out->add_option("file", output, "Output file; default, or -: standard output");
+    out->callback(line.configured(export_store, output));
+    auto& input = line.make<std::string>();
+    auto& again = line.make<bool>();
+    auto* in = line.program.add_subcommand("import", "Fill a new store from an export");
+    in->add_option("file", input, "Input file; default, or -: standard input");
+    in->add_flag("--again", again, "First delete what an interrupted import left behind");
+    in->callback(line.configured([&](const Config& config) {
+        return import_store(config, input,
+                            again ? archive::Leftovers::clear : archive::Leftovers::refuse);
+    }));
 }
 
 }  // namespace app

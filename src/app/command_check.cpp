@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/config_file.hpp"
 #include "app/print.hpp"
 #include "app/services.hpp"
@@ -394,8 +394,6 @@ void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
                                 "add NAME");
 }
 
-}  // namespace
-
 int check(const fs::path& config_file) {
     Checklist list;
     const auto config = load_config(config_file);
@@ -423,6 +421,15 @@ int check(const fs::path& config_file) {
     check_listen(list, config->serve.listen);
     check_tokens(list, *config, store_is_fine);
     return list.all_fine() ? ok : failed;
+}
+
+}  // namespace
+
+void add_check(Line& line) {
+    line.program
+        .add_subcommand("check",
+                        "Check configuration, templates, store, build, socket and tokens")
+        ->callback([&] { line.run = [&] { return check(line.config); }; });
 }
 
 }  // namespace app

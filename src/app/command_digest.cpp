@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/config_file.hpp"
 #include "app/config_keys.hpp"
 #include "app/print.hpp"
@@ -41,10 +41,6 @@ Result<Objects> objects_listed(const std::string& list) {
         if (!object) return tl::unexpected(object.error());
         objects.push_back(std::move(*object));
     }
-    if (objects.empty()) return wrong("no objects");
-    std::ranges::sort(objects);
-    const auto twice = std::ranges::unique(objects);
-    objects.erase(twice.begin(), twice.end());
     return objects;
 }
 
@@ -196,6 +192,14 @@ class Collection {
     render::Digest digest_;
 };
 
+struct DigestOptions {
+    std::string watch;       // a file with objects, or "Gene:unc-26,Paper:X"
+    std::string class_name;  // a whole class, in place of `watch`
+    std::string since;       // a version
+    std::vector<std::string> to;
+    bool send = false;  // to [mail] smtp rather than to standard output
+};
+
 // What the options say, read and checked before the store is opened.
 struct Order {
     Objects objects;
@@ -295,8 +299,7 @@ int finish(const Config& config, const Order& order, const DigestOptions& option
     return status == ok ? unread : status;
 }
 
-}  // namespace
-
+// Prints or sends a mail of what changed since a release. Does neither where nothing changed.
 int digest(Services& services, const DigestOptions& options) {
     const auto order = order_of(services.config, options);
     if (!order) return complain(order.error().text, wrong_use);
@@ -309,6 +312,28 @@ int digest(Services& services, const DigestOptions& options) {
         return complain(digest.error().text, has_names ? unreadable : status_of(digest.error()));
     }
     return finish(services.config, *order, options, *digest);
+}
+
+}  // namespace
+
+void add_digest(Line& line) {
+    auto& options = line.make<DigestOptions>();
+    auto* command = line.program.add_subcommand(
+        "digest", "Print or send a mail of what changed in objects since a release");
+    command->add_option("--watch", options.watch,
+                        "The objects: a file with lines of class, TAB, name, or a list such as "
+                        "Gene:unc-26,Paper:WBPaper00031000");
+    command->add_option("--class", options.class_name, "All objects of a class");
+    command->add_option("--since", options.since, "Only what later releases changed, e.g. WS187")
+        ->required();
+    command
+        ->add_option("--to", options.to,
+                     "Recipient: name@example.org, or \"Name <name@example.org>\"; can "
+                     "be repeated")
+        ->allow_extra_args(false);
+    command->add_flag("--send", options.send,
+                      "Send the mail by the server in [mail] smtp; default: print it");
+    command->callback(line.configured(digest, options));
 }
 
 }  // namespace app

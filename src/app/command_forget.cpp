@@ -3,10 +3,11 @@
 #include <iostream>
 #include <unistd.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/sources.hpp"
+#include "release/forget.hpp"
 #include "render/display_text.hpp"
 
 namespace app {
@@ -71,8 +72,8 @@ int delete_it(const Services& services, const Forgettable& what, const std::stri
     return ok;
 }
 
-}  // namespace
-
+// Whether the operator must type yes before anything is deleted. Without a terminal, that fails.
+enum class Asking { on_terminal, not_needed };
 int forget(Services& services, const Forgettable& what, Asking asking) {
     const auto name = std::visit([](const auto& each) { return name_of(each); }, what);
     const auto counted = release::count_forgettable(*services.pool, what);
@@ -85,6 +86,36 @@ int forget(Services& services, const Forgettable& what, Asking asking) {
         if (!says_yes()) return complain("nothing was deleted", failed);
     }
     return delete_it(services, what, name);
+}
+
+}  // namespace
+
+void add_forget(Line& line) {
+    auto* command = line.program.add_subcommand(
+        "forget", "Delete what is recorded of a release, a class or an object");
+    auto& is_confirmed = line.make<bool>();
+    command->add_flag("--yes", is_confirmed, "Do not ask for confirmation");
+    command->require_subcommand(1);
+    const auto deletes = [&](auto what_of) {
+        return line.configured([&is_confirmed, what_of](Services& services) {
+            return forget(services, what_of(),
+                          is_confirmed ? Asking::not_needed : Asking::on_terminal);
+        });
+    };
+    auto& chosen = line.make<release::WholeRelease>();
+    auto* whole =
+        command->add_subcommand("release", "A release, as if it had never been recorded");
+    whole->add_option("release", chosen.version, "Its version, e.g. WS187")->required();
+    whole->add_flag("--with-later", chosen.with_later, "And all releases after it");
+    whole->callback(deletes([&] { return chosen; }));
+    auto& all = line.make<release::WholeClass>();
+    auto* of_class = command->add_subcommand("class", "All objects of a class");
+    of_class->add_option("class", all.class_name, "e.g. Gene")->required();
+    of_class->callback(deletes([&] { return all; }));
+    auto& one = line.make<tree::ObjectName>();
+    auto* object = command->add_subcommand("object", "One object");
+    add_object(object, one);
+    object->callback(deletes([&] { return one; }));
 }
 
 }  // namespace app

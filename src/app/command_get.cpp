@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <fmt/format.h>
+#include <map>
 #include <unistd.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "app/sources.hpp"
 #include "app/suggestion.hpp"
@@ -167,8 +168,10 @@ int show_current(const Config& config, const ObjectName& asked) {
     return ok;
 }
 
-}  // namespace
-
+// Prints what the site answers at an address, as a client gets it that follows redirections, and like a request
+// brings the object up to date first.
+//   address       below base_url, "/rss?class=Gene&name=unc-26", or a whole URL
+//   with_headers  prints the status and the fields too, of a redirection as well
 int get(Services& services, const std::string& address, bool with_headers) {
     const OwnSite site(services);
     const auto url = site.below_site(address);
@@ -186,28 +189,29 @@ int get(Services& services, const std::string& address, bool with_headers) {
     return is_error ? site.complain_of(response, url) : ok;
 }
 
-int feed(Services& services, const FeedOptions& options) {
-    const bool is_object = !options.object.class_name.empty();
-    const int subjects = (is_object ? 1 : 0) + (options.class_name.empty() ? 0 : 1) +
-                         (options.release.empty() ? 0 : 1) + (options.objects.empty() ? 0 : 1);
-    if (subjects != 1 || is_object == options.object.name.empty())
-        return complain("choose the feed with exactly one of CLASS NAME, --class C, "
-                        "--release R and --object C:N, which can be repeated",
-                        wrong_use);
-    auto query = Query(options.release.empty() ? "/rss" : "/release/" + options.release)
-                     .with("class", options.class_name)
-                     .with("object", options.objects)
-                     .with("mass", options.mass);
-    if (is_object) query = query.with(options.object);
+// What the address of a feed is asked with, by the name of the parameter.
+using Parameters = std::map<std::string, std::string>;
+int feed(Services& services, const Parameters& given, const std::vector<std::string>& objects,
+         const std::string& release, const std::string& format) {
+    auto query = Query(release.empty() ? "/rss" : "/release/" + release).with("object", objects);
+    for (const auto& [name, value] : given) query = query.with(name, value);
     // The address of a release without a format is its page.
-    const bool is_default = options.format == render::formats().front().name;
-    if (!is_default || !options.release.empty()) query = query.with("format", options.format);
+    if (!release.empty() || format != render::formats().front().name)
+        query = query.with("format", format);
     return ask(services, query.url(), [](const std::string& body) {
         print_bytes(body);
         return ok;
     });
 }
 
+struct DiffOptions {
+    ObjectName object;
+    std::string from, to;  // releases
+    std::string format = "text";
+    std::string colour = "auto";  // always, never; auto: on a terminal that shows colours
+};
+
+// Like diff(1): 0 same, 1 different, 2 trouble.
 int diff(Services& services, const DiffOptions& options) {
     constexpr int same = 0, different = 1, trouble = 2;
     const auto url = Query("/diff")
@@ -233,6 +237,7 @@ int diff(Services& services, const DiffOptions& options) {
     return status != ok ? trouble : differs ? different : same;
 }
 
+//   release  empty: from the current build, without the store; nothing is recorded then
 int show(const Config& config, const ObjectName& object, const std::string& release) {
     if (release.empty()) return show_current(config, object);
     const auto url =
@@ -240,6 +245,78 @@ int show(const Config& config, const ObjectName& object, const std::string& rele
     auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     return ask(*services, url.url(), show_past);
+}
+
+}  // namespace
+
+void add_reading(Line& line) {
+    auto& address = line.make<std::string>();
+    auto& with_headers = line.make<bool>();
+    auto* getting = line.program.add_subcommand(
+        "get",
+        "Print what the site answers at an address, such as '/history?class=Gene&name=unc-26'");
+    getting->add_option("address", address, "The address, below base_url or as a URL")
+        ->required();
+    getting->add_flag("--headers", with_headers, "Print the status and the fields too");
+    getting->callback(line.configured(get, address, with_headers));
+
+    auto& given = line.make<Parameters>();
+    auto& objects = line.make<std::vector<std::string>>();
+    auto& release = line.make<std::string>();
+    auto& format = line.make<std::string>();
+    auto* feeding = line.program.add_subcommand(
+        "feed",
+        "Print the feed of an object, a class, a release or a watch list as the server would "
+        "send it");
+    feeding->add_option("class", given["class"], "Class of the object, e.g. Gene");
+    feeding->add_option("name", given["name"],
+                        "Name of the object; put -- before a name that begins with -");
+    feeding->add_option("--class", given["class"], "The feed of a whole class");
+    feeding->add_option("--release", release, "The feed of a release, e.g. WS187");
+    feeding
+        ->add_option("--object", objects,
+                     "An object of a watch list, e.g. Gene:WBGene00006763; can be repeated")
+        ->allow_extra_args(false);
+    feeding
+        ->add_option(
+            "--mass", given["mass"],
+            "no: leave out items that hold only changes shared by most objects of the class")
+        ->check(CLI::IsMember({"no"}));
+    std::vector<std::string> formats;
+    for (const auto& each : render::formats()) formats.emplace_back(each.name);
+    format = formats.front();
+    feeding->add_option("--format", format, base::join(formats, ", "))
+        ->check(CLI::IsMember(formats))
+        ->capture_default_str();
+    feeding->callback(line.configured(feed, given, objects, release, format));
+
+    auto& compared = line.make<DiffOptions>();
+    auto* differing = line.program.add_subcommand(
+        "diff", "Compare an object in two releases; exits with 0 if they are the same, 1 if "
+                "not, 2 on errors");
+    add_object(differing, compared.object);
+    differing->add_option("--from", compared.from, "The earlier release")->required();
+    differing->add_option("--to", compared.to, "The later release")->required();
+    differing->add_option("--format", compared.format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    differing
+        ->add_option("--color", compared.colour,
+                     "always, never, or auto: on a terminal, unless NO_COLOR is set")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->capture_default_str();
+    differing->callback(line.configured(diff, compared));
+
+    auto& object = line.make<ObjectName>();
+    auto& shown = line.make<std::string>();
+    auto* showing = line.program.add_subcommand("show", "Print the tree of an object");
+    add_object(showing, object);
+    showing->add_option("--release", shown, "Release to show; default: the current build")
+        ->check([](const std::string& version) {
+            return version.empty() ? std::string("needs a version, such as WS187")
+                                   : std::string();
+        });
+    showing->callback(line.configured(show, object, shown));
 }
 
 }  // namespace app

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/config_file.hpp"
 #include "app/mentions.hpp"
 #include "app/print.hpp"
@@ -135,6 +135,12 @@ std::size_t add_listed(store::Pool& pool, std::span<const feed::ListedFeed> list
     return added;
 }
 
+struct SourceFeedOptions {
+    std::string url, name;
+    std::string archive;  // URL of a page of it, or of the index of a mailing list; empty: none
+    std::int64_t max_kb = 0;  // 0: as configured
+};
+
 // Adds a feed, and begins the walk of its archive if one is named.
 Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOptions& options) {
     const auto now = store::now(transaction);
@@ -151,8 +157,8 @@ Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOp
     return added;
 }
 
-}  // namespace
-
+// How long a harvester runs: until a signal, or until all that is due has been fetched.
+enum class Rounds : unsigned char { endless, one };
 int run_harvester(const Config& config, Rounds rounds) {
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
@@ -189,6 +195,7 @@ int add_source_feed(Services& services, const SourceFeedOptions& options) {
     return ok;
 }
 
+//   which  the id of a source feed, its URL, or what only one URL, name or title contains
 int remove_source_feed(Services& services, const std::string& which) {
     return change_feed(services, which, "removed with its entries", harvest::remove_feed);
 }
@@ -203,6 +210,8 @@ int enable_source_feed(Services& services, const std::string& which, bool enable
                        });
 }
 
+// Makes source feeds due now.
+//   which  the URL of one, or a base URL; empty: all
 int kick_source_feeds(Services& services, const std::string& which) {
     if (!which.empty() && !net::parse_url(which))
         return complain("kick needs the URL of a feed, a base URL such as https://example.org, "
@@ -283,6 +292,80 @@ int export_feeds(Services& services) {
     });
     fmt::print("{}", feed::write_opml(services.config.site.title, feeds));
     return ok;
+}
+
+void add_harvest_of_feed(Line& line, CLI::App* command) {
+    auto& added = line.make<SourceFeedOptions>();
+    auto* adding = command->add_subcommand("add", "Add a source feed, which is due at once");
+    adding->add_option("url", added.url, "Its address")->required();
+    adding->add_option("--name", added.name, "Name to show for it; default: its title");
+    adding
+        ->add_option("--max-kb", added.max_kb,
+                     "The largest document that is read; default: [harvest] max_kb")
+        ->check(CLI::Range(1, 65536));
+    adding->add_option("--archive", added.archive,
+                       "Walk this archive backwards: a page of older entries, or the index of a "
+                       "mailing list; also for a source feed that already exists");
+    adding->callback(line.configured(add_source_feed, added));
+    auto& chosen = line.make<std::string>();
+    const auto add_one = [&](const char* name, const char* about, auto run) {
+        auto* part = command->add_subcommand(name, about);
+        part->add_option("feed", chosen, "Its id, its address, or a part of its address or name")
+            ->required();
+        part->callback(line.configured(
+            [&chosen, run](Services& services) { return run(services, chosen); }));
+    };
+    add_one("remove", "Delete a source feed with all of its entries", remove_source_feed);
+    add_one("enable", "Fetch a source feed again that was disabled",
+            [](Services& services, const std::string& which) {
+                return enable_source_feed(services, which, true);
+            });
+    add_one("disable", "Do not fetch a source feed any more; its entries stay",
+            [](Services& services, const std::string& which) {
+                return enable_source_feed(services, which, false);
+            });
+}
+
+}  // namespace
+
+void add_harvest(Line& line) {
+    auto& is_once = line.make<bool>();
+    auto* command = line.program.add_subcommand(
+        "harvest",
+        "Run the harvester, which fetches source feeds when they are due, until it is stopped");
+    command->require_subcommand(0, 1);
+    command->add_flag("--once", is_once, "Stop when nothing is due");
+    add_harvest_of_feed(line, command);
+    auto& kicked = line.make<std::string>();
+    auto& kicks_all = line.make<bool>();
+    auto* kicking = command->add_subcommand("kick", "Make source feeds due now");
+    auto* which = kicking->add_option("url", kicked,
+                                      "The address of a source feed, or a base URL such as "
+                                      "https://example.org for all of that server");
+    auto* all = kicking->add_flag("--all", kicks_all, "All enabled feeds");
+    which->excludes(all);
+    kicking->callback(line.configured([&](Services& services) {
+        if (kicks_all == !kicked.empty())
+            return complain("kick needs an address, or --all", wrong_use);
+        return kick_source_feeds(services, kicked);
+    }));
+    auto& shown = line.make<std::string>();
+    auto* status = command->add_subcommand(
+        "status", "Print the state of the harvest, or of one source feed");
+    status->add_option("feed", shown, "Its id, its address, or a part of its address or name");
+    status->callback(line.configured(harvest_status, shown, line.json_flag(status)));
+    auto& opml = line.make<std::string>();
+    auto* importing = command->add_subcommand("import", "Add the source feeds of an OPML file");
+    importing->add_option("file", opml, "Its name, or -: standard input")->required();
+    importing->callback(line.configured(import_feeds, opml));
+    command->add_subcommand("export", "Print all source feeds as OPML")
+        ->callback(line.configured(export_feeds));
+    const auto run = line.serving([&](const Config& config) {
+        return run_harvester(config, is_once ? Rounds::one : Rounds::endless);
+    });
+    command->callback([command, run] {
+        if (command->get_subcommands().empty()) run();
+    });
 }
 
 }  // namespace app

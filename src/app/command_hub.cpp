@@ -2,7 +2,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
@@ -46,8 +46,7 @@ void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
     json.end_object().end_object();
 }
 
-}  // namespace
-
+// Runs a hub until a signal stops it.
 int run_hub(const Config& config) {
     if (!config.hub_enabled)
         return complain("[hub] enabled is not set to yes, so nobody can subscribe", wrong_use);
@@ -78,6 +77,7 @@ int hub_status(Services& services, bool json) {
     return ok;
 }
 
+// Prints the subscriptions whose callback or topic contains `text`, without their secrets.
 int list_subscriptions(Services& services, const std::string& text, bool json) {
     constexpr std::size_t at_once = 1000;
     print_report(json, [&](base::JsonWriter& report) {
@@ -103,6 +103,24 @@ int list_subscriptions(Services& services, const std::string& text, bool json) {
         report.end_array().end_object();
     });
     return ok;
+}
+
+}  // namespace
+
+void add_hub(Line& line) {
+    auto* command = line.program.add_subcommand(
+        "hub", "Run the WebSub hub, which delivers changes to subscribers, until it is stopped");
+    command->require_subcommand(0, 1);
+    auto* status = command->add_subcommand(
+        "status", "Print how many subscriptions there are, and what waits");
+    status->callback(line.configured(hub_status, line.json_flag(status)));
+    auto& text = line.make<std::string>();
+    auto* listing = command->add_subcommand("list", "List subscriptions");
+    listing->add_option("text", text, "Only those whose callback or topic contains it");
+    listing->callback(line.configured(list_subscriptions, text, line.json_flag(listing)));
+    command->callback([command, run = line.serving(run_hub)] {
+        if (command->get_subcommands().empty()) run();
+    });
 }
 
 }  // namespace app

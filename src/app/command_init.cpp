@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "app/sources.hpp"
 #include "base/text.hpp"
@@ -21,6 +21,8 @@ int complain(std::string_view text, int status) {
 int status_of(const base::Error& error) {
     return error.kind == base::ErrorKind::refused ? wrong_use : failed;
 }
+
+namespace {
 
 int init(const Config& config) {
     if (config.store.engine == store::Engine::sqlite) {
@@ -66,6 +68,18 @@ int accept(Services& services, const std::string& release, const std::filesystem
     fmt::print("{} is accepted{}\n", release,
                build.empty() ? "; a running server serves it within a second" : "");
     return ok;
+}
+
+}  // namespace
+
+void add_init(Line& line) {
+    line.program.add_subcommand("init", "Create the store")->callback(line.configured(init));
+    auto& release = line.make<std::string>();
+    auto& build = line.make<std::string>();
+    auto* accepting = line.program.add_subcommand("accept", "Accept a build that was refused");
+    accepting->add_option("release", release, "Its version, e.g. WS189")->required();
+    accepting->add_option("--build", build, about_build);
+    accepting->callback(line.configured(accept, release, build));
 }
 
 }  // namespace app

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/notify.hpp"
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
+#include "base/in_order.hpp"
 #include "base/json.hpp"
 #include "release/prewarm.hpp"
 #include "render/display_text.hpp"
@@ -240,8 +241,6 @@ int run(Services& services, const PrewarmOptions& options) {
     return status_after(outcomes);
 }
 
-}  // namespace
-
 int prewarm(const Config& config, const PrewarmOptions& options) {
     const int selected = (options.all ? 1 : 0) + (options.popular > 0 ? 1 : 0) +
                          (options.class_name.empty() ? 0 : 1) + (options.list.empty() ? 0 : 1) +
@@ -258,6 +257,35 @@ int prewarm(const Config& config, const PrewarmOptions& options) {
     auto services = open_services(std::move(patient), Waiting::command, options.jobs);
     if (!services) return complain(services.error().text, status_of(services.error()));
     return options.dry_run ? dry_run(*services, options) : run(*services, options);
+}
+
+}  // namespace
+
+void add_prewarm(Line& line) {
+    auto* command = line.program.add_subcommand(
+        "prewarm", "Record a release before anyone asks: the release job");
+    auto& job = line.make<PrewarmOptions>();
+    command->add_option("--build", job.build, about_build);
+    command->add_option("--popular", job.popular, "The N most requested objects")
+        ->check(CLI::Range(1, 1'000'000'000));
+    command->add_option("--class", job.class_name, "All objects of a class");
+    command->add_option("--list", job.list,
+                        "The objects listed in a file: lines of class, TAB, name");
+    command->add_flag("--all", job.all, "All objects");
+    command->add_option("--replace", job.replace,
+                        "Record again a release that was re-published with different content");
+    job.jobs = base::processors();
+    command->add_option("--jobs", job.jobs, "Number of threads")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    command->add_option("--part-objects", job.part_objects)
+        ->check(CLI::Range(1, 1'000'000))
+        ->group("");  // is in no help
+    command->add_flag("--json", job.json, "Print the summary as JSON");
+    command->add_flag(
+        "--dry-run", job.dry_run,
+        "Show what would be recorded or refused, by comparing indexes; record nothing");
+    command->callback(line.configured(prewarm, job));
 }
 
 }  // namespace app

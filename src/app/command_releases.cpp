@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "app/sources.hpp"
 #include "base/log.hpp"
@@ -101,8 +101,6 @@ void print_table(const std::vector<ListedRelease>& list, bool is_refused) {
                    counts.compared, counts.is_recorded ? "all" : "-", counts_of(counts));
 }
 
-}  // namespace
-
 int releases(Services& services, bool json) {
     const auto source = look_at_source(services);
     const auto list = list_releases(services, source.release);
@@ -116,6 +114,14 @@ int releases(Services& services, bool json) {
         report.end_array().end_object();
     });
     return ok;
+}
+
+}  // namespace
+
+void add_releases(Line& line) {
+    auto* command = line.program.add_subcommand(
+        "releases", "List the known releases, with what is recorded of each");
+    command->callback(line.configured(releases, line.json_flag(command)));
 }
 
 }  // namespace app

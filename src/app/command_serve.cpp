@@ -5,7 +5,7 @@
 #include <optional>
 #include <unistd.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/config_file.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
@@ -98,6 +98,11 @@ int serve_until_stopped(const Config& config, const std::string& http) {
     return ok;
 }
 
+int serve(const Config& config, const std::string& http) {
+    if (http.empty() && ::serve::started_as_cgi(::environ)) return answer_cgi(config);
+    return serve_until_stopped(config, http);
+}
+
 }  // namespace
 
 int serve_cgi(const std::filesystem::path& config_file) {
@@ -107,9 +112,14 @@ int serve_cgi(const std::filesystem::path& config_file) {
     return answer_cgi(*config);
 }
 
-int serve(const Config& config, const std::string& http) {
-    if (http.empty() && ::serve::started_as_cgi(::environ)) return answer_cgi(config);
-    return serve_until_stopped(config, http);
+void add_serve(Line& line) {
+    auto& http = line.make<std::string>();
+    auto* command = line.program.add_subcommand(
+        "serve", "Answer requests: HTTP, FastCGI, or one as a CGI program");
+    command->add_option("--http", http,
+                        "Answer HTTP at this address of this host, e.g. 127.0.0.1:8080; default: "
+                        "FastCGI at [serve] listen");
+    command->callback(line.serving(serve, http));
 }
 
 }  // namespace app

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "serve/access_control.hpp"
 
 namespace app {
-int add_token(Services& services, const std::string& name) {
+namespace {
+// Prints the new token on stdout. It is never shown again.
+int create_token(Services& services, const std::string& name) {
     const auto token = serve::add_token(*services.pool, name, base::system_clock_now());
     if (!token) return complain(token.error().text, status_of(token.error()));
     fmt::print("{}\n", *token);
@@ -36,6 +38,23 @@ int list_tokens(Services& services, bool json) {
         report.end_array().end_object();
     });
     return ok;
+}
+
+}  // namespace
+
+void add_token(Line& line) {
+    auto& name = line.make<std::string>();
+    auto* command = line.program.add_subcommand("token", "Manage who may read a private site");
+    command->require_subcommand(1);
+    auto* adding =
+        command->add_subcommand("add", "Create a token and print it; it is shown only once");
+    adding->add_option("name", name, "Name of the reader")->required();
+    adding->callback(line.configured(create_token, name));
+    auto* revoking = command->add_subcommand("revoke", "Revoke a token");
+    revoking->add_option("name", name, "Name of the reader")->required();
+    revoking->callback(line.configured(revoke_token, name));
+    auto* listing = command->add_subcommand("list", "List who has a token, and since when");
+    listing->callback(line.configured(list_tokens, line.json_flag(listing)));
 }
 
 }  // namespace app

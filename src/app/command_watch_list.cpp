@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/print.hpp"
 #include "render/display_text.hpp"
 #include "tables/watch_lists.hpp"
@@ -29,7 +29,10 @@ int delete_one(store::Pool& pool, const std::string& id) {
     return ok;
 }
 
-}  // namespace
+struct WatchListOptions {
+    std::string id;  // of the one to delete; empty: unused_days says which
+    std::optional<std::uint16_t> unused_days;  // lists unused for this many days
+};
 
 int list_watch_lists(Services& services, bool json) {
     print_report(json, [&](base::JsonWriter& report) {
@@ -63,6 +66,24 @@ int delete_watch_lists(Services& services, const WatchListOptions& options) {
         delete_unused(*services.pool, today - std::chrono::days(*options.unused_days));
     fmt::print("{} deleted\n", render::counted(deleted, "watch list", "watch lists"));
     return ok;
+}
+
+}  // namespace
+
+void add_watch_list(Line& line) {
+    auto* command = line.program.add_subcommand(
+        "watch-list", "Manage the watch lists that are kept under a short address");
+    command->require_subcommand(1);
+    auto* listing = command->add_subcommand(
+        "list",
+        "List their ids, when they were kept and last used, and how many objects they have");
+    listing->callback(line.configured(list_watch_lists, line.json_flag(listing)));
+    auto& chosen = line.make<WatchListOptions>();
+    auto* deleting = command->add_subcommand("delete", "Delete one, or all that are unused");
+    deleting->add_option("id", chosen.id, "Its id, the last part of its address /watch/ID");
+    deleting->add_option("--unused", chosen.unused_days,
+                         "All that nobody has used for this many days");
+    deleting->callback(line.configured(delete_watch_lists, chosen));
 }
 
 }  // namespace app

@@ -4,13 +4,24 @@
 
 #include <string>
 
-#include "app/commands.hpp"
+#include "app/services.hpp"
 #include "base/result.hpp"
 #include "release/prewarm.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 
 namespace app {
+
+struct PrewarmOptions {
+    std::string build;  // folder; empty: the current build
+    std::size_t popular = 0;
+    std::string class_name, list;
+    std::string replace;  // version of a release that was published again; empty: none
+    bool all = false, json = false, dry_run = false;
+    std::size_t jobs = 1;
+    std::size_t part_objects =
+        0;  // 0: the usual number; for tests, so that few objects make many parts
+};
 
 // Returns the objects listed in a file, sorted, each once. Its lines are class, TAB, name; empty lines,
 // and those that begin with #, say nothing.
@@ -24,5 +35,8 @@ namespace app {
 [[nodiscard]] base::Result<release::Selection> selection_of(const PrewarmOptions& options,
                                                             store::Pool& pool,
                                                             const source::Source& build);
+
+// Prints what the release job would record or refuse, and writes nothing.
+int dry_run(const Services& services, const PrewarmOptions& options);
 
 }  // namespace app

@@ -21,7 +21,7 @@ GENE = ("Gene", "WBGene00006763")
 def _(site):
     site.expect(0, "init")
     releases = ("--from", "WS187", "--to", "WS188")
-    for status, words, part in ((2, ("feed",), ""), (2, ("feed", "Gene"), ""), (2, ("show", *GENE, "--release"), ""),
+    for status, words, part in ((2, ("feed",), "class"), (2, ("show", *GENE, "--release"), ""),
                                 (2, ("diff", *GENE, "--from", "WS186"), ""), (1, ("feed", "Gene", "nobody"), ""),
                                 (2, ("prewarm",), ""), (2, ("prewarm", "--all", "--class", "Gene"), ""),
                                 (2, ("prewarm", "--popular", "0"), ""), (2, ("prewarm", "--all", "--jobs", "0"), ""),

@@ -1,0 +1,92 @@
+// app/command_line.hpp -- how the file of a command adds it, with its options, to the command line.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "app/services.hpp"
+#include "tree/object.hpp"
+
+namespace app {
+
+// A server logs what it does; a command that somebody waits for logs only problems.
+enum class Speaker : unsigned char { server, command };
+
+// Runs a command with the configuration in `file` and its level of the log.
+int with_config(const std::string& file, Speaker speaker,
+                const std::function<int(const Config&)>& run);
+
+// What parsing fills in, and the command to run then.
+class Line {
+   public:
+    CLI::App program{"Varve: change-history feeds for every object of a database that is "
+                     "rebuilt at each release",
+                     "varve"};
+    std::string config;  // the file
+    std::function<int()> run;
+
+    // Returns what options are read into; it lives as long as the line.
+    template <class Options>
+    Options& make() {
+        auto made = std::make_shared<Options>();
+        made_.push_back(made);
+        return *made;
+    }
+    // Adds --json to a command.
+    bool& json_flag(CLI::App* command) {
+        auto& json = make<bool>();
+        command->add_flag("--json", json, "Print JSON");
+        return json;
+    }
+
+    // Return a callback after which `run` is command(config, given...), or command(services, given...) with
+    // what the configuration opens.
+    //   given  made here: what they are when it runs
+    template <class Command, class... Given>
+    auto configured(Command command, const Given&... given) {
+        return runs(Speaker::command, command, given...);
+    }
+    template <class Command, class... Given>
+    auto serving(Command command, const Given&... given) {
+        return runs(Speaker::server, command, given...);
+    }
+
+   private:
+    template <class Command, class... Given>
+    auto runs(Speaker speaker, Command command, const Given&... given) {
+        return [=, this, &given...] {
+            run = [=, this, &given...] {
+                return with_config(config, speaker, [&](const Config& read) {
+                    if constexpr (std::invocable<Command, Services&, const Given&...>) {
+                        auto services = open_services(read);
+                        if (!services)
+                            return complain(services.error().text, status_of(services.error()));
+                        return command(*services, given...);
+                    } else {
+                        return command(read, given...);
+                    }
+                });
+            };
+        };
+    }
+
+    std::vector<std::shared_ptr<void>> made_;
+};
+
+// Adds the arguments "class" and "name".
+void add_object(CLI::App* command, tree::ObjectName& object);
+
+inline constexpr auto about_build =
+    "Folder of a build that is not current yet; default: the current build";
+
+using AddCommands = void(Line& line);
+AddCommands add_init, add_serve, add_check, add_reading, add_digest, add_prewarm, add_archive,
+    add_releases, add_forget, add_token, add_watch_list, add_hub, add_harvest;
+
+}  // namespace app
