@@ -94,11 +94,8 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     // Of an object that no build has there is no history, unless the store knows what it was called.
     const bool is_link =
         reference == nullptr || has_label || reference->fate != compare::Reference::Fate::absent;
-    if (is_link) {
-        html += "<a href=\"";
-        append_page_of(html, cell.class_name, cell.text, site);
-        html += "\">";
-    }
+    if (is_link)
+        html += "<a href=\"" + as_html(page_of({cell.class_name, cell.text}, site)) + "\">";
     append_shortened(html, has_label ? reference->label : cell.text);
     if (is_link) html += "</a>";
     if (!has_label) return;

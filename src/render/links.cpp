@@ -4,12 +4,9 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "render/markup.hpp"
 
 namespace render {
 namespace {
-
-constexpr std::string_view history_path = "/history?class=";
 
 // Fills in {name}, {class} and {class_lower}. Other braces stay.
 std::string with_names(std::string url, const tree::ObjectName& object) {
@@ -41,29 +38,12 @@ std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
 }
 
 std::string page_of(const tree::ObjectName& object, const Site& site) {
-    constexpr std::size_t parameters = 50;  // that may follow
-    std::string url;
-    url.reserve(site.link_base().size() + history_path.size() + object.class_name.size() +
-                object.name.size() + parameters);
-    base::append_percent_encoded(url.append(site.link_base()).append(history_path),
-                                 object.class_name);
-    base::append_percent_encoded(url += "&name=", object.name);
-    return url;
-}
-
-void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
-                    const Site& site) {
-    append_html(html, site.link_base());
-    // What is percent-encoded needs no escape.
-    base::append_percent_encoded(html.append(history_path), class_name);
-    base::append_percent_encoded(html += "&amp;name=", name);
+    return site.link("/history?") + query_of(object);
 }
 
 std::string page_of_row(const tree::ObjectName& object, std::string_view version,
                         const Site& site) {
-    auto url = page_of(object, site);
-    base::append_percent_encoded(url += "&at=", version);
-    return url;
+    return page_of(object, site) + "&at=" + base::percent_encode(version);
 }
 
 std::string object_at_url(const tree::ObjectName& object, std::string_view version,

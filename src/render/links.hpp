@@ -1,5 +1,5 @@
 // render/links.hpp -- the addresses of pages and feeds, and the ids of items and feeds.
-// Links to this site begin with link_base() (render/site.hpp). Nothing here escapes but append_page_of().
+// Links to this site begin with link_base() (render/site.hpp). Nothing here escapes.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -24,9 +24,6 @@ namespace render {
 
 // …/history?class=…&name=…
 [[nodiscard]] std::string page_of(const tree::ObjectName& object, const Site& site);
-// The same, escaped.
-void append_page_of(std::string& html, std::string_view class_name, std::string_view name,
-                    const Site& site);
 // … &at=VERSION: the history with the row of this release alone. A parameter, because some readers drop
 // fragments and take items with equal links for one.
 [[nodiscard]] std::string page_of_row(const tree::ObjectName& object, std::string_view version,
