@@ -52,20 +52,21 @@ bool is_ascii(std::string_view text) {
 
 // Returns a host in ASCII (IDNA, UTS 46), with its port; empty: it has none.
 std::string ascii_host(std::string_view host) {
-    const auto written = base::percent_decode(host, base::Plus::literal);
-    if (!written || is_ascii(*written)) return std::string(host);
+    const auto written = host.substr(0, host.rfind(':'));
+    const auto name = base::percent_decode(written, base::Plus::literal);
+    if (!name || is_ascii(*name)) return std::string(host);
     UErrorCode status = U_ZERO_ERROR;
     const std::unique_ptr<UIDNA, void (*)(UIDNA*)> idna(
-        uidna_openUTS46(UIDNA_NONTRANSITIONAL_TO_ASCII, &status), &uidna_close);
-    const auto name = std::string_view(*written).substr(0, written->rfind(':'));
+        uidna_openUTS46(UIDNA_NONTRANSITIONAL_TO_ASCII | UIDNA_USE_STD3_RULES, &status),
+        &uidna_close);
     std::array<char, 256> room{};
     UIDNAInfo info = UIDNA_INFO_INITIALIZER;
     const auto size =
-        uidna_nameToASCII_UTF8(idna.get(), name.data(), static_cast<int32_t>(name.size()),
+        uidna_nameToASCII_UTF8(idna.get(), name->data(), static_cast<int32_t>(name->size()),
                                room.data(), room.size(), &info, &status);
     if (U_FAILURE(status) || info.errors != 0) return {};
-    return std::string(room.data(), static_cast<std::size_t>(size)) +
-           written->substr(name.size());
+    return std::string(room.data(), static_cast<std::size_t>(size))
+        .append(host.substr(written.size()));
 }
 
 // Returns the URL with its scheme and host in lower case and a path; empty: it is not an http or https URL with a host.

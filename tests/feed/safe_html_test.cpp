@@ -242,6 +242,9 @@ TEST_CASE("References become absolute URLs, or nothing") {
         {"http://B%C3%BCcher.example:8080/", "http://xn--bcher-kva.example:8080/"},
         {"//日本語.example", "http://xn--wgv71a119e.example/"},
         {"http://\xFF.example/", ""},
+        {"http://a b, \"ü.example/", ""},
+        {"http://u@ü.example/", ""},
+        {"http://ü.example:<8/", "http://xn--tda.example:%3c8/"},
         {"http:///x", ""},
         {"http:x", ""},
     }));
