@@ -26,15 +26,11 @@ MassChanges mass_changes_of(const tables::Row& row, const query::HistoryPage& pa
     return found;
 }
 
-// Returns whether a mass change accounts for this change, and adds its line once.
-bool is_summarised(const Change& change, std::size_t number, const MassChanges& mass_changes,
-                   std::vector<MassChangeLine>& lines) {
-    if (mass_changes.empty() || !compare::has_sides(change)) return false;
+// Returns the mass change that accounts for this change; nullptr: none does.
+const tables::MassChange* mass_change_of(const Change& change, const MassChanges& mass_changes) {
+    if (mass_changes.empty() || !compare::has_sides(change)) return nullptr;
     const auto found = mass_changes.find(compare::place_of(change));
-    if (found == mass_changes.end()) return false;
-    if (std::ranges::find(lines, found->second, &MassChangeLine::mass_change) == lines.end())
-        lines.push_back({found->second, number});
-    return true;
+    return found == mass_changes.end() ? nullptr : found->second;
 }
 
 //   fields  sorted by rank
@@ -74,16 +70,23 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
                              const Site& site, const std::set<std::size_t>& without) {
     std::size_t filtered = 0;
     std::vector<MassChangeLine> lines;
+    // The number of the first change of each, shown or not: the page of the release has its line there.
+    std::unordered_map<const tables::MassChange*, std::size_t> first;
     const auto mass_changes = mass_changes_of(row, page);
     const compare::Ranker ranker(site.ranking, row.object.class_name);
     auto fields = compare::field_changes(
         row.notes.changes, ranker, row.notes.references,
         [&](const Change& change, std::size_t number) {
+            const auto* mass = mass_change_of(change, mass_changes);
+            if (mass != nullptr) first.try_emplace(mass, number);
             if (page.filter.is_set() && !page.filter.shows(change)) {
                 ++filtered;
                 return true;
             }
-            return without.contains(number) || is_summarised(change, number, mass_changes, lines);
+            if (mass == nullptr || without.contains(number)) return without.contains(number);
+            if (std::ranges::find(lines, mass, &MassChangeLine::mass_change) == lines.end())
+                lines.push_back({mass, first.at(mass)});
+            return true;
         });
     auto document = document_of(std::move(fields));
     document.filtered = filtered;

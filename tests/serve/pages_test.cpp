@@ -146,6 +146,49 @@ TEST_CASE("A link to a change leads to the page that has it") {
     CHECK(*world.open(address + "&number=100000").body == *world.open(address).body);
 }
 
+TEST_CASE(
+    "A narrowed feed links a mass change to its line on the page, whatever it shows of it") {
+    World world;
+    const ObjectName gene{"Gene", "WBGene1"};
+    const auto content = [](const char* one, const char* other) {
+        return support::Nodes{
+            support::tag("Live", {support::text(one), support::text(other), support::text("e")})};
+    };
+    world.small.set_object(gene, content("a", "b"));
+    world.release(1);
+    world.small.set_object(gene, content("c", "d"));
+    world.release(2);
+    world.small.execute("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
+                        " VALUES ('WS2', 'Gene', 'Live', 30123, 45000)");
+    world.make_stale();
+    const std::string page = "/history?class=Gene&name=WBGene1&at=WS2";
+    CHECK(says(world.open(page), "id=\"WS2-c1\""));
+    for (const std::string filter : {"", "&change=added", "&change=removed"}) {
+        const auto feed = world.get("class=Gene&name=WBGene1&format=json" + filter);
+        CAPTURE(filter);
+        CHECK(says(feed, "#WS2-c1"));
+    }
+}
+
+TEST_CASE("The pages of a search have each object once, and each has the address of the next") {
+    World world;
+    constexpr int objects = 60;
+    for (int i = 0; i < objects; ++i)
+        world.small.set_object({"Gene", "abc" + std::to_string(i)}, {});
+    world.release(1);
+    std::set<std::string> names;
+    std::string next = "/?q=abc&format=json";
+    for (int page = 1; page <= 2; ++page) {
+        const auto found = nlohmann::json::parse(*world.open(next).body);
+        for (const auto& each : found["objects"])
+            CHECK(names.insert(each["name"].get<std::string>()).second);
+        next = found.value("next", "");
+        CHECK(next == (page == 1 ? site_top + "/?q=abc&page=2&format=json" : ""));
+        if (page == 1) next = next.substr(site_top.size());
+    }
+    CHECK(names.size() == objects);
+}
+
 TEST_CASE("The pages of a history as JSON are whole documents that have all rows") {
     World world;
     const ObjectName large{"Paper", "large"};
