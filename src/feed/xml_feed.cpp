@@ -398,10 +398,12 @@ class Builder {
             --too_deep_;
             return;
         }
-        const auto found = std::find_if(open_.rbegin(), open_.rend(), [&](const Frame& frame) {
-            return base::equal_ignoring_case(frame.name, name);
-        });
-        if (found == open_.rend()) return;
+        // The first frame is that of the document, which no tag ends: not even "</>".
+        const auto found =
+            std::find_if(open_.rbegin(), open_.rend() - 1, [&](const Frame& frame) {
+                return base::equal_ignoring_case(frame.name, name);
+            });
+        if (found == open_.rend() - 1) return;
         for (auto left = found - open_.rbegin() + 1; left > 0; --left) end_one();
     }
 
