@@ -6,12 +6,12 @@
 #include <optional>
 #include <set>
 
+#include "base/gzip.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/charset.hpp"
 #include "feed/date.hpp"
 #include "feed/formats.hpp"
-#include "feed/gzip.hpp"
 #include "feed/markup.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
@@ -338,8 +338,8 @@ std::string index_of_month(const std::string& month_url) { return folder_of(mont
 base::Result<ListMessages> read_month(std::string_view bytes, const std::string& month_url,
                                       const MonthLimits& limits) {
     std::string unpacked;
-    if (is_gzip(bytes)) {
-        auto text = read_gzip(bytes, limits.most_bytes);
+    if (base::is_gzip(bytes)) {
+        auto text = base::gunzip(bytes, limits.most_bytes);
         if (!text) return tl::unexpected(text.error());
         unpacked = *std::move(text);
         bytes = unpacked;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/digest.hpp"
+#include "base/gzip.hpp"
 #include "base/text.hpp"
-#include "feed/gzip.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
 
@@ -130,7 +130,7 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
     const auto type = net::find_field(response.fields, "content-type").value_or("");
     // Some servers do not say that they send gzip.
     const auto most = most_body_of(fetch, settings);
-    auto unpacked = feed::is_gzip(response.body) ? feed::read_gzip(response.body, most + 1)
+    auto unpacked = base::is_gzip(response.body) ? base::gunzip(response.body, most + 1)
                                                  : base::Result<std::string>(response.body);
     if (unpacked && unpacked->size() > most) return too_large(fetch);
     auto read = unpacked ? feed::read_feed(*unpacked, type, fetch.url)

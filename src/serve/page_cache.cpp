@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "serve/page_cache.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <limits>
 #include <list>
 #include <mutex>
-#include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 
@@ -20,10 +16,6 @@ namespace {
 // A smaller shard could not hold the longest answer (/diff?format=json, 4 MB) beside others.
 constexpr std::size_t least_shard_bytes = 8 << 20;
 constexpr std::size_t most_shards = 16;
-
-constexpr int gzip_level = 6;         // 9 takes a fifth longer and saves almost nothing
-constexpr int gzip_window = 15 + 16;  // the largest window; 16: gzip's header and trailer
-constexpr int gzip_memory = 8;        // zlib's default
 
 // What an entry costs beside its key and body: list and map nodes, page, version, the allocator's
 // headers. Measured with mallinfo2 over 10,000 entries: 626 bytes.
@@ -121,47 +113,6 @@ struct PageCache::Shard {
         return std::make_shared<const Representation>(std::move(page));
     }
 };
-
-std::string gzip(std::string_view bytes) {
-    if (bytes.size() > std::numeric_limits<uInt>::max())
-        throw std::runtime_error("gzip: more than 4 GB");
-    z_stream stream{};
-    if (deflateInit2(&stream, gzip_level, Z_DEFLATED, gzip_window, gzip_memory,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        throw std::runtime_error("gzip: deflateInit2 failed");
-    const std::unique_ptr<z_stream, decltype(&deflateEnd)> owner(&stream, &deflateEnd);
-    std::string coded(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
-    // zlib only reads this, through a pointer that is not const.
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(coded.data());
-    stream.avail_out = static_cast<uInt>(coded.size());
-    if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
-        throw std::runtime_error("gzip: deflate failed");
-    coded.resize(stream.total_out);
-    coded.shrink_to_fit();
-    return coded;
-}
-
-std::string gunzip(std::string_view coded) {
-    z_stream stream{};
-    if (inflateInit2(&stream, gzip_window) != Z_OK)
-        throw std::runtime_error("gunzip: inflateInit2 failed");
-    const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, &inflateEnd);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(coded.data()));
-    stream.avail_in = static_cast<uInt>(coded.size());
-    std::string bytes;
-    for (int status = Z_OK; status != Z_STREAM_END;) {
-        bytes.resize(bytes.size() + 4 * coded.size());
-        stream.next_out = reinterpret_cast<Bytef*>(bytes.data()) + stream.total_out;
-        stream.avail_out = static_cast<uInt>(bytes.size() - stream.total_out);
-        status = inflate(&stream, Z_NO_FLUSH);
-        if (status != Z_OK && status != Z_STREAM_END)
-            throw std::runtime_error("gunzip: inflate failed");
-    }
-    bytes.resize(stream.total_out);
-    return bytes;
-}
 
 PageCache::PageCache(std::size_t bytes, SteadyClock steady, base::Clock clock)
     : steady_(std::move(steady)), clock_(std::move(clock)) {

@@ -34,15 +34,6 @@ struct Representation {
 };
 using RepresentationPtr = std::shared_ptr<const Representation>;
 
-// Returns the gzip form of bytes (RFC 1952). Equal bytes give equal bytes: the header has no time,
-// name or system.
-//   throws  std::runtime_error when zlib has no memory
-//   cost    about 7 us a KB, nine times the rendering: keep the result
-[[nodiscard]] std::string gzip(std::string_view bytes);
-// Returns the bytes of a gzip form that gzip() made.
-//   throws  std::runtime_error when zlib has no memory
-[[nodiscard]] std::string gunzip(std::string_view coded);
-
 // What it takes to render a page. A wide page is made of many objects, or of two whole trees: it takes its turn
 // (base/gate.hpp), and a stale page of the same build is sent while another thread renders it, since
 // otherwise all threads would wait for one. For an ordinary page they wait.

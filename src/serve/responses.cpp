@@ -7,6 +7,7 @@
 
 #include "base/date.hpp"
 #include "base/digest.hpp"
+#include "base/gzip.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "query/context.hpp"
@@ -73,7 +74,8 @@ constexpr const char* gzip_suffix = " gzip";  // of the key of a gzip form
 // Returns the page that a gzip form was made of.
 RepresentationPtr uncompressed(Representation page) {
     page.entity_tag.erase(page.entity_tag.size() - std::string_view("-gzip\"").size(), 5);
-    page.body = std::make_shared<const std::string>(gunzip(*page.body));
+    page.body =
+        std::make_shared<const std::string>(base::gunzip(*page.body, std::string::npos).value());
     return std::make_shared<const Representation>(std::move(page));
 }
 
@@ -84,7 +86,7 @@ Representation compressed(SiteContext& context, const std::string& key, Represen
     const auto kept = context.pages.find(key, {});
     const bool is_same = kept && kept->page->entity_tag == page.entity_tag;
     page.body =
-        is_same ? kept->page->body : std::make_shared<const std::string>(gzip(*page.body));
+        is_same ? kept->page->body : std::make_shared<const std::string>(base::gzip(*page.body));
     return page;
 }
 

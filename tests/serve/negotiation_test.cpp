@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/gzip.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/page_cache.hpp"
 #include "support/catch.hpp"
@@ -92,13 +93,13 @@ TEST_CASE("If-None-Match overrides If-Modified-Since in both directions") {
 
 TEST_CASE("Gzip can be unpacked, and equal bytes give equal bytes") {
     CHECK(rc::check("gunzip(gzip(x)) == x", [](const std::string& bytes) {
-        const auto coded = serve::gzip(bytes);
+        const auto coded = base::gzip(bytes);
         RC_ASSERT(support::gunzip(coded) == bytes);
-        RC_ASSERT(serve::gzip(bytes) == coded);
+        RC_ASSERT(base::gzip(bytes) == coded);
     }));
     const std::string large(3 << 20, 'x');
-    CHECK(support::gunzip(serve::gzip(large)) == large);
-    CHECK(serve::gzip("").substr(4, 4) == std::string(4, '\0'));  // no time in the header
+    CHECK(support::gunzip(base::gzip(large)) == large);
+    CHECK(base::gzip("").substr(4, 4) == std::string(4, '\0'));  // no time in the header
 }
 
 TEST_CASE("The preferred media type is chosen, and among equals the most specific") {
