@@ -4,14 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <exception>
 #include <functional>
+#include <libxml/SAX2.h>
+#include <libxml/dict.h>
+#include <libxml/parserInternals.h>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "base/xml_parser.hpp"
 #include "source/ace_object.hpp"
 #include "source/import/xml_input.hpp"
 
@@ -328,20 +333,46 @@ constexpr std::string_view root = "<varve>";
 // libxml2 keeps the names of elements and attributes to the end of the file, each once.
 constexpr std::size_t most_of_names = 16 << 20;
 
-class XmlFile final : base::XmlHandler {
+std::string_view view_of(const xmlChar* text) {
+    return text ? std::string_view(reinterpret_cast<const char*>(text)) : std::string_view();
+}
+
+// Replaces &#38; by &. libxml2 writes &amp; so where it does not substitute entities.
+std::string with_ampersands(std::string_view value) {
+    constexpr std::string_view reference = "&#38;";
+    std::string text;
+    text.reserve(value.size());
+    for (auto at = value.find(reference); at != value.npos; at = value.find(reference)) {
+        text.append(value.substr(0, at)).append("&");
+        value.remove_prefix(at + reference.size());
+    }
+    return text.append(value);
+}
+
+class XmlFile {
    public:
     using Visit = std::function<base::Result<void>(XmlObject)>;
     XmlFile(const File& file, const std::string& name, std::size_t most, const Visit& visit)
-        : name_(name), input_(file, name, most), builder_(most), visit_(visit) {}
+        : name_(name), input_(file, name, most), builder_(most), visit_(visit) {
+        // libxml2 sets itself up when it is first used, which two threads must not do at once.
+        [[maybe_unused]] static const bool is_set_up = (xmlInitParser(), true);
+        parser_.reset(xmlNewParserCtxt());
+        if (!parser_) throw std::bad_alloc();
+        xmlSAXHandler callbacks{};
+        callbacks.initialized = XML_SAX2_MAGIC;
+        callbacks.startElementNs = on_start;
+        callbacks.endElementNs = on_end;
+        callbacks.characters = callbacks.ignorableWhitespace = callbacks.cdataBlock = on_text;
+        callbacks.serror = on_error;
+        *parser_->sax = callbacks;
+        parser_->userData = this;
+        // HUGE for DNA in an attribute; input and builder have limits of their own.
+        xmlCtxtUseOptions(parser_.get(), XML_PARSE_NONET | XML_PARSE_HUGE);
+        xmlDictSetLimit(parser_->dict, most_of_names);
+    }
 
     base::Result<void> read() {
-        auto left = root;
-        parser_.parse_stream([&](char* into, std::size_t room) {
-            if (left.empty()) return input_.read(into, room);
-            const auto size = left.copy(into, room);
-            left.remove_prefix(size);
-            return size;
-        });
+        parse();
         if (!failure_) failure_ = input_.error();
         if (!failure_ && builder_.is_open())
             fail(input_.line(), base::ErrorKind::refused,
@@ -355,6 +386,62 @@ class XmlFile final : base::XmlHandler {
     }
 
    private:
+    void parse() {
+        auto* buffer =
+            xmlParserInputBufferCreateIO(on_read, nullptr, this, XML_CHAR_ENCODING_NONE);
+        if (buffer == nullptr) throw std::bad_alloc();
+        auto* input = xmlNewIOInputStream(parser_.get(), buffer, XML_CHAR_ENCODING_NONE);
+        if (input == nullptr) throw std::bad_alloc();
+        inputPush(parser_.get(), input);
+        xmlParseDocument(parser_.get());
+        if (thrown_) std::rethrow_exception(thrown_);
+    }
+
+    // What libxml2 calls. It is C, so exceptions wait in `thrown_`.
+    template <class Work>
+    static void run(void* context, const Work& work) {
+        auto& self = *static_cast<XmlFile*>(context);
+        if (self.thrown_) return;
+        try {
+            work(self);
+        } catch (...) {
+            self.thrown_ = std::current_exception();
+            xmlStopParser(self.parser_.get());
+        }
+    }
+    static int on_read(void* context, char* into, int room) {
+        std::size_t size = 0;
+        run(context, [&](XmlFile& self) {
+            if (self.root_left_.empty()) {
+                size = self.input_.read(into, static_cast<std::size_t>(room));
+                return;
+            }
+            size = self.root_left_.copy(into, static_cast<std::size_t>(room));
+            self.root_left_.remove_prefix(size);
+        });
+        return static_cast<int>(size);
+    }
+    static void on_start(void* context, const xmlChar* local, const xmlChar* prefix,
+                         const xmlChar*, int, const xmlChar**, int count, int,
+                         const xmlChar** attributes) {
+        run(context, [&](XmlFile& self) { self.start(local, prefix, attributes, count); });
+    }
+    static void on_end(void* context, const xmlChar*, const xmlChar*, const xmlChar*) {
+        run(context, [](XmlFile& self) { self.end(); });
+    }
+    static void on_text(void* context, const xmlChar* text, int size) {
+        run(context, [&](XmlFile& self) {
+            self.text({reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)});
+        });
+    }
+    static void on_error(void* context, xmlErrorPtr found) {
+        run(context, [&](XmlFile& self) { self.error(*found); });
+    }
+
+    [[nodiscard]] std::uint64_t line() const {
+        return static_cast<std::uint64_t>(xmlSAX2GetLineNumber(parser_.get()));
+    }
+
     void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
         if (failure_) return;
         failure_ = base::Error{kind, name_ + ':' + std::to_string(line) + ": " + what};
@@ -362,28 +449,33 @@ class XmlFile final : base::XmlHandler {
 
     void stop(base::Error error) {
         if (!failure_) failure_ = std::move(error);
-        parser_.stop();
+        xmlStopParser(parser_.get());
     }
 
     void stop_at(std::uint64_t line, const base::Error& error) {
         fail(line, error.kind, error.text);
-        parser_.stop();
+        xmlStopParser(parser_.get());
     }
 
-    void start(const Tag& tag) override {
+    void start(const xmlChar* local, const xmlChar* prefix, const xmlChar** attributes,
+               int count) {
         if (failure_ || !std::exchange(is_in_root_, true)) return;
         XmlElement element;
-        element.name = parser_.full_name(tag);
-        element.line = parser_.line();
-        for (int i = 0; i < tag.attribute_count; ++i)
-            read_attribute(element, base::XmlAttribute(tag.attributes, i));
+        element.name =
+            view_of(prefix == nullptr ? local : xmlDictQLookup(parser_->dict, prefix, local));
+        element.line = line();
+        // Five pointers each: local name, prefix, URI, and begin and end of the value.
+        for (const auto** each = attributes; each != attributes + 5 * count; each += 5) {
+            const auto* value = reinterpret_cast<const char*>(each[3]);
+            if (each[1] == nullptr)
+                read_attribute(element, view_of(each[0]),
+                               {value, static_cast<std::size_t>(each[4] - each[3])});
+        }
         if (const auto begun = builder_.begin(element); !begun)
             stop_at(element.line, begun.error());
     }
 
-    void read_attribute(XmlElement& element, const base::XmlAttribute& attribute) {
-        if (!attribute.prefix().empty()) return;
-        const auto key = attribute.name(), value = attribute.written();
+    void read_attribute(XmlElement& element, std::string_view key, std::string_view value) {
         if (key == "class") element.class_name = text_of(value, 0);
         if (key == "value") element.value = text_of(value, 1);
         if (key == "timestamp") element.stamp = text_of(value, 2);
@@ -394,10 +486,10 @@ class XmlFile final : base::XmlHandler {
 
     std::string_view text_of(std::string_view value, std::size_t place) {
         if (value.find('&') == std::string_view::npos) return value;
-        return replaced_[place] = base::with_ampersands(value);
+        return replaced_[place] = with_ampersands(value);
     }
 
-    void end(std::string_view) override {
+    void end() {
         // The end of our root, or one that libxml2 reports next.
         if (failure_ || !builder_.is_open()) return;
         auto object = builder_.end();
@@ -406,12 +498,12 @@ class XmlFile final : base::XmlHandler {
         if (auto visited = visit_(*std::move(object)); !visited) stop(std::move(visited.error()));
     }
 
-    void text(std::string_view text) override {
+    void text(std::string_view text) {
         if (failure_ || base::trim(text).empty()) return;
-        if (const auto legal = builder_.text(); !legal) stop_at(parser_.line(), legal.error());
+        if (const auto legal = builder_.text(); !legal) stop_at(line(), legal.error());
     }
 
-    void error(const xmlError& found) override {
+    void error(const xmlError& found) {
         // The end of the file, where our root at least is open.
         if (found.level != XML_ERR_FATAL || found.code == XML_ERR_TAG_NOT_FINISHED) return;
         const std::string_view message = found.message == nullptr ? "" : found.message;
@@ -423,11 +515,15 @@ class XmlFile final : base::XmlHandler {
     XmlInput input_;
     XmlBuilder builder_;
     const Visit& visit_;
-    // HUGE for DNA in an attribute; input and builder have limits of their own.
-    base::XmlParser parser_{*this, XML_PARSE_HUGE, {.bytes_of_names = most_of_names}};
+    struct Free {
+        void operator()(xmlParserCtxt* parser) const { xmlFreeParserCtxt(parser); }
+    };
+    std::unique_ptr<xmlParserCtxt, Free> parser_;
+    std::string_view root_left_ = root;
     std::array<std::string, 5> replaced_;  // values that held `&`, by meaning
     bool is_in_root_ = false, has_objects_ = false;
     std::optional<base::Error> failure_;
+    std::exception_ptr thrown_;
 };
 
 }  // namespace
