@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
@@ -59,7 +61,13 @@ constexpr std::string_view headings = " h1 h2 h3 h4 h5 h6 ", cells = " td th cap
                            without_end_tag = " base embed frame input link meta ",
                            sources = " a embed iframe img source ";
 bool is_among(std::string_view names, std::string_view name) {
-    return names.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+    for (auto at = names.find(name); at != std::string_view::npos;
+         at = names.find(name, at + 1)) {
+        const auto end = at + name.size();
+        if (at > 0 && names[at - 1] == ' ' && end < names.size() && names[end] == ' ')
+            return true;
+    }
+    return false;
 }
 
 std::optional<Role> role_of(std::string_view name) {
@@ -236,6 +244,7 @@ class HtmlReader {
             end_tags_ += end;
         }
         open_.push_back({name, is_line, is_written});
+        ++counts_[name];
         is_after_pre_ = name == "pre";
         if (is_after_pre_) begin_of_pre_ = html_.size();
     }
@@ -266,23 +275,30 @@ class HtmlReader {
     void end_what_ends_at(std::string_view name, Role role) {
         if ((role != Role::in_line && name != "br" && name != "img")) end_through(find_open("p"));
         if (name == "a") end_through(find_open(name));
-        if (name == "li") end_through(find_open(" li ", " ul ol dl table "));
-        if (name == "dt" || name == "dd") end_through(find_open(" dt dd ", " ul ol dl table "));
+        if (name == "li") end_through(find_open("li", "li", " ul ol dl table "));
+        if (name == "dt" || name == "dd") end_through(find_open("dt", "dd", " ul ol dl table "));
         if (is_among(headings, name) && !open_.empty() && is_among(headings, open_.back().name))
             end_elements(open_.size() - 1);
     }
 
-    // Returns the place of the innermost open element that has one of the names, unless it is outside of a barrier.
-    [[nodiscard]] std::optional<std::size_t> find_open(std::string_view names,
+    // Returns the place of the innermost open element of one name, or of another one, unless it is outside of a barrier.
+    //   cost  O(1) where none is open, as for most tags of endless HTML
+    [[nodiscard]] std::optional<std::size_t> find_open(std::string_view name,
+                                                       std::string_view other,
                                                        std::string_view barriers) const {
+        const auto is_open = [this](std::string_view each) {
+            const auto found = counts_.find(each);
+            return found != counts_.end() && found->second > 0;
+        };
+        if (!is_open(name) && !is_open(other)) return std::nullopt;
         for (auto place = open_.size(); place > 0; --place) {
-            if (is_among(names, open_[place - 1].name)) return place - 1;
+            if (open_[place - 1].name == name || open_[place - 1].name == other) return place - 1;
             if (is_among(barriers, open_[place - 1].name)) break;
         }
         return std::nullopt;
     }
     [[nodiscard]] std::optional<std::size_t> find_open(std::string_view name) const {
-        return find_open(' ' + std::string(name) + ' ', " table ");
+        return find_open(name, name, " table ");
     }
 
     void end_through(std::optional<std::size_t> place) {
@@ -292,6 +308,7 @@ class HtmlReader {
     void end_elements(std::size_t left) {
         for (; open_.size() > left; open_.pop_back()) {
             const auto& [name, is_block, is_written] = open_.back();
+            --counts_[name];
             if (is_block) text_.end_line();
             if (!is_written) continue;
             html_.append("</").append(name).append(">");
@@ -447,6 +464,7 @@ class HtmlReader {
     std::string html_;
     TextCollector text_;
     std::vector<OpenElement> open_;
+    std::map<std::string, std::size_t, std::less<>> counts_;  // of open_, by name
     std::string name_;                              // of the tag that is read, in lower case
     std::size_t end_tags_ = 0;                      // bytes of those that are still to be written
     std::size_t begin_of_pre_ = std::string::npos;  // where its start tag ends
