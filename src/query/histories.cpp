@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <ranges>
 #include <unordered_map>
@@ -196,9 +197,18 @@ class RowReader {
         }
         const auto of_row = request.at.empty() ? longest_shown : tables::any_bytes;
         const auto slice = slice_of(request, candidates_.size());
-        rows.rows =
-            rows_in_order(now_, sids_of(std::span(candidates_).subspan(slice.from, slice.size())),
-                          {longest_page, of_row});
+        const auto begin = std::clamp(request.changes_from.value_or(0), slice.from, slice.to);
+        const auto end =
+            request.changes_from ? std::min(slice.to, begin + archive_page) : slice.to;
+        const auto add = [&](std::size_t from, std::size_t to, std::size_t most_of_row) {
+            auto read =
+                rows_in_order(now_, sids_of(std::span(candidates_).subspan(from, to - from)),
+                              {longest_page, most_of_row});
+            std::ranges::move(read, std::back_inserter(rows.rows));
+        };
+        add(slice.from, begin, 0);
+        add(begin, end, of_row);
+        add(end, slice.to, 0);
         return rows;
     }
 

@@ -72,6 +72,9 @@ struct PageRequest {
     std::size_t before = 0;
     // Not empty: of these rows only that of this release, as it is recorded.
     std::string at = {};
+    // Of this row, counted from the newest, and the archive_page - 1 behind it the changes are read, of all others only
+    // what else a row says; nullopt: the changes of as many as have room.
+    std::optional<std::size_t> changes_from = {};
     // So many of the newest mentions of the objects are read with the rows.
     std::size_t mentions = 0;
     PageLimits limits = {};

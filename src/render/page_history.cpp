@@ -319,7 +319,7 @@ bool add_list(Variables& variables, const HistoryView& view, const Site& site) {
     add_pager(variables, page_of(history.object, site), view.page, pages);
     variables.set("count", count_of(view))
         .set("rows", list_of(from, end, view, site))
-        .flag("older", history.recorded > history.rows.size());
+        .flag("older", view.page == pages && history.recorded > history.rows.size());
     return true;
 }
 

@@ -13,7 +13,7 @@ namespace serve {
 
 namespace {
 
-// A smaller shard could not hold the longest answer (/diff?format=json, 4 MB) beside others.
+// A smaller shard could not hold long answers (/diff?format=json, 4 MB) beside others.
 constexpr std::size_t least_shard_bytes = 8 << 20;
 constexpr std::size_t most_shards = 16;
 

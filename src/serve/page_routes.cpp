@@ -111,9 +111,13 @@ Result<RenderedPage> render_home(SiteContext& context, const Query& query) {
 
 Result<RenderedPage> render_history(SiteContext& context, const Query& query) {
     const auto& at = query.get("at");
+    static_assert(render::rows_on_page == query::archive_page);
+    std::optional<std::size_t> changes_from;
+    if (at.empty()) changes_from = (page_in(query) - 1) * render::rows_on_page;
     const query::PageRequest page_request{.most = most_rows,
                                           .since = "",
                                           .at = at,
+                                          .changes_from = changes_from,
                                           .mentions =
                                               at.empty() ? render::most_mentions_on_page : 0};
     auto answer = history_for(context, query, page_request, "page");

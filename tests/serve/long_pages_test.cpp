@@ -1,6 +1,8 @@
 // Histories whose rows take much memory: few of them are read at the same time.
 // SPDX-License-Identifier: MIT
 #include <future>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "serve/world.hpp"
@@ -139,4 +141,31 @@ TEST_CASE("A feed ends where its rows have 4 MB, and the pages of its archive ha
     CHECK(shown > 30);
     CHECK(items_of("/rss/archive?" + plain + "&before=50") == 50);
     CHECK(says(site.open("/rss?" + plain + "&n=100"), "before=50"));
+}
+
+TEST_CASE("The pages of a history have all of its rows with changes, however long they are") {
+    LongHistory site({});
+    constexpr int releases = 103;
+    for (int number = 2; number <= releases; ++number) site.release(number, {unc26});
+    site.make_long();
+    const auto recorded = site.small
+                              .query("SELECT COUNT(*) FROM history h JOIN objects o ON o.oid = "
+                                     "h.oid WHERE o.name = '" +
+                                     unc26.name + "'")[0]
+                              .integer(0);
+    std::set<std::string> versions;
+    std::string next = "/history?" + plain + "&format=json";
+    for (int page = 1; !next.empty(); ++page) {
+        const auto html = site.open("/history?" + plain + "&page=" + std::to_string(page));
+        CHECK(says(html, "Page " + std::to_string(page) + " of 3"));
+        const auto document = nlohmann::json::parse(*site.open(next).body);
+        for (const auto& row : document["rows"]) {
+            CHECK(versions.insert(row["release"].get<std::string>()).second);
+            CHECK(row["changes"].size() > 100);
+        }
+        next = document.value("next_url", "");
+        if (!next.empty()) next = next.substr(site_top.size());
+    }
+    CHECK(versions.size() == static_cast<std::size_t>(recorded));
+    CHECK(recorded > 100);
 }
