@@ -315,7 +315,8 @@ void Client::Loop::collect() {
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         auto& transfer = *static_cast<Transfer*>(owner);
         leave_connection(transfer);
-        if (transfer.could_not_connect(code) && transfer.turn_to_next_address())
+        if ((transfer.could_not_connect(code) && transfer.turn_to_next_address()) ||
+            transfer.turn_to_uncoded(code))
             queue(transfer);
         else
             finish(transfer, transfer.outcome(code));

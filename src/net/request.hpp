@@ -43,7 +43,9 @@ struct Request {
     std::chrono::milliseconds total{30'000};
     std::size_t most_body = 1 << 20;  // bytes, decoded
     Needed needed = Needed::whole_body;
-    bool asks_for_compression = false;  // gzip, deflate, br; decoded by the client
+    // gzip, deflate, br; decoded by the client. A body that is not what its Content-Encoding says is asked for again
+    // without, and left as it is.
+    bool asks_for_compression = false;
 };
 
 struct Response {

@@ -64,7 +64,7 @@ void Transfer::set_up(CURL* easy, const AddressGuard& guard, const std::string& 
     if (!certificates.empty()) set(CURLOPT_CAINFO, certificates.c_str());
     // Otherwise libcurl keeps the connection until the server closes it, and looks through all that it keeps.
     if (find_field(request_.fields, "Connection") == "close") set(CURLOPT_FORBID_REUSE, 1L);
-    if (request_.asks_for_compression) set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br");
+    if (asks_for_compression_) set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br");
 
     // Whatever the URL's host and port, as libcurl reads them.
     const auto text = text_of(address());
@@ -157,6 +157,14 @@ bool Transfer::take_body(std::string_view bytes) {
 bool Transfer::could_not_connect(CURLcode code) const {
     // libcurl has no deadline but that of the connection, which includes TLS.
     return !refusal_ && (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT);
+}
+
+bool Transfer::turn_to_uncoded(CURLcode code) {
+    if (code != CURLE_BAD_CONTENT_ENCODING || request_.needed != Needed::whole_body) return false;
+    response_ = {};
+    bytes_of_fields_ = 0;
+    has_fields_ = false;
+    return std::exchange(asks_for_compression_, false);
 }
 
 FailureKind Transfer::kind_of(CURLcode code) const {

@@ -43,6 +43,10 @@ class Transfer {
         return true;
     }
 
+    // Turns to asking for the body as it is, because a server named a coding that the body does not have; false if it
+    // was asked for like that before, or nobody needs it.
+    bool turn_to_uncoded(CURLcode code);
+
     // Tells a handle without options to send the request to address().
     //   guard     judges the socket; lives as long as the handle has this transfer
     void set_up(CURL* easy, const AddressGuard& guard, const std::string& certificates);
@@ -71,6 +75,7 @@ class Transfer {
 
     const RequestId id_;
     const Request request_;
+    bool asks_for_compression_ = request_.asks_for_compression;
     std::vector<Address> addresses_;
     std::size_t at_ = 0;
 

@@ -197,6 +197,9 @@ TEST_CASE("Whatever a server does, the feed has a clear status, and others are f
     const std::vector<Case> cases{
         {"gzip", added, always(answer_of(gzipped(one), gzip))},
         {"brotli", added, always(answer_of(as_brotli(one), "Content-Encoding: br\r\n"))},
+        {"gzip that is none", added, always(answer_of(one, gzip))},
+        {"gzip that is damaged", "parse error; damaged gzip data",
+         always(answer_of("\x1F\x8B\x08 and other bytes", gzip))},
         {"150 KB", added, always(answer_of(one + spaces(150 * 1024 - one.size())))},
         {"more than 150 KB", "too large", always(answer_of(spaces(150 * 1024 + 1)))},
         {"decompression bomb", "too large",

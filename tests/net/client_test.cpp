@@ -180,7 +180,7 @@ std::vector<Misbehaviour> misbehaviours() {
          },
          "too large", "200 cut"},
         {"calls gzip what is none", answer_and_close(ok + "Content-Encoding: gzip\r\n\r\nhello"),
-         "protocol", "200 cut"},
+         "200", "200 cut"},
     };
 }
 
