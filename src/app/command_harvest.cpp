@@ -145,7 +145,7 @@ struct SourceFeedOptions {
 Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOptions& options) {
     const auto now = store::now(transaction);
     if (!options.archive.empty())
-        if (const auto url = net::parse_url(options.archive); !url)
+        if (const auto url = harvest::url_in(options.archive); !url)
             return base::fail(url.error().kind, "the URL of the archive " + url.error().text);
     auto added = harvest::add_feed(
         transaction,
@@ -213,7 +213,7 @@ int enable_source_feed(Services& services, const std::string& which, bool enable
 // Makes source feeds due now.
 //   which  the URL of one, or a base URL; empty: all
 int kick_source_feeds(Services& services, const std::string& which) {
-    if (!which.empty() && !net::parse_url(which))
+    if (!which.empty() && !harvest::url_in(which))
         return complain("kick needs the URL of a feed, a base URL such as https://example.org, "
                         "or --all",
                         wrong_use);

@@ -99,7 +99,7 @@ std::optional<Archive> load_archive(Transaction& transaction, std::int64_t feed)
 
 base::Result<void> start_archive(Transaction& transaction, std::int64_t feed,
                                  const std::string& url, base::Seconds now) {
-    const auto parsed = net::parse_url(base::trim(url));
+    const auto parsed = url_in(url);
     if (!parsed) return base::fail(parsed.error().kind, "the URL " + parsed.error().text);
     if (transaction.query("SELECT 1 FROM feeds WHERE id = ?", {Value{feed}}).empty())
         return base::fail(ErrorKind::absent, "no feed has the id " + std::to_string(feed));

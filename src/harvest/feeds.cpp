@@ -81,14 +81,6 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
     return false;
 }
 
-// Returns a URL that a person wrote: a host with other letters than ASCII's becomes xn--.
-base::Result<net::Url> url_in(std::string_view text) {
-    const auto written = base::trim(text);
-    const bool is_printable = std::ranges::all_of(written, base::is_printable);
-    return net::parse_url(is_printable ? std::string(written)
-                                       : feed::resolve_reference("", written));
-}
-
 // Which feeds an operator means: a condition and its values.
 struct FeedsMeant {
     std::string condition = {};
@@ -104,6 +96,13 @@ std::optional<FeedsMeant> feeds_meant_by(std::string_view text) {
 }
 
 }  // namespace
+
+base::Result<net::Url> url_in(std::string_view text) {
+    const auto written = base::trim(text);
+    const bool is_printable = std::ranges::all_of(written, base::is_printable);
+    return net::parse_url(is_printable ? std::string(written)
+                                       : feed::resolve_reference("", written));
+}
 
 std::string_view name_of(EventKind kind) {
     return event_names.at(static_cast<std::size_t>(kind));

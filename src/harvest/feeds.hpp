@@ -16,12 +16,17 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "harvest/feed_row.hpp"
+#include "net/url.hpp"
 #include "store/pool.hpp"
 
 namespace harvest {
 
+// Returns a URL that a person wrote: blanks around it are dropped, and a host with other letters than ASCII's becomes xn--.
+//   error  as net::parse_url() says
+[[nodiscard]] base::Result<net::Url> url_in(std::string_view text);
+
 struct NewFeed {
-    std::string url;        // http(s), as net::parse_url() takes it
+    std::string url;        // as url_in() takes it
     std::string name = {};  // cut at 255 bytes
     std::string home_url = {};
     std::int64_t most_kb = 0;  // of a body, decoded; 0: as configured

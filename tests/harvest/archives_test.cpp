@@ -57,6 +57,8 @@ TEST_CASE("An archive is started for a feed that is there, at a URL that can be 
                                               .started_at = world.now,
                                               .next_attempt = world.now});
     CHECK(world.known_urls() == "0");
+    REQUIRE(start(1, "http://bücher.example/würmer"));
+    CHECK(world.archive().next_url == "http://xn--bcher-kva.example/w%C3%BCrmer");
 }
 
 TEST_CASE("An archive is claimed once, until its claim ends") {
