@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "feed/charset.hpp"
 #include "feed/formats.hpp"
+#include "feed/safe_html.hpp"
 
 namespace feed {
 namespace {
@@ -34,10 +35,17 @@ std::string digest_of(base::Digest& digest, const Entry& entry) {
     return digest.hex();
 }
 
-std::string key_of_content(base::Digest& digest, const Entry& entry) {
+std::string key_of_fields(base::Digest& digest, const Entry& entry, std::string_view content) {
     add_field(digest, key_of_url(entry.link));
-    for (const auto* text : {&entry.title, &entry.content}) add_field(digest, *text);
+    add_field(digest, entry.title);
+    add_field(digest, content);
     return "md5:" + digest.hex();
+}
+
+// Returns what readers see of the content, or the HTML of content without text: images.
+std::string seen_content(const Entry& entry) {
+    auto text = plain_text(entry.content);
+    return text.empty() ? entry.content : text;
 }
 
 using Counts = std::unordered_map<std::string, std::size_t>;
@@ -74,7 +82,7 @@ bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
         } else if (!link.empty() && is_only(links, link) && !guids.contains(link)) {
             entry.id = std::move(link);
         } else {
-            entry.id = key_of_content(digest, entry);
+            entry.id = key_of_fields(digest, entry, seen_content(entry));
             may_be_equal = true;
         }
     }
@@ -85,7 +93,8 @@ bool set_ids(base::Digest& digest, std::vector<Entry>& entries) {
 void drop_copies(base::Digest& digest, std::vector<Entry>& entries) {
     std::unordered_set<std::string> kept;
     std::erase_if(entries, [&](const Entry& entry) {
-        return !kept.insert(key_of_content(digest, entry) + key_of_url(entry.guid)).second;
+        return !kept.insert(key_of_fields(digest, entry, entry.content) + key_of_url(entry.guid))
+                    .second;
     });
 }
 

@@ -31,7 +31,7 @@ namespace feed {
 //   - the guid, unless an entry before has it. A guid of three or more entries that are most of those with a guid is
 //     that of the feed, and counts for none of them;
 //   - else the link, if no other entry of the feed has it and none has it as its guid;
-//   - else "md5:" and the MD5 of link, title and content.
+//   - else "md5:" and the MD5 of link, title and the text of the content: another markup is no other entry.
 // Guids and links that are URLs are the same with http and https.
 void identify(std::vector<Entry>& entries);
 

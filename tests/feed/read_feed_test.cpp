@@ -191,6 +191,13 @@ TEST_CASE("An entry without guid and link is known by its fields, whatever its p
         ids_of("<item><title>b</title><pubDate>1 Feb 2026</pubDate></item>" + item("", "", "a"));
     REQUIRE(first.size() == 2);
     CHECK(Ids(second.rbegin(), second.rend()) == first);
+    const auto id = [](const std::string& content) {
+        return ids_of("<item><description><![CDATA[" + content + "]]></description></item>");
+    };
+    CHECK(id("<p>some words</p>") == id("<div class='x'>some&nbsp;<b>words</b>\n</div><br>"));
+    CHECK(id("<p>some words</p>") != id("<p>other words</p>"));
+    // Nobody sees a text of these.
+    CHECK(id("<img src=/a.png>") != id("<img src=/b.png>"));
 }
 
 TEST_CASE("A guid that moves from http to https stays the same identity") {
