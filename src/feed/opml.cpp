@@ -68,14 +68,16 @@ base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
 
 std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds,
                        std::optional<base::Seconds> modified) {
-    const auto attribute = [](std::string_view name, std::string_view value) {
+    const auto escaped = [](std::string_view text) {
+        return base::escape_html(base::without_directions(base::legal_text(text)));
+    };
+    const auto attribute = [&](std::string_view name, std::string_view value) {
         return value.empty() ? std::string()
-                             : ' ' + std::string(name) + "=\"" +
-                                   base::escape_html(base::legal_text(value)) + '"';
+                             : ' ' + std::string(name) + "=\"" + escaped(value) + '"';
     };
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n"
                        " <head>\n  <title>" +
-                       base::escape_html(base::legal_text(title)) + "</title>\n";
+                       escaped(title) + "</title>\n";
     if (modified)
         text += "  <dateModified>" + base::format_http_date(*modified) + "</dateModified>\n";
     text += " </head>\n <body>\n";

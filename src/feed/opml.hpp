@@ -26,7 +26,7 @@ struct ListedFeed {
 //          too_large: more than 100,000 feeds, or 32 MB
 [[nodiscard]] base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes);
 
-// Writes a list: one outline of type rss for each feed.
+// Writes a list: one outline of type rss for each feed. Marks of direction are left out.
 //   modified  when the list changed last; nullopt: nobody knows
 [[nodiscard]] std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds,
                                      std::optional<base::Seconds> modified = std::nullopt);

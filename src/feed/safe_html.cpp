@@ -350,7 +350,7 @@ class HtmlReader {
         if (html_.size() == begin_of_pre_ && text.starts_with('\n') && has_room(1)) html_ += '\n';
         text_.add(text);
         if (is_full_) return;
-        const auto escaped = base::escape_html(text);
+        const auto escaped = base::escape_html(base::without_directions(std::string(text)));
         if (has_room(escaped.size())) {
             html_ += escaped;
             return;
@@ -415,7 +415,7 @@ class HtmlReader {
     static void append_attribute(std::string& out, std::string_view name,
                                  std::string_view value) {
         out.append(" ").append(name).append("=\"");
-        out += base::escape_html(value);
+        out += base::escape_html(base::without_directions(std::string(value)));
         out += '"';
     }
     static void append_number(std::string& out, const Tag& tag, const char* name,

@@ -12,8 +12,8 @@ namespace feed {
 // Returns the HTML with those elements and attributes only that an allow-list names, read as browsers read
 // it: no script, style, class, id, form, frame or object; no attribute that starts with "on";
 // http(s) and mailto URLs alone, made absolute against base_url; links with rel="nofollow noopener noreferrer"; of
-// images, those with an http(s) URL, without those of one pixel that only count readers. The result is
-// well-formed XML too, with every text escaped.
+// images, those with an http(s) URL, without those of one pixel that only count readers. Characters that turn the
+// direction of text are left out (base::without_directions). The result is well-formed XML too, with every text escaped.
 //   most     bytes of the result; what is beyond is left out, with all elements closed
 //   returns  safe_html(safe_html(x)) == safe_html(x), unless it was cut
 // A video, frame or object becomes a link to it.

@@ -86,6 +86,8 @@ TEST_CASE("Titles of a list are one line of text without marks that turn its dir
     CHECK(list_of(opml("<outline xmlUrl='u' title='a&#10;&#x202E; b&#x2066;c'/>"
                        "<outline xmlUrl='v' text='&#x202E;&#x200F;'/>")) ==
           List{{"u", "a bc", ""}, {"v", "", ""}});
+    const auto written = write_opml("\u202Ex", List{{"http://x.org/", "\u202Ey", ""}});
+    CHECK(written.find('\xE2') == std::string::npos);
 }
 
 TEST_CASE("What is no list is an error") {

@@ -43,6 +43,15 @@ TEST_CASE("HTML keeps what an allow-list names") {
           "<a href=\"mailto:a@b.org\" rel=\"nofollow noopener noreferrer\">m</a>");
 }
 
+TEST_CASE("What turns the direction of text is left out") {
+    const std::string turned = "\u202Efdp.\u2066exe&#x202E;\u200F";
+    CHECK(safe("<p title='" + turned + "'>" + turned + "</p>") ==
+          "<p title=\"fdp.exe\">fdp.exe</p>");
+    CHECK(safe("<img src=/ alt='" + turned + "'>") ==
+          "<img src=\"http://x.org/\" alt=\"fdp.exe\" />");
+    CHECK(safe("<video src='/%E2%80%AEa'></video>").ends_with(">a</a>"));
+}
+
 TEST_CASE("A link or image without a target is left out, whatever the feed's own address is") {
     const auto [html, result] = GENERATE(table<std::string, std::string>({
         {"<a>x</a> <a name=top>y</a> <a href>z</a> <a href=''>u</a> <a href=' '>v</a>",
