@@ -38,7 +38,7 @@ harvest::HarvestOptions options_of(const Config& config) {
     harvest::HarvestOptions options;
     options.guard = net::AddressGuard(config.net_allow);
     options.most_bytes = config.harvest.max_kb * 1024;
-    options.keep = config.harvest.keep;
+    if (config.harvest.keep.count() > 0) options.keep = config.harvest.keep;
     options.user_agent =
         fmt::format("Varve/{} (+{}{})", program_version, config.site.base_url,
                     config.site.contact.empty() ? "" : "; " + config.site.contact);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.hpp"
@@ -24,6 +25,10 @@ namespace app {
 
 // A source of builds; sources.hpp says what each kind is.
 enum class SourceKind : unsigned char { dump, server };
+// Returns the word for it in the configuration.
+[[nodiscard]] constexpr std::string_view name_of(SourceKind kind) {
+    return kind == SourceKind::dump ? "dump" : "server";
+}
 
 struct SourceConfig {
     SourceKind kind = SourceKind::dump;
@@ -57,9 +62,8 @@ struct ServeConfig {
 
 // How source feeds are fetched.
 struct HarvestConfig {
-    std::size_t max_kb = 0;  // of a document, decoded
-    // How long entries are kept that mention no object; nullopt: for ever.
-    std::optional<std::chrono::days> keep;
+    std::size_t max_kb = 0;    // of a document, decoded
+    std::chrono::days keep{};  // entries that mention no object; 0: for ever
 };
 
 struct MailConfig {

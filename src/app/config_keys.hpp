@@ -1,5 +1,5 @@
-// app/config_keys.hpp -- the keys of varve.conf: one table of their values, what they mean, and what reads
-// them. For config_file.cpp and its tests.
+// app/config_keys.hpp -- the keys of varve.conf: one table of their fallbacks and of what reads their values.
+// For config_file.cpp and its tests.
 // Pure. Functions of values fail with what is wrong with the value; the caller adds file, line,
 // section and key.
 // SPDX-License-Identifier: MIT
@@ -41,29 +41,16 @@ struct Draft {
 
 enum class Needed : unsigned char { no, yes };
 
-// How a value is stored.
-struct Take {
-    // Stores a value; the error says what is wrong with it.
-    //   key  as in the file
-    using Store = base::Result<void>(Draft& draft, const std::string& key,
-                                     const std::string& value);
+// Stores a value; the error says what is wrong with it.
+//   key  as in the file
+using Take = base::Result<void>(Draft& draft, const std::string& key, const std::string& value);
 
-    constexpr Take(Store* how) : store(how) {}
-    constexpr Take(Store* how, std::int64_t from, std::int64_t to)
-        : store(how), least(from), most(to) {}
-
-    Store* store;
-    std::int64_t least = 0, most = -1;  // of a number; most < least: it is none
-};
-
-// All that is known of a key. varve.conf.example and the manual are made of it (tests/app/config_keys_test.cpp).
+// A key. varve.conf.example, of which the manual is made, says what it means (tests/app/config_keys_test.cpp).
 struct Key {
     std::string_view section;
     std::string_view name;      // empty for any name: a class or a user
     std::string_view fallback;  // the value where the file has none; empty: there is none
-    std::string_view example;   // empty: the fallback is one. With a name, where any is possible
-    Take take;
-    std::string_view about;  // sentences; what is to be typed is in `quotes`
+    Take* take;
     Needed needed = Needed::no;
     std::optional<SourceKind> kind = std::nullopt;  // of sources that have it; nullopt: all
 

@@ -113,14 +113,6 @@ std::shared_ptr<source::acedb::Database> server_of(const SourceConfig& config) {
 
 }  // namespace
 
-std::string_view name_of(SourceKind kind) {
-    switch (kind) {
-        case SourceKind::dump: return "dump";
-        case SourceKind::server: return "server";
-    }
-    return {};
-}
-
 std::string name_of(const SourceConfig& config) {
     return is_running_database(config.kind) ? config.server.name() : config.path.string();
 }

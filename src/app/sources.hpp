@@ -1,13 +1,12 @@
 // app/sources.hpp -- the kinds of source that [source] kind names: everything about them that the
 // rest of the program must know.
-// To add a kind: add it to SourceKind (config.hpp), to source_kind_of() in config_keys.cpp, and to each function of sources.cpp.
+// To add a kind: add it to SourceKind and name_of() (config.hpp), to source_kind_of() in config_keys.cpp, and to each function of sources.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "app/config.hpp"
 #include "base/release.hpp"
@@ -16,9 +15,6 @@
 #include "source/acedb/database.hpp"
 
 namespace app {
-
-// Returns the word for it in the configuration: "dump".
-[[nodiscard]] std::string_view name_of(SourceKind kind);
 
 // Returns whether a source of this kind is a running AceDB, not files.
 [[nodiscard]] constexpr bool is_running_database(SourceKind kind) {

@@ -1,17 +1,16 @@
-// varve.conf.example and the part of varve.conf(5) on keys are made of the table of keys here.
-// WRITE_DOCUMENTS=yes in the environment writes them.
+// varve.conf.example says what each key means, and the part of varve.conf(5) on keys is made of it.
+// WRITE_DOCUMENTS=yes in the environment writes that part.
 // SPDX-License-Identifier: MIT
 #include "app/config_keys.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <utility>
 
 #include "app/config_file.hpp"
-#include "app/sources.hpp"
-#include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
@@ -20,21 +19,46 @@ using support::read_file;
 
 namespace {
 
-// Returns the sentences about a key: what it applies to, what it means, its limits and its fallback.
-std::string text_of(const Key& key) {
-    std::string text;
+// A key in varve.conf.example.
+struct Described {
+    std::string section, name, value;
+    bool is_set;       // not in a comment
+    std::string text;  // the comment before it
+};
+
+std::vector<Described> described_keys() {
+    static const std::regex section_line(R"(\[(.+)\])"), key_line(R"((; )?(\S+) = (.*))");
+    std::vector<Described> keys;
+    std::string section, text;
+    std::istringstream lines(read_file("varve.conf.example"));
+    std::smatch found;
+    for (std::string line; std::getline(lines, line);) {
+        if (std::regex_match(line, found, section_line)) {
+            section = found[1];
+            text.clear();
+        } else if (std::regex_match(line, found, key_line)) {
+            keys.push_back({section, found[2], found[3], !found[1].matched, text});
+            text.clear();
+        } else if (line.starts_with("; ")) {
+            text += (text.empty() ? "" : " ") + line.substr(2);
+        }
+    }
+    return keys;
+}
+
+// Returns the sentence that a description begins with; empty: any.
+std::string beginning_of(const Key& key) {
     const bool is_needed = key.needed == app::Needed::yes;
-    if (key.kind)
-        text += (is_needed ? "Required with kind = " : "With kind = ") +
-                std::string(app::name_of(*key.kind)) + ". ";
-    else if (is_needed)
-        text += "Required. ";
-    text += key.about;
-    if (key.take.least <= key.take.most)
-        text += " From " + std::to_string(key.take.least) + " to " +
-                std::to_string(key.take.most) + ".";
-    if (!key.fallback.empty()) text += " Default: " + std::string(key.fallback) + ".";
-    return text;
+    if (!key.kind) return is_needed ? "Required. " : "";
+    return (is_needed ? "Required with kind = " : "With kind = ") +
+           std::string(app::name_of(*key.kind)) + ". ";
+}
+
+// Returns what is wrong with a value; empty: nothing.
+std::string fault_of(const Described& key, const std::string& value) {
+    app::Draft draft("varve.conf");
+    const auto taken = app::take_line(draft, key.section, key.name, value);
+    return taken ? "" : taken.error().text;
 }
 
 // Returns words as lines of up to `longest` characters that begin with `prefix`.
@@ -50,26 +74,6 @@ std::string wrapped(const std::string& text, const std::string& prefix,
         line += (line == prefix ? "" : " ") + word;
     }
     return lines + line + "\n";
-}
-
-std::string example() {
-    std::string text = wrapped(
-        "Configuration of Varve: every key. Varve reads the file given with `--config FILE`, or "
-        "as a CGI program the file named by VARVE_CONFIG; otherwise ./varve.conf, or if that "
-        "is missing /etc/varve/varve.conf. Paths are relative to the folder of this file. One "
-        "key per line; comments are on lines of their own. An unknown key or an invalid value "
-        "is an error. `varve check` reads it all.",
-        "; ");
-    std::string_view section;
-    for (const auto& key : app::known_keys()) {
-        if (key.section != section) text += "\n[" + std::string(key.section) + "]\n";
-        section = key.section;
-        text += wrapped(text_of(key), "; ");
-        text += key.needed == app::Needed::yes ? "" : "; ";
-        if (!key.name.empty()) text += std::string(key.name) + " = ";
-        text += std::string(key.example.empty() ? key.fallback : key.example) + "\n";
-    }
-    return text;
 }
 
 // Returns text as mdoc(7) has it: each sentence on lines of its own, and what is to be typed in quotes.
@@ -93,56 +97,57 @@ std::string as_mdoc(const std::string& text) {
 
 std::string manual() {
     std::string text, section;
-    for (const auto& key : app::known_keys()) {
+    const auto* known = app::known_keys().data();
+    for (const auto& key : described_keys()) {
         if (key.section != section) {
             text += section.empty() ? "" : ".El\n";
             section = key.section;
             text += ".Ss [" + section + "]\n.Bl -tag -width Ds\n";
         }
-        const bool is_any = key.name.empty();
-        text += is_any ? ".It Ar name\n" : ".It Ic " + std::string(key.name) + "\n";
-        text += as_mdoc(text_of(key));
-        if (is_any) text += as_mdoc("Example: `" + std::string(key.example) + "`");
+        const bool is_any = known++->name.empty();
+        text += is_any ? ".It Ar name\n" : ".It Ic " + key.name + "\n";
+        text += as_mdoc(key.text);
+        if (is_any) text += as_mdoc("Example: `" + key.name + " = " + key.value + "`");
     }
     return text + ".El\n";
 }
 
-// Compares a file with what it should be; writes it where the environment says so.
-void check_document(const std::string& file, const std::string& wanted) {
-    if (std::getenv("WRITE_DOCUMENTS") != nullptr) std::ofstream(file) << wanted;
-    const auto text = read_file(file);
-    const auto [here, there] = std::ranges::mismatch(text, wanted);
-    INFO(file << ":" << 1 + std::count(text.begin(), here, '\n')
-              << " is another; run WRITE_DOCUMENTS=yes build/release/test-app");
-    CHECK((here == text.end() && there == wanted.end()));
-}
-
 }  // namespace
 
-TEST_CASE("varve.conf.example is what the table of keys says") {
-    check_document("varve.conf.example", example());
+TEST_CASE("varve.conf.example describes every key, with its limits and its fallback") {
+    CHECK(app::load_config("varve.conf.example"));
+    const auto keys = described_keys();
+    const auto table = app::known_keys();
+    REQUIRE(keys.size() == table.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const auto& [section, name, value, is_set, text] = keys[i];
+        CAPTURE(section, name, text);
+        CHECK(section == table[i].section);
+        CHECK((table[i].name.empty() || name == table[i].name));
+        CHECK(is_set == (table[i].needed == app::Needed::yes));
+        CHECK(text.starts_with(beginning_of(table[i])));
+        const auto fallback = table[i].fallback;
+        const auto end = fallback.empty() ? "" : " Default: " + std::string(fallback) + ".";
+        CHECK((end.empty() ? text.find("Default:") == text.npos : text.ends_with(end)));
+        for (const auto& each : {std::string(fallback), value})
+            CHECK((each.empty() || fault_of(keys[i], each).empty()));
+        static const std::regex limits(" is not a number f(rom [0-9]+ to [0-9]+)$");
+        std::smatch found;
+        const auto fault = fault_of(keys[i], "x");
+        if (std::regex_search(fault, found, limits))
+            CHECK(text.find(" F" + found[1].str() + ".") != text.npos);
+    }
 }
 
-TEST_CASE("The part of varve.conf(5) on keys is what the table of keys says") {
+TEST_CASE("The part of varve.conf(5) on keys is what varve.conf.example says") {
     const std::string page = "man/varve.conf.5", end = ".Sh FILES\n";
-    const auto text = read_file(page);
+    auto text = read_file(page);
     const auto from = text.find(".Ss [site]\n"), to = text.find(end);
     REQUIRE(from < to);
-    check_document(page, text.substr(0, from) + manual() + text.substr(to));
-}
-
-TEST_CASE("varve.conf.example is a valid configuration, and so is every value that it shows") {
-    CHECK(app::load_config("varve.conf.example"));
-    for (const auto& key : app::known_keys())
-        for (const auto value : {key.fallback, key.example}) {
-            if (value.empty()) continue;
-            const auto equals = key.name.empty() ? value.find(" = ") : value.npos;
-            const std::string name(equals == value.npos ? key.name : value.substr(0, equals));
-            app::Draft draft("varve.conf");
-            CAPTURE(key.place(), value);
-            const auto taken = app::take_line(
-                draft, std::string(key.section), name,
-                std::string(equals == value.npos ? value : value.substr(equals + 3)));
-            CHECK(taken);
-        }
+    const auto wanted = text.substr(0, from) + manual() + text.substr(to);
+    if (std::getenv("WRITE_DOCUMENTS") != nullptr) std::ofstream(page) << (text = wanted);
+    const auto [here, there] = std::ranges::mismatch(text, wanted);
+    INFO(page << ":" << 1 + std::count(text.begin(), here, '\n')
+              << " is another; run WRITE_DOCUMENTS=yes build/release/test-app");
+    CHECK((here == text.end() && there == wanted.end()));
 }

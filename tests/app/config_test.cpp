@@ -237,7 +237,7 @@ TEST_CASE("Each key is read, and left out it has its default") {
     CHECK(plain->harvest.max_kb == 150);
     CHECK(set->harvest.max_kb == 300);
     CHECK(plain->harvest.keep == std::chrono::days(14));
-    CHECK_FALSE(set->harvest.keep);
+    CHECK(set->harvest.keep == std::chrono::days(0));
     CHECK(plain->site.hub_url.empty());
     CHECK(set->site.hub_url == set->site.base_url + "/hub");
     CHECK(plain->net_allow.empty());
