@@ -58,82 +58,57 @@ bool is_final(CURLcode code, std::string_view reply) {
     return std::ranges::find(final_codes, code) != final_codes.end();
 }
 
-class Sending {
-   public:
-    Sending(const MailConfig& config, const std::string& password)
-        : config_(config), password_(password) {}
-
-    Result<void> send(const std::string& from, const std::vector<std::string>& to,
-                      const std::string& mail) {
-        const auto bytes = render::with_crlf(mail);
-        dialogue_.rest = bytes;
-        set_up(from, to);
-        const auto code = curl_easy_perform(handle_.get());
-        if (code == CURLE_OK) return {};
-        return base::fail(is_final(code, dialogue_.reply) ? ErrorKind::refused
-                                                          : ErrorKind::unavailable,
-                          text_of(code));
-    }
-
-   private:
-    template <class Value>
-    void set(CURLoption option, Value value) {
-        net::set_option(handle_.get(), option, value);
-    }
-
-    void set_up(const std::string& from, const std::vector<std::string>& to) {
-        set(CURLOPT_URL, config_.server.c_str());
-        set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-        set(CURLOPT_PROXY, "");  // whatever the environment says
-        set(CURLOPT_NOSIGNAL, 1L);
-        set(CURLOPT_CONNECTTIMEOUT, 30L);
-        set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 60L);
-        set(CURLOPT_TIMEOUT, 600L);
-        if (const auto file = net::certificate_file(); !file.empty())
-            set(CURLOPT_CAINFO, file.c_str());
-        set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
-        if (!config_.user.empty()) {
-            set(CURLOPT_USERNAME, config_.user.c_str());
-            set(CURLOPT_PASSWORD, password_.c_str());
-        }
-        set(CURLOPT_MAIL_FROM, ("<" + from + ">").c_str());
-        for (const auto& address : to) recipients_.append("<" + address + ">");
-        set(CURLOPT_MAIL_RCPT, recipients_.get());
-        set(CURLOPT_UPLOAD, 1L);
-        set(CURLOPT_READFUNCTION, &read_mail);
-        set(CURLOPT_READDATA, &dialogue_);
-        set(CURLOPT_HEADERFUNCTION, &note_reply);
-        set(CURLOPT_HEADERDATA, &dialogue_);
-        set(CURLOPT_ERRORBUFFER, error_.data());
-    }
-
-    // "550 no such user", or what libcurl says where the server is not the one who refuses.
-    std::string text_of(CURLcode code) const {
-        const bool is_refusal =
-            dialogue_.reply.starts_with('4') || dialogue_.reply.starts_with('5');
-        if (is_refusal) return "the mail server says: " + on_one_line(dialogue_.reply);
-        const auto text =
-            on_one_line(error_.front() != '\0' ? error_.data() : curl_easy_strerror(code));
-        return code == CURLE_USE_SSL_FAILED
-                   ? text + " (mails are sent over TLS alone; without --send, the mail is "
-                            "printed for sendmail -t)"
-                   : text;
-    }
-
-    const MailConfig& config_;
-    const std::string& password_;
-    Dialogue dialogue_;
-    std::array<char, CURL_ERROR_SIZE> error_{};
-    net::CurlHandle handle_ = net::make_curl();
-    net::CurlList recipients_;
-};
+// Returns "550 no such user", or what libcurl says where the server is not the one who refuses.
+std::string text_of(CURLcode code, std::string_view reply, const char* error) {
+    if (reply.starts_with('4') || reply.starts_with('5'))
+        return "the mail server says: " + on_one_line(reply);
+    const auto text = on_one_line(*error != '\0' ? error : curl_easy_strerror(code));
+    if (code != CURLE_USE_SSL_FAILED) return text;
+    return text + " (mails are sent over TLS alone; without --send, the mail is printed for "
+                  "sendmail -t)";
+}
 
 }  // namespace
 
 Result<void> send_mail(const MailConfig& config, const std::string& password,
                        const std::string& from, const std::vector<std::string>& to,
                        const std::string& mail) {
-    return Sending(config, password).send(from, to, mail);
+    const auto bytes = render::with_crlf(mail);
+    Dialogue dialogue{bytes, {}};
+    std::array<char, CURL_ERROR_SIZE> error{};
+    net::CurlList recipients;
+    for (const auto& address : to) recipients.append("<" + address + ">");
+    const auto handle = net::make_curl();
+    const auto set = [&](CURLoption option, auto value) {
+        net::set_option(handle.get(), option, value);
+    };
+    set(CURLOPT_URL, config.server.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    set(CURLOPT_PROXY, "");  // whatever the environment says
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_CONNECTTIMEOUT, 30L);
+    set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 60L);
+    set(CURLOPT_TIMEOUT, 600L);
+    if (const auto file = net::certificate_file(); !file.empty())
+        set(CURLOPT_CAINFO, file.c_str());
+    set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
+    if (!config.user.empty()) {
+        set(CURLOPT_USERNAME, config.user.c_str());
+        set(CURLOPT_PASSWORD, password.c_str());
+    }
+    set(CURLOPT_MAIL_FROM, ("<" + from + ">").c_str());
+    set(CURLOPT_MAIL_RCPT, recipients.get());
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_READFUNCTION, &read_mail);
+    set(CURLOPT_READDATA, &dialogue);
+    set(CURLOPT_HEADERFUNCTION, &note_reply);
+    set(CURLOPT_HEADERDATA, &dialogue);
+    set(CURLOPT_ERRORBUFFER, error.data());
+    const auto code = curl_easy_perform(handle.get());
+    if (code == CURLE_OK) return {};
+    return base::fail(is_final(code, dialogue.reply) ? ErrorKind::refused
+                                                     : ErrorKind::unavailable,
+                      text_of(code, dialogue.reply, error.data()));
 }
 
 }  // namespace app
