@@ -75,14 +75,11 @@ void print_kicked(const harvest::Kicked& kicked) {
 
 // Calls use(feed) for all feeds whose URL, name or title contains the text, by id.
 template <class Use>
-void for_each_feed(store::Pool& pool, std::string_view text, Use use) {
-    for (std::int64_t last = 0;;) {
-        const auto feeds =
-            store::perform(pool, Access::read, harvest::list_feeds, last, text, feeds_at_once);
-        if (feeds.empty()) return;
-        for (const auto& feed : feeds) use(feed);
-        last = feeds.back().id;
-    }
+void for_each_feed(store::Pool& pool, std::string_view text, const Use& use) {
+    const auto load = [&](Transaction& transaction, std::int64_t last) {
+        return harvest::list_feeds(transaction, last, text, feeds_at_once);
+    };
+    for_each_row(pool, std::int64_t{0}, load, use);
 }
 
 void write_pauses(base::JsonWriter& report, const harvest::HeldServers& held) {

@@ -14,6 +14,7 @@
 namespace app {
 namespace {
 
+using store::Transaction;
 using namespace std::chrono_literals;
 using store::Access;
 
@@ -79,28 +80,24 @@ int hub_status(Services& services, bool json) {
 
 // Prints the subscriptions whose callback or topic contains `text`, without their secrets.
 int list_subscriptions(Services& services, const std::string& text, bool json) {
-    constexpr std::size_t at_once = 1000;
-    print_report(json, [&](base::JsonWriter& report) {
-        report.begin_object().key("subscriptions").begin_array();
-        for (std::int64_t last = 0;;) {
-            const auto entries = store::perform(*services.pool, Access::read,
-                                                hub::list_subscriptions, last, text, at_once);
-            if (entries.empty()) break;
-            for (const auto& entry : entries)
-                report.begin_object()
-                    .field("id", entry.id)
-                    .field("topic", entry.topic)
-                    .field("callback", entry.callback)
-                    .field("expires_at", entry.expires_at)
-                    .field("pending", entry.is_pending)
-                    .field("signed", entry.is_signed)
-                    .field("waiting_since", entry.waiting_since)
-                    .field("tries", entry.tries)
-                    .field("failing_since", entry.failing_since)
-                    .end_object();
-            last = entries.back().id;
-        }
-        report.end_array().end_object();
+    const auto load = [&](Transaction& transaction, std::int64_t last) {
+        constexpr std::size_t at_once = 1000;
+        return hub::list_subscriptions(transaction, last, text, at_once);
+    };
+    print_list(json, "subscriptions", [&](base::JsonWriter& report) {
+        for_each_row(*services.pool, std::int64_t{0}, load, [&](const auto& entry) {
+            report.begin_object()
+                .field("id", entry.id)
+                .field("topic", entry.topic)
+                .field("callback", entry.callback)
+                .field("expires_at", entry.expires_at)
+                .field("pending", entry.is_pending)
+                .field("signed", entry.is_signed)
+                .field("waiting_since", entry.waiting_since)
+                .field("tries", entry.tries)
+                .field("failing_since", entry.failing_since)
+                .end_object();
+        });
     });
     return ok;
 }

@@ -17,8 +17,7 @@ namespace {
 struct ListedRelease {
     base::Release release;
     tables::ReleaseCounts counts;
-    bool is_current = false;  // source.path holds its build
-    bool is_newest = false;   // the last of the list
+    std::string_view build;  // "current" or "refused": at source.path; "known": it was; "-"
 };
 
 // What is at source.path.
@@ -45,34 +44,34 @@ AtSource look_at_source(const Services& services) {
 }
 
 // Lists the releases that are recorded or configured, and that of the current build; oldest first.
-std::vector<ListedRelease> list_releases(const Services& services,
-                                         const std::optional<base::Release>& current) {
+std::vector<ListedRelease> list_releases(const Services& services, const AtSource& source) {
     return store::perform(
         *services.pool, store::Access::read, [&](store::Transaction& transaction) {
             auto releases =
                 history::known_releases(transaction, services.config.history, nullptr, nullptr);
-            if (current) releases.add(*current);
+            if (source.release) releases.add(*source.release);
             auto counts = tables::count_by_release(transaction);
             std::vector<ListedRelease> list;
-            for (const auto& release : releases.all())
-                list.push_back({release, std::move(counts[release.version]),
-                                current && release.version == current->version});
-            if (!list.empty()) list.back().is_newest = true;
+            for (const auto& release : releases.all()) {
+                auto& counted = counts[release.version];
+                const bool is_here = source.release && release.version == source.release->version;
+                const auto* build = is_here ? source.is_refused ? "refused" : "current"
+                                    : counted.has_build ? "known"
+                                                        : "-";
+                list.push_back({release, std::move(counted), build});
+            }
             return list;
         });
 }
 
-void write_release(base::JsonWriter& json, const ListedRelease& listed, bool is_refused) {
+void write_release(base::JsonWriter& json, const ListedRelease& listed) {
     json.begin_object()
         .field("version", listed.release.version)
         .field("date", base::format_date(listed.release.released_on))
-        .field("current", listed.is_current && !is_refused)
-        .field("newest", listed.is_newest)
-        .field("digest_known", listed.counts.has_build)
+        .field("build", listed.build)
         .field("compared", listed.counts.compared)
         .field("recorded", listed.counts.is_recorded)
-        .field("failed", listed.counts.unreadable)
-        .field("refused", listed.is_current && is_refused);
+        .field("failed", listed.counts.unreadable);
     json.key("history").begin_object();
     for (const auto& [kind, count] : listed.counts.rows) json.field(tables::name_of(kind), count);
     json.end_object().end_object();
@@ -88,31 +87,24 @@ std::string counts_of(const tables::ReleaseCounts& counts) {
     return parts.empty() ? "-" : base::join(parts, ", ");
 }
 
-void print_table(const std::vector<ListedRelease>& list, bool is_refused) {
+void print_table(const std::vector<ListedRelease>& list) {
     std::size_t width = 10;  // of the versions
     for (const auto& listed : list) width = std::max(width, listed.release.version.size());
     constexpr auto line = "{:<{}} {:<10} {:<7} {:>9} {:<8} {}\n";
     fmt::print(line, "RELEASE", width, "DATE", "BUILD", "COMPARED", "RECORDED", "HISTORY");
-    for (const auto& [release, counts, is_current, is_newest] : list)
-        fmt::print(line, release.version, width, base::format_date(release.released_on),
-                   is_current         ? is_refused ? "refused" : "current"
-                   : counts.has_build ? "known"
-                                      : "-",
+    for (const auto& [release, counts, build] : list)
+        fmt::print(line, release.version, width, base::format_date(release.released_on), build,
                    counts.compared, counts.is_recorded ? "all" : "-", counts_of(counts));
 }
 
 int releases(Services& services, bool json) {
-    const auto source = look_at_source(services);
-    const auto list = list_releases(services, source.release);
-    if (!json) {
-        print_table(list, source.is_refused);
-        return ok;
-    }
-    print_report(true, [&](base::JsonWriter& report) {
-        report.begin_object().key("releases").begin_array();
-        for (const auto& listed : list) write_release(report, listed, source.is_refused);
-        report.end_array().end_object();
-    });
+    const auto list = list_releases(services, look_at_source(services));
+    if (json)
+        print_list(true, "releases", [&](base::JsonWriter& report) {
+            for (const auto& listed : list) write_release(report, listed);
+        });
+    else
+        print_table(list);
     return ok;
 }
 

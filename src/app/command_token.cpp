@@ -28,14 +28,12 @@ int revoke_token(Services& services, const std::string& name) {
 
 int list_tokens(Services& services, bool json) {
     const auto tokens = serve::list_tokens(*services.pool);
-    print_report(json, [&](base::JsonWriter& report) {
-        report.begin_object().key("tokens").begin_array();
+    print_list(json, "tokens", [&](base::JsonWriter& report) {
         for (const auto& token : tokens)
             report.begin_object()
                 .field("name", token.name)
                 .field("created_at", token.created_at)
                 .end_object();
-        report.end_array().end_object();
     });
     return ok;
 }

@@ -35,24 +35,18 @@ struct WatchListOptions {
 };
 
 int list_watch_lists(Services& services, bool json) {
-    print_report(json, [&](base::JsonWriter& report) {
-        report.begin_object().key("watch_lists").begin_array();
-        for (std::string last;;) {
-            const auto lists =
-                store::perform(*services.pool, Access::read, [&](Transaction& transaction) {
-                    return tables::list_watch_lists(transaction, last);
-                });
-            if (lists.empty()) break;
-            for (const auto& list : lists)
-                report.begin_object()
-                    .field("id", list.id)
-                    .field("created_at", list.created_at)
-                    .field("last_used", list.last_used)
-                    .field("objects", list.objects)
-                    .end_object();
-            last = lists.back().id;
-        }
-        report.end_array().end_object();
+    const auto load = [](Transaction& transaction, const std::string& last) {
+        return tables::list_watch_lists(transaction, last);
+    };
+    print_list(json, "watch_lists", [&](base::JsonWriter& report) {
+        for_each_row(*services.pool, std::string(), load, [&](const auto& list) {
+            report.begin_object()
+                .field("id", list.id)
+                .field("created_at", list.created_at)
+                .field("last_used", list.last_used)
+                .field("objects", list.objects)
+                .end_object();
+        });
     });
     return ok;
 }

@@ -59,4 +59,14 @@ void print_report(bool as_json, Write&& write) {
     fmt::print("{}", as_json ? text : report_text(tree::parse_json(text)->root));
 }
 
+// Prints a list: {"NAME":[what write(JsonWriter&) writes]}.
+template <class Write>
+void print_list(bool as_json, std::string_view name, Write&& write) {
+    print_report(as_json, [&](base::JsonWriter& json) {
+        json.begin_object().key(name).begin_array();
+        std::forward<Write>(write)(json);
+        json.end_array().end_object();
+    });
+}
+
 }  // namespace app

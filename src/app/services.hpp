@@ -45,6 +45,22 @@ enum class Waiting { request, command };
                                                      Waiting waiting = Waiting::command,
                                                      std::size_t threads = 0);
 
+// Calls use(row) for each row of a list that is read in parts.
+//   last  the id before the first one
+//   load  (transaction, id) returns the rows that follow, some at once; each has an id
+template <class Id, class Load, class Use>
+void for_each_row(store::Pool& pool, Id last, const Load& load, const Use& use) {
+    for (;;) {
+        const auto rows =
+            store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+                return load(transaction, last);
+            });
+        if (rows.empty()) return;
+        for (const auto& row : rows) use(row);
+        last = rows.back().id;
+    }
+}
+
 // Looks at the build (CurrentBuild::look), and logs why it cannot be checked, or why it is refused when that
 // is new. For callers that answer from the earlier build or from history then.
 void look_at_build(history::CurrentBuild& current);
