@@ -75,21 +75,16 @@ Result<archive::RowCounts> import_from(store::Pool& pool, const std::string& nam
     return archive::import_store(pool, read, leftovers, tables::fault_of);
 }
 
-// "exported in 12.3 s; rows of objects: 1000000, history: 1200000, …"; tables without rows are left out.
-void print_summary(std::string_view done, const archive::RowCounts& counts,
-                   steady_clock::time_point began) {
-    const std::chrono::duration<double> seconds = steady_clock::now() - began;
-    std::string tables;
-    for (const auto& [table, rows] : counts)
-        if (rows > 0)
-            tables += fmt::format("{}{}: {}", tables.empty() ? "; rows of " : ", ", table, rows);
-    tell(fmt::format("{} in {:.1f} s{}\n", done, seconds.count(), tables));
-}
-
+// Says "exported in 12.3 s; rows of objects: 1000000, history: 1200000, …"; tables without rows are left out.
 int report(std::string_view done, const Result<archive::RowCounts>& counts,
            steady_clock::time_point began) {
     if (!counts) return complain(counts.error().text, status_of(counts.error()));
-    print_summary(done, *counts, began);
+    const std::chrono::duration<double> seconds = steady_clock::now() - began;
+    std::string tables;
+    for (const auto& [table, rows] : *counts)
+        if (rows > 0)
+            tables += fmt::format("{}{}: {}", tables.empty() ? "; rows of " : ", ", table, rows);
+    tell(fmt::format("{} in {:.1f} s{}\n", done, seconds.count(), tables));
     return ok;
 }
 

@@ -384,9 +384,8 @@ void check_authority(Checklist& list, const render::Site& site) {
                                    ", and it never changes again: is the domain yours?");
 }
 
-void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
-    if (!config.site.is_private || !store_is_fine) return;
-    const auto count = serve::list_tokens(*open_pool(config, store::IfMissing::fail)).size();
+void check_tokens(Checklist& list, store::Pool& pool) {
+    const auto count = serve::list_tokens(pool).size();
     if (count > 0)
         list.fine("tokens", fmt::format("{} can read the private site", count));
     else
@@ -415,11 +414,11 @@ int check(const fs::path& config_file) {
         check_objects(list, *pool);
         check_watch_lists(list, *pool);
         check_source_feeds(list, *pool);
+        if (config->site.is_private) check_tokens(list, *pool);
     }
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);
-    check_tokens(list, *config, store_is_fine);
     return list.all_fine() ? ok : failed;
 }
 

@@ -58,11 +58,32 @@ class Collection {
     Collection(Services& services, std::string since)
         : services_(services), site_(services.config.site), since_(std::move(since)) {}
 
-    // Adds what became of the objects, each in the spelling or by the name that people use.
+    // Adds what became of an object, which is named in any spelling or as people call it.
     //   error  refused, unavailable
-    Result<void> add(const Objects& objects) {
-        for (const auto& object : objects)
-            if (const auto added = add_one(object); !added) return added;
+    Result<void> add(const tree::ObjectName& asked) {
+        const query::PageRequest request{rows_at_once, since_};
+        auto answer = services_.history->history_of(asked, request);
+        if (!answer && answer.error().kind == ErrorKind::absent) {
+            const auto called = object_called(asked);
+            if (!called) return {};
+            answer = services_.history->history_of(*called, request);
+        }
+        if (!answer && answer.error().kind != ErrorKind::malformed &&
+            answer.error().kind != ErrorKind::too_large)
+            return tl::unexpected(answer.error());
+        digest_.is_incomplete = digest_.is_incomplete || !answer || !answer->up_to_date;
+        if (!answer) {
+            leave_out(asked.class_name + " " + asked.name + " cannot be read; it is");
+            return {};
+        }
+        const auto& history = answer->history;
+        // An object that is asked for twice, by its name and by what people call it, counts once.
+        const auto at =
+            std::ranges::lower_bound(list_.objects, history.object, {}, &query::Named::object);
+        if (at != list_.objects.end() && at->object == history.object) return {};
+        list_.objects.insert(at, {history.object, history.label});
+        total_ += history.recorded - history.rows.size();
+        take(history);
         return {};
     }
 
@@ -110,33 +131,6 @@ class Collection {
     }
 
    private:
-    Result<void> add_one(const tree::ObjectName& asked) {
-        const query::PageRequest request{rows_at_once, since_};
-        auto answer = services_.history->history_of(asked, request);
-        if (!answer && answer.error().kind == ErrorKind::absent) {
-            const auto called = object_called(asked);
-            if (!called) return {};
-            answer = services_.history->history_of(*called, request);
-        }
-        if (!answer && answer.error().kind != ErrorKind::malformed &&
-            answer.error().kind != ErrorKind::too_large)
-            return tl::unexpected(answer.error());
-        digest_.is_incomplete = digest_.is_incomplete || !answer || !answer->up_to_date;
-        if (!answer) {
-            leave_out(asked.class_name + " " + asked.name + " cannot be read; it is");
-            return {};
-        }
-        const auto& history = answer->history;
-        // An object that is asked for twice, by its name and by what people call it, counts once.
-        const auto at =
-            std::ranges::lower_bound(list_.objects, history.object, {}, &query::Named::object);
-        if (at != list_.objects.end() && at->object == history.object) return {};
-        list_.objects.insert(at, {history.object, history.label});
-        total_ += history.recorded - history.rows.size();
-        take(history);
-        return {};
-    }
-
     static void leave_out(const std::string& why) {
         complain(why + " left out of the digest", ok);
     }
@@ -242,19 +236,16 @@ Result<render::Digest> collect(Services& services, const Order& order,
                                const DigestOptions& options) {
     Collection collection(services, options.since);
     if (options.class_name.empty()) {
-        if (const auto added = collection.add(order.objects); !added)
-            return tl::unexpected(added.error());
+        for (const auto& object : order.objects)
+            if (const auto added = collection.add(object); !added)
+                return tl::unexpected(added.error());
         if (collection.known() == 0)
             return base::fail(ErrorKind::absent, "none of the objects is known");
         return std::move(collection).finish();
     }
-    PrewarmOptions one_class;
-    one_class.class_name = options.class_name;
-    const auto build = services.current->build();
-    const auto selection = selection_of(one_class, *services.pool, *build);
-    if (!selection) return tl::unexpected(selection.error());
-    const auto& name = std::get<release::OfClass>(*selection).class_name;
-    if (const auto added = collection.add_class(name); !added)
+    const auto name = class_named(options.class_name, *services.pool, *services.current->build());
+    if (!name) return tl::unexpected(name.error());
+    if (const auto added = collection.add_class(*name); !added)
         return tl::unexpected(added.error());
     return std::move(collection).finish();
 }

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "app/command_line.hpp"
+#include "app/long_running.hpp"
 #include "app/print.hpp"
-#include "app/progress_line.hpp"
 #include "app/sources.hpp"
 #include "release/forget.hpp"
 #include "render/display_text.hpp"
@@ -28,25 +28,16 @@ std::string text_of(const Deleted& deleted) {
                        render::counted(deleted.trees, "tree", "trees"));
 }
 
-bool is_current(const Config& config, const Forgettable& what) {
-    const auto* asked = std::get_if<release::WholeRelease>(&what);
-    if (asked == nullptr) return false;
-    const auto current = current_release(config);
-    return current && current->version == asked->version;
-}
-
-bool is_with_later(const Forgettable& what) {
-    const auto* asked = std::get_if<release::WholeRelease>(&what);
-    return asked != nullptr && asked->with_later;
-}
-
 // What is said before anything is done.
 void announce(const Config& config, const Forgettable& what, const std::string& name,
               const Deleted& counted) {
     tell(fmt::format("{}: this deletes {}\n", on_one_line(name), text_of(counted)));
-    if (is_current(config, what))
+    const auto* release = std::get_if<release::WholeRelease>(&what);
+    if (release == nullptr) return;
+    const auto current = current_release(config);
+    if (current && current->version == release->version)
         tell("This is the current release: the next request will record it again.\n");
-    else if (is_with_later(what))
+    else if (release->with_later)
         tell("If the current release is among them, the next request will record it again.\n");
 }
 

@@ -5,8 +5,8 @@
 #include "app/selection.hpp"
 
 #include <algorithm>
-#include <fstream>
 
+#include "app/config_file.hpp"
 #include "app/suggestion.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -18,20 +18,6 @@ namespace {
 
 using base::ErrorKind;
 using base::Result;
-
-bool is_recorded(store::Pool& pool, const std::string& class_name) {
-    return store::perform(pool, store::Access::read, tables::has_objects_of, class_name);
-}
-
-// As the build spells the class, or the store, where it has gone from the build.
-Result<release::Selection> class_named(const std::string& class_name, store::Pool& pool,
-                                       const source::Source& build) {
-    for (const auto& count : build.class_counts())
-        if (base::equal_ignoring_case(count.class_name, class_name))
-            return release::Selection(release::OfClass{count.class_name});
-    if (is_recorded(pool, class_name)) return release::Selection(release::OfClass{class_name});
-    return base::fail(ErrorKind::refused, complaint_of_class(build, class_name));
-}
 
 // Returns objects that are subscribed to, which get their feeds sent anyway, and then the most requested
 // ones.
@@ -47,18 +33,23 @@ release::Objects popular_objects(store::Transaction& transaction, std::size_t mo
 
 }  // namespace
 
+Result<std::string> class_named(const std::string& class_name, store::Pool& pool,
+                                const source::Source& build) {
+    for (const auto& count : build.class_counts())
+        if (base::equal_ignoring_case(count.class_name, class_name)) return count.class_name;
+    if (store::perform(pool, store::Access::read, tables::has_objects_of, class_name))
+        return class_name;
+    return base::fail(ErrorKind::refused, complaint_of_class(build, class_name));
+}
+
 Result<release::Objects> objects_in(const std::string& path) {
-    std::ifstream file(path);
-    if (!file)
-        return base::fail(ErrorKind::refused,
-                          "cannot read " + path + ": " + std::generic_category().message(errno));
+    const auto text = read_file(path);
+    if (!text) return base::fail(ErrorKind::refused, text.error().text);
     release::Objects objects;
     std::size_t number = 0;
-    for (std::string line; std::getline(file, line);) {
-        constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-        if (number++ == 0 && line.starts_with(byte_order_mark))
-            line.erase(0, byte_order_mark.size());
-        if (line.ends_with('\r')) line.pop_back();
+    for (auto line : base::split(*text, '\n')) {
+        ++number;
+        if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.empty() || line.front() == '#') continue;
         const auto parts = base::split(line, '\t');
         if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
@@ -66,7 +57,6 @@ Result<release::Objects> objects_in(const std::string& path) {
                                                       ": a line must be class, TAB, name");
         objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
     }
-    if (file.bad()) return base::fail(ErrorKind::refused, "cannot read " + path);
     std::ranges::sort(objects);
     const auto twice = std::ranges::unique(objects);
     objects.erase(twice.begin(), twice.end());
@@ -76,7 +66,10 @@ Result<release::Objects> objects_in(const std::string& path) {
 Result<release::Selection> selection_of(const PrewarmOptions& options, store::Pool& pool,
                                         const source::Source& build) {
     if (options.all || !options.replace.empty()) return release::Selection(release::Everything{});
-    if (!options.class_name.empty()) return class_named(options.class_name, pool, build);
+    if (!options.class_name.empty())
+        return class_named(options.class_name, pool, build).map([](std::string name) {
+            return release::Selection(release::OfClass{std::move(name)});
+        });
     if (options.list.empty())
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
             return release::Selection(popular_objects(transaction, options.popular));

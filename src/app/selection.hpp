@@ -23,6 +23,13 @@ struct PrewarmOptions {
         0;  // 0: the usual number; for tests, so that few objects make many parts
 };
 
+// Returns a class as the build spells it, or as it was recorded if it has gone from the build.
+//   error   refused: neither knows it
+//   throws  store::Failure
+[[nodiscard]] base::Result<std::string> class_named(const std::string& class_name,
+                                                    store::Pool& pool,
+                                                    const source::Source& build);
+
 // Returns the objects listed in a file, sorted, each once. Its lines are class, TAB, name; empty lines,
 // and those that begin with #, say nothing.
 //   error  refused: it cannot be read, or has a malformed line

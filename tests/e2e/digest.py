@@ -227,7 +227,7 @@ def _(site):
     watch = ("--watch", LIST)
     for status, part, words in ((0, "varve: nothing changed since WS188, so there is no mail\n", (*watch, "--since", "WS188")),
                                 (2, "cannot read lost: No such file", ("--watch", "lost", "--since", "WS187")),
-                                (2, "cannot read a folder", ("--watch", "a folder", "--since", "WS187")),
+                                (2, "a folder is a folder", ("--watch", "a folder", "--since", "WS187")),
                                 (2, "empty has no objects", ("--watch", "empty", "--since", "WS187")),
                                 (2, "malformed:2: a line must be", ("--watch", "malformed", "--since", "WS187")),
                                 (2, "not an object like", ("--watch", "Gene:a,Gene:", "--since", "WS187")),
