@@ -6,12 +6,10 @@
 
 #include "app/command_line.hpp"
 #include "app/config_file.hpp"
+#include "app/long_running.hpp"
 #include "app/mentions.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
-#include "app/stop_signals.hpp"
-#include "app/version.hpp"
-#include "app/worker.hpp"
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "feed/opml.hpp"
@@ -157,6 +155,7 @@ Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOp
 // How long a harvester runs: until a signal, or until all that is due has been fetched.
 enum class Rounds : unsigned char { endless, one };
 int run_harvester(const Config& config, Rounds rounds) {
+    base::log::send_to(2, config.log_level);
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
     auto services = open_services(config);
@@ -174,7 +173,7 @@ int run_harvester(const Config& config, Rounds rounds) {
     const Worker worker{.name = "harvester",
                         .step = [&] { harvester->step(is_once ? 100ms : 500ms); },
                         .is_done = [&] { return is_once && harvester->is_done(); }};
-    if (!run_until_stopped(worker, signals, StoreWatch(*services->pool), config)) return failed;
+    if (!run_until_stopped(worker, signals, *services->pool, config.store)) return failed;
     harvester->stop(wait_for_fetches);
     base::log::info("harvester stopped");
     return ok;
@@ -357,7 +356,7 @@ void add_harvest(Line& line) {
     importing->callback(line.configured(import_feeds, opml));
     command->add_subcommand("export", "Print all source feeds as OPML")
         ->callback(line.configured(export_feeds));
-    const auto run = line.serving([&](const Config& config) {
+    const auto run = line.configured([&](const Config& config) {
         return run_harvester(config, is_once ? Rounds::one : Rounds::endless);
     });
     command->callback([command, run] {

@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 
 #include "app/command_line.hpp"
+#include "app/long_running.hpp"
 #include "app/print.hpp"
 #include "app/serving.hpp"
-#include "app/stop_signals.hpp"
-#include "app/version.hpp"
-#include "app/worker.hpp"
 #include "base/log.hpp"
 #include "hub/hub.hpp"
 
 namespace app {
 namespace {
 
-using store::Transaction;
 using namespace std::chrono_literals;
 using store::Access;
+using store::Transaction;
 
 // How long a delivery in progress may hold up the end; TimeoutStopSec in systemd/varve-hub.service is longer.
 constexpr auto wait_for_deliveries = 10s;
@@ -49,6 +47,7 @@ void write_numbers(base::JsonWriter& json, const hub::HubNumbers& numbers) {
 
 // Runs a hub until a signal stops it.
 int run_hub(const Config& config) {
+    base::log::send_to(2, config.log_level);
     if (!config.hub_enabled)
         return complain("[hub] enabled is not set to yes, so nobody can subscribe", wrong_use);
     StopSignals signals;
@@ -66,7 +65,7 @@ int run_hub(const Config& config) {
     if (!hub) return complain(hub.error().text, failed);
     base::log::info("hub started", {{"hub", services->config.site.hub_url}});
     const Worker worker{.name = "hub", .step = [&] { hub->step(500ms); }};
-    if (!run_until_stopped(worker, signals, StoreWatch(*services->pool), config)) return failed;
+    if (!run_until_stopped(worker, signals, *services->pool, config.store)) return failed;
     hub->stop(wait_for_deliveries);
     base::log::info("hub stopped");
     return ok;
@@ -115,7 +114,7 @@ void add_hub(Line& line) {
     auto* listing = command->add_subcommand("list", "List subscriptions");
     listing->add_option("text", text, "Only those whose callback or topic contains it");
     listing->callback(line.configured(list_subscriptions, text, line.json_flag(listing)));
-    command->callback([command, run = line.serving(run_hub)] {
+    command->callback([command, run = line.configured(run_hub)] {
         if (command->get_subcommands().empty()) run();
     });
 }

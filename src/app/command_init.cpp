@@ -8,20 +8,6 @@
 #include "store/store.hpp"
 
 namespace app {
-
-int complain(std::string_view text, int status) {
-    // Word by word of what was asked for, which may be anything; line breaks are ours.
-    std::string lines;
-    for (const auto line : base::split(text, '\n'))
-        lines += (lines.empty() ? "" : "\n") + on_one_line(line);
-    tell(fmt::format("varve: {}\n", lines));
-    return status;
-}
-
-int status_of(const base::Error& error) {
-    return error.kind == base::ErrorKind::refused ? wrong_use : failed;
-}
-
 namespace {
 
 int init(const Config& config) {

@@ -2,14 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/command_line.hpp"
 #include "app/config_file.hpp"
 #include "app/suggestion.hpp"
-#include "app/version.hpp"
 #include "base/log.hpp"
 
 namespace app {
@@ -26,45 +24,41 @@ void add_config(CLI::App& command, std::string& file) {
     for (auto* part : parts_of(command)) add_config(*part, file);
 }
 
-// Returns what is wrong with the first word that is no argument, if it should be a command or a long option:
-// "no such command: token ad; did you mean add?"
-std::optional<std::string> complaint_of_unknown(CLI::App& program) {
-    auto unknown = program.remaining(true);
-    std::erase(unknown, "--");
-    if (unknown.empty()) return std::nullopt;
+// Returns what is wrong with the command line: with its first word that is no argument, if this should be a command
+// or a long option ("no such command: token ad; did you mean add?"), or else what `error` says.
+std::string complaint_of(CLI::App& program, const CLI::ParseError& error) {
     auto* command = &program;
     std::string path;
     while (!command->get_subcommands().empty()) {
         command = command->get_subcommands().front();
         path += command->get_name() + " ";
     }
-    const auto name = unknown.front().substr(0, unknown.front().find('='));
-    const bool is_option = name.starts_with("--");
+    const auto help = "; varve " + path + "--help ";
+    auto unknown = program.remaining(true);
+    std::erase(unknown, "--");
+    const auto name = unknown.empty() ? "" : unknown.front().substr(0, unknown.front().find('='));
     std::vector<std::string> candidates;
-    if (is_option)
+    if (name.starts_with("--")) {
         for (const auto* each = command; each != nullptr; each = each->get_parent())
             for (const auto* option : each->get_options())
                 for (const auto& known : option->get_lnames()) candidates.push_back("--" + known);
-    else
-        for (const auto* part : parts_of(*command)) candidates.push_back(part->get_name());
-    if (candidates.empty()) return std::nullopt;
+        const auto meant = did_you_mean(name, candidates);
+        return "no such option: " + name + (meant.empty() ? help + "lists the options" : meant);
+    }
+    for (const auto* part : parts_of(*command)) candidates.push_back(part->get_name());
+    if (name.empty() || candidates.empty()) return error.what() + help + "says more";
     const auto meant = did_you_mean(name, candidates);
-    if (is_option)
-        return "no such option: " + name +
-               (meant.empty() ? "; varve " + path + "--help lists the options" : meant);
     return "no such command: " + path + name +
-           (meant.empty() ? "; varve --help lists the commands" : meant);
+           (meant.empty() ? help + "lists the commands" : meant);
 }
 
 }  // namespace
 
-int with_config(const std::string& file, Speaker speaker,
-                const std::function<int(const Config&)>& run) {
+int with_config(const std::string& file, const std::function<int(const Config&)>& run) {
     const auto config = load_config(file);
     if (!config) return complain(config.error().text, wrong_use);
     using base::log::Level;
-    const bool is_quiet = speaker == Speaker::command && config->log_level == Level::info;
-    base::log::send_to(2, is_quiet ? Level::warning : config->log_level);
+    base::log::send_to(2, config->log_level == Level::info ? Level::warning : config->log_level);
     return run(*config);
 }
 
@@ -91,9 +85,7 @@ int run_command_line(int argc, char** argv) {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const bool is_help = error.get_exit_code() == 0;
-        if (const auto unknown = is_help ? std::nullopt : complaint_of_unknown(program))
-            return complain(*unknown, wrong_use);
-        return program.exit(error) == 0 ? ok : wrong_use;
+        return is_help ? program.exit(error) : complain(complaint_of(program, error), wrong_use);
     }
     if (line.config.empty()) {
         line.config = usual_config_file();

@@ -15,12 +15,9 @@
 
 namespace app {
 
-// A server logs what it does; a command that somebody waits for logs only problems.
-enum class Speaker : unsigned char { server, command };
-
-// Runs a command with the configuration in `file` and its level of the log.
-int with_config(const std::string& file, Speaker speaker,
-                const std::function<int(const Config&)>& run);
+// Runs a command with the configuration in `file`. Somebody waits for it, so it logs only problems; a server sets
+// the level itself.
+int with_config(const std::string& file, const std::function<int(const Config&)>& run);
 
 // What parsing fills in, and the command to run then.
 class Line {
@@ -45,24 +42,14 @@ class Line {
         return json;
     }
 
-    // Return a callback after which `run` is command(config, given...), or command(services, given...) with
+    // Returns a callback after which `run` is command(config, given...), or command(services, given...) with
     // what the configuration opens.
     //   given  made here: what they are when it runs
     template <class Command, class... Given>
     auto configured(Command command, const Given&... given) {
-        return runs(Speaker::command, command, given...);
-    }
-    template <class Command, class... Given>
-    auto serving(Command command, const Given&... given) {
-        return runs(Speaker::server, command, given...);
-    }
-
-   private:
-    template <class Command, class... Given>
-    auto runs(Speaker speaker, Command command, const Given&... given) {
         return [=, this, &given...] {
             run = [=, this, &given...] {
-                return with_config(config, speaker, [&](const Config& read) {
+                return with_config(config, [&](const Config& read) {
                     if constexpr (std::invocable<Command, Services&, const Given&...>) {
                         auto services = open_services(read);
                         if (!services)
@@ -76,6 +63,7 @@ class Line {
         };
     }
 
+   private:
     std::vector<std::shared_ptr<void>> made_;
 };
 

@@ -7,8 +7,8 @@
 
 #include "app/command_line.hpp"
 #include "app/config_file.hpp"
+#include "app/long_running.hpp"
 #include "app/serving.hpp"
-#include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 #include "serve/server.hpp"
@@ -74,7 +74,9 @@ base::Result<std::unique_ptr<::serve::Server>> start_server(
                                answer);
 }
 
-int serve_until_stopped(const Config& config, const std::string& http) {
+//   http  as start_server() takes it
+int serve(const Config& config, const std::string& http) {
+    base::log::send_to(2, config.log_level);
     StopSignals signals;
     std::optional<StopLimit> limit;  // ends last
     ::serve::Metrics metrics;
@@ -98,11 +100,6 @@ int serve_until_stopped(const Config& config, const std::string& http) {
     return ok;
 }
 
-int serve(const Config& config, const std::string& http) {
-    if (http.empty() && ::serve::started_as_cgi(::environ)) return answer_cgi(config);
-    return serve_until_stopped(config, http);
-}
-
 }  // namespace
 
 int serve_cgi(const std::filesystem::path& config_file) {
@@ -119,7 +116,7 @@ void add_serve(Line& line) {
     command->add_option("--http", http,
                         "Answer HTTP at this address of this host, e.g. 127.0.0.1:8080; default: "
                         "FastCGI at [serve] listen");
-    command->callback(line.serving(serve, http));
+    command->callback(line.configured(serve, http));
 }
 
 }  // namespace app

@@ -11,6 +11,8 @@
 
 namespace app {
 
+inline constexpr std::string_view program_version = "0.1.0";  // nowhere else
+
 inline constexpr int ok = 0, failed = 1, wrong_use = 2, unreadable = 3;
 
 // Prints "varve: TEXT" on stderr and returns `status`.

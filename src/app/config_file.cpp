@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "app/config_file.hpp"
 
+#include <fcntl.h>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "app/config_keys.hpp"
-#include "app/releases_file.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/file.hpp"
 
 namespace app {
 namespace {
@@ -17,6 +19,11 @@ using base::Result;
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest_template = 1 << 20;  // bytes
+constexpr std::size_t largest_releases = std::size_t{16} << 20;
+
+std::string releases_beside(const fs::path& config_file) {
+    return (fs::absolute(config_file).parent_path() / "releases.tsv").string();
+}
 
 // Reads the lines: "[section]", "key = value", or a comment.
 Result<void> take_lines(Draft& draft, const std::string& text) {
@@ -143,6 +150,43 @@ fs::path usual_config_file() {
     const fs::path here = "varve.conf", of_host = "/etc/varve/varve.conf";
     std::error_code unknown;
     return !fs::exists(here, unknown) && fs::exists(of_host, unknown) ? of_host : here;
+}
+
+Result<std::vector<base::Release>> read_releases(const fs::path& config_file) {
+    const auto file = releases_beside(config_file);
+    const auto text = source::read_file(AT_FDCWD, file, largest_releases);
+    std::vector<base::Release> releases;
+    if (!text && text.error().kind == ErrorKind::absent) return releases;
+    if (!text) return base::fail_at("cannot read " + file, text.error());
+    std::map<std::string_view, base::Date> days;
+    int number = 0;
+    for (const auto line : base::split(*text, '\n')) {
+        ++number;
+        if (base::trim(line).empty()) continue;
+        const auto parts = base::split(base::trim(line), '\t');
+        const auto day = parts.size() == 2 ? base::parse_date(parts[1]) : std::nullopt;
+        if (!day || !base::is_version(parts[0]))
+            return base::fail(ErrorKind::refused,
+                              file + ":" + std::to_string(number) +
+                                  ": must be a version, a TAB and a date like 2008-02-15");
+        const auto& [version, first_day] = *days.emplace(parts[0], *day).first;
+        if (first_day != *day)
+            return base::fail(ErrorKind::refused,
+                              file + ":" + std::to_string(number) + ": " + std::string(version) +
+                                  " has the date " + base::format_date(first_day) +
+                                  " in an earlier line; remove one of the two");
+        releases.push_back({std::string(parts[0]), *day});
+    }
+    return releases;
+}
+
+std::string identity_of_releases(const fs::path& config_file) {
+    const auto found = source::find_identity(AT_FDCWD, releases_beside(config_file));
+    if (!found) return found.error().text;
+    if (!*found) return "no releases.tsv";
+    const auto& identity = **found;
+    return std::to_string(identity.inode) + ' ' + std::to_string(identity.size) + ' ' +
+           std::to_string(identity.modified_ns);
 }
 
 Result<Config> load_config(const fs::path& file) {

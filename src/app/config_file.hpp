@@ -27,4 +27,13 @@ namespace app {
 //   error  unavailable: the file cannot be read; refused: it holds no password
 [[nodiscard]] base::Result<std::string> read_password(const std::filesystem::path& file);
 
+// Returns the releases in releases.tsv beside this configuration file, lines of version, TAB, date; none without
+// the file.
+//   error  refused, naming file and line; unavailable
+[[nodiscard]] base::Result<std::vector<base::Release>> read_releases(
+    const std::filesystem::path& config_file);
+
+// Returns text that differs once somebody wrote or replaced that file; costs a look at its inode.
+[[nodiscard]] std::string identity_of_releases(const std::filesystem::path& config_file);
+
 }  // namespace app

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utf8.h>
 
+#include "app/commands.hpp"
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace app {
@@ -213,6 +215,19 @@ std::string shell_word(std::string_view text) {
         else
             word += c;
     return word + '\'';
+}
+
+int complain(std::string_view text, int status) {
+    // Word by word of what was asked for, which may be anything; line breaks are ours.
+    std::string lines;
+    for (const auto line : base::split(text, '\n'))
+        lines += (lines.empty() ? "" : "\n") + on_one_line(line);
+    tell(fmt::format("varve: {}\n", lines));
+    return status;
+}
+
+int status_of(const base::Error& error) {
+    return error.kind == base::ErrorKind::refused ? wrong_use : failed;
 }
 
 std::string tree_text(const Json& nodes) {

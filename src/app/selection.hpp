@@ -43,7 +43,4 @@ struct PrewarmOptions {
                                                             store::Pool& pool,
                                                             const source::Source& build);
 
-// Prints what the release job would record or refuse, and writes nothing.
-int dry_run(const Services& services, const PrewarmOptions& options);
-
 }  // namespace app

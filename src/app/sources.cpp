@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/config_file.hpp"
 #include "app/print.hpp"
-#include "app/releases_file.hpp"
 #include "base/log.hpp"
 #include "source/acedb/build.hpp"
 #include "source/acedb/session.hpp"

@@ -22,7 +22,8 @@ def _(site):
     site.expect(0, "init")
     releases = ("--from", "WS187", "--to", "WS188")
     for status, words, part in ((2, ("feed",), "class"), (2, ("show", *GENE, "--release"), ""),
-                                (2, ("diff", *GENE, "--from", "WS186"), ""), (1, ("feed", "Gene", "nobody"), ""),
+                                (2, ("diff", *GENE, "--from", "WS186"),
+                                 "varve: --to is required; varve diff --help says more\n"), (1, ("feed", "Gene", "nobody"), ""),
                                 (2, ("prewarm",), ""), (2, ("prewarm", "--all", "--class", "Gene"), ""),
                                 (2, ("prewarm", "--popular", "0"), ""), (2, ("prewarm", "--all", "--jobs", "0"), ""),
                                 (2, ("prewarm", "--list", "nowhere"), "nowhere"),
@@ -30,7 +31,7 @@ def _(site):
                                 (1, ("forget", "--yes", "object", "Gene", "nobody"), "nobody"),
                                 (1, ("forget", "--yes", "class", "gene"), "no object of a class gene is recorded"),
                                 (2, ("hub",), "[hub] enabled"),
-                                (2, ("forget", "bogus"), "no such command: forget bogus"),
+                                (2, ("forget", "bogus"), "no such command: forget bogus; varve forget --help lists"),
                                 (2, ("prewram", "--all"), "no such command: prewram; did you mean prewarm?"),
                                 (2, ("token", "ad", "x"), "no such command: token ad; did you mean add?"),
                                 (2, ("diff", *GENE, "--form", "WS187", "--to", "WS188"),

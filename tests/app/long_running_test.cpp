@@ -1,9 +1,11 @@
-// Long commands and a store whose files go away.
+// What ends a command that runs long.
 // SPDX-License-Identifier: MIT
-#include "app/worker.hpp"
+#include "app/long_running.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <future>
 
 #include "store/sqlite.hpp"
 #include "support/catch.hpp"
@@ -14,62 +16,31 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A store that is watched, and a clock that stands still.
 struct WatchedStore {
     support::TempDir folder;
-    fs::path file = folder.path() / "store.db", other = folder.path() / "other.db";
+    fs::path file = folder.path() / "store.db";
     store::Pool pool{[this] { return store::open_sqlite(file, store::IfMissing::create, 1s); },
                      4,
                      {},
                      store::Writers::one_at_a_time};
-    std::chrono::steady_clock::time_point now;
-    app::StoreWatch watch{pool, [this] { return now; }};
 
     WatchedStore() {
         store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
             transaction.execute("CREATE TABLE t (n INTEGER)");
         });
     }
-    void replace() const {
-        fs::copy_file(file, other);
-        fs::rename(other, file);
-    }
 };
 
 }  // namespace
-
-TEST_CASE("A store whose file was deleted or replaced is noticed within a minute") {
-    WatchedStore store;
-    store.now += 61s;
-    CHECK_FALSE(store.watch.has_moved());
-    SECTION("deleted") { fs::remove(store.file); }
-    SECTION("replaced") { store.replace(); }
-    CHECK_FALSE(store.watch.has_moved());
-    store.now += 60s;
-    CHECK(store.watch.has_moved());
-}
-
-TEST_CASE(
-    "A connection that was opened to the new file does not hide that the store was replaced") {
-    WatchedStore store;
-    store.replace();
-    {
-        const auto first = store.pool.lease(store::Access::read);
-        const auto second = store.pool.lease(store::Access::read);  // a new connection
-        CHECK_FALSE(second->has_moved());
-    }
-    store.now += 60s;
-    CHECK(store.watch.has_moved());
-}
 
 TEST_CASE("A worker ends when it is done, when a signal stops it, or when its store has moved") {
     WatchedStore store;
     app::StopSignals signals;
     int steps = 0;
+    store::Url url;
+    url.path = store.file;
     app::Worker worker{.name = "hub", .step = [&] { ++steps; }};
-    const auto run = [&] {
-        return app::run_until_stopped(worker, signals, store.watch, app::Config());
-    };
+    const auto run = [&] { return app::run_until_stopped(worker, signals, store.pool, url); };
     SECTION("done") {
         worker.is_done = [&] { return steps == 3; };
         CHECK(run());
@@ -83,12 +54,37 @@ TEST_CASE("A worker ends when it is done, when a signal stops it, or when its st
         CHECK(run());
         CHECK(steps == 3);
     }
-    SECTION("moved") {
+    SECTION("deleted") {
         worker.step = [&] {
             if (++steps == 3) fs::remove(store.file);
-            store.now += 61s;
         };
         CHECK_FALSE(run());
         CHECK(steps == 3);
     }
+    SECTION("replaced, although a connection was opened to the new file since") {
+        const auto other = store.folder.path() / "other.db";
+        fs::copy_file(store.file, other);
+        worker.step = [&] {
+            if (++steps == 3) fs::rename(other, store.file);
+            const auto first = store.pool.lease(store::Access::read);
+            const auto second = store.pool.lease(store::Access::read);
+        };
+        CHECK_FALSE(run());
+        CHECK(steps == 3);
+    }
+}
+
+TEST_CASE("A stop that takes longer than its limit is ended") {
+    std::promise<void> end;
+    const app::StopLimit limit(0ms, [&] { end.set_value(); });
+    // Long enough for any machine; without it a limit that ends nothing would hang the test.
+    CHECK(end.get_future().wait_for(60s) == std::future_status::ready);
+}
+
+TEST_CASE("A stop within its limit is left alone") {
+    std::atomic<bool> is_ended = false;
+    {
+        const app::StopLimit limit(1h, [&] { is_ended = true; });
+    }
+    CHECK_FALSE(is_ended);
 }
