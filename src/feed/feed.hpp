@@ -62,8 +62,7 @@ struct Feed {
     std::string title = {}, description = {};  // plain
     std::string home_url = {};                 // absolute http(s); empty: none
     std::string language = {};                 // as written, at most 32 bytes
-    std::optional<base::Seconds> updated = {};
-    std::vector<Entry> entries = {};  // in the order of the document
+    std::vector<Entry> entries = {};           // in the order of the document
     UpdateHints hints = {};
     std::string prev_archive_url = {};  // RFC 5005 section 4; absolute http(s); empty: none
     bool operator==(const Feed&) const = default;

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,22 +23,5 @@ namespace feed {
 // JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/).
 [[nodiscard]] base::Result<Feed> read_json_feed(std::string_view text, const std::string& url,
                                                 const ReadLimits& limits);
-
-// Returns the bytes that a text means in base64, up to the first '='; nullopt: it has a character that is neither a digit nor a
-// blank.
-[[nodiscard]] std::optional<std::string> decoded_base64(std::string_view text);
-// Returns the author whom a plain text names: "jane@example.org (Jane Doe)", "Jane Doe <jane@example.org>",
-// "Jane Doe, jane@example.org", "Jane Doe".
-[[nodiscard]] Author author_in(std::string_view text);
-// Returns plain text of what may be HTML, on one line.
-[[nodiscard]] std::string plain_of(std::string_view html);
-// Adds links to media that a copy of the entry cannot show, unless its content has them. The first one is the link of an
-// entry without a link.
-struct Medium {
-    std::string url, title;  // absolute http(s); as written, may be empty
-};
-void add_media(Entry& entry, const std::vector<Medium>& media);
-// Adds a category unless it is there, or there are 50.
-void add_category(std::vector<std::string>& categories, std::string category);
 
 }  // namespace feed

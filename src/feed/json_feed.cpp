@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/date.hpp"
+#include "feed/feed_fields.hpp"
 #include "feed/formats.hpp"
 #include "feed/reference.hpp"
 #include "feed/safe_html.hpp"
@@ -41,20 +42,19 @@ std::vector<Json> array_of(const Json& object, std::string_view key) {
     return values;
 }
 
-void add_author_of(std::vector<Author>& authors, const Json& json, const std::string& base) {
-    constexpr std::size_t most = 20;
-    Author author{.name = one_line(text_of(json, "name", 1000)), .mail = {}, .url = {}};
-    author.url = url_of(json, "url", base);
-    if ((author.name.empty() && author.url.empty()) || authors.size() >= most) return;
-    if (std::ranges::find(authors, author) == authors.end()) authors.push_back(std::move(author));
+Author author_of(const Json& json, const std::string& base) {
+    return {.name = one_line(text_of(json, "name", 1000)),
+            .mail = {},
+            .url = url_of(json, "url", base)};
 }
 
 std::vector<Author> authors_of(const Json& object, const std::string& base) {
     std::vector<Author> authors;
-    for (const auto& author : array_of(object, "authors")) add_author_of(authors, author, base);
+    for (const auto& author : array_of(object, "authors"))
+        add_author(authors, author_of(author, base));
     Json single;
     if (authors.empty() && object["author"].get(single) == simdjson::SUCCESS)
-        add_author_of(authors, single, base);
+        add_author(authors, author_of(single, base));
     return authors;
 }
 

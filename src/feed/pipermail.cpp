@@ -11,7 +11,7 @@
 #include "base/utf8.hpp"
 #include "feed/charset.hpp"
 #include "feed/date.hpp"
-#include "feed/formats.hpp"
+#include "feed/feed_fields.hpp"
 #include "feed/markup.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"
