@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <iconv.h>
 #include <iterator>
-#include <memory>
 #include <optional>
+#include <unicode/unistr.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 #include <utf8.h>
@@ -24,7 +22,7 @@ using namespace std::string_view_literals;
 constexpr auto replacement_bytes = "\xEF\xBF\xBD"sv;
 constexpr auto utf8_label = "utf-8"sv, latin_label = "windows-1252"sv;
 
-// Charsets, and labels whose documents are written in them: browsers read these labels otherwise than iconv.
+// Charsets, and labels whose documents are written in them: browsers read these labels otherwise than ICU.
 struct Labels {
     std::string_view used, written;  // with a blank around each
 };
@@ -36,44 +34,20 @@ constexpr auto labels = std::to_array<Labels>({
     {"windows-1254", " iso-8859-9 "},
     {"windows-874", " iso-8859-11 tis-620 "},
     {"gb18030", " gb2312 gbk x-gbk "},
-    {"cp932", " shift_jis shift-jis sjis x-sjis windows-31j "},
-    {"cp949", " euc-kr ks_c_5601-1987 "},
+    {"windows-31j", " shift_jis shift-jis sjis x-sjis cp932 "},
+    {"windows-949", " euc-kr ks_c_5601-1987 cp949 "},
     {"big5-hkscs", " big5 "},
 });
-// Returns bytes of a charset as UTF-8, with U+FFFD for `unit` bytes that are no character; nullopt: iconv does not
-// know the charset.
-std::optional<std::string> converted(std::string_view bytes, std::string_view charset,
-                                     std::size_t unit = 1) {
-    const auto handle = ::iconv_open("UTF-8", std::string(charset).c_str());
-    if (handle == reinterpret_cast<iconv_t>(-1)) return std::nullopt;
-    const std::unique_ptr<void, int (*)(iconv_t)> owner(handle, &::iconv_close);
-    std::string text;
-    text.reserve(bytes.size() + bytes.size() / 2);
-    auto* in = const_cast<char*>(bytes.data());
-    auto left = bytes.size();
-    std::array<char, 16 * 1024> room{};
-    // Without input, iconv writes the letter that it held back because an accent might follow.
-    const auto convert = [&](char** from) {
-        auto* out = room.data();
-        auto free = room.size();
-        const auto result = ::iconv(handle, from, &left, &out, &free);
-        const bool is_wrong = result == static_cast<std::size_t>(-1) && errno != E2BIG;
-        text.append(room.data(), room.size() - free);
-        return !is_wrong;
-    };
-    while (left > 0) {
-        if (convert(&in)) continue;
-        convert(nullptr);
-        text += replacement_bytes;
-        const auto skipped = std::min(unit, left);
-        in += skipped;
-        left -= skipped;
-    }
-    convert(nullptr);
-    return text;
+// Returns bytes of a charset as UTF-8, with U+FFFD for what is no character; nullopt: ICU does not know the charset.
+std::optional<std::string> converted(std::string_view bytes, std::string_view charset) {
+    icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()),
+                            std::string(charset).c_str());
+    text.findAndReplace(u"\x1A", u"\uFFFD");  // ICU writes both
+    std::string utf8;
+    return text.isBogus() ? std::nullopt : std::optional(text.toUTF8String(utf8));
 }
 
-// Returns the charset to use for a label; empty: none. iconv knows hundreds, among them some in which harmless bytes are
+// Returns the charset to use for a label; empty: none. ICU knows hundreds, among them some in which harmless bytes are
 // markup (UTF-7), or markup is other bytes (IBM037). Those of wide characters are known by their zero bytes.
 std::string charset_of(std::string_view label) {
     constexpr std::size_t longest = 40;
@@ -92,14 +66,13 @@ struct Sign {
     std::string_view mark;   // a byte order mark
     std::string_view zeros;  // which of the first four bytes are zero
     std::string_view charset;
-    std::size_t unit;  // bytes
 };
 constexpr auto signs = std::to_array<Sign>({
-    {"\xEF\xBB\xBF"sv, "none", utf8_label, 1},
-    {"\xFF\xFE\0\0"sv, "x000", "utf-32le", 4},
-    {"\0\0\xFE\xFF"sv, "000x", "utf-32be", 4},
-    {"\xFF\xFE"sv, "x0x0", "utf-16le", 2},
-    {"\xFE\xFF"sv, "0x0x", "utf-16be", 2},
+    {"\xEF\xBB\xBF"sv, "none", utf8_label},
+    {"\xFF\xFE\0\0"sv, "x000", "utf-32le"},
+    {"\0\0\xFE\xFF"sv, "000x", "utf-32be"},
+    {"\xFF\xFE"sv, "x0x0", "utf-16le"},
+    {"\xFE\xFF"sv, "0x0x", "utf-16be"},
 });
 
 // Returns the value that follows "name=" in a text; empty: there is none.
@@ -223,10 +196,10 @@ std::string read_as_utf8(std::string_view bytes) {
 std::string decode_text(std::string_view bytes, std::string_view content_type) {
     std::string zeros;
     for (const char c : bytes.substr(0, 4)) zeros += c == '\0' ? '0' : 'x';
-    for (const auto& [mark, pattern, charset, unit] : signs) {
+    for (const auto& [mark, pattern, charset] : signs) {
         if (!bytes.starts_with(mark) && zeros != pattern) continue;
         while (bytes.starts_with(mark)) bytes.remove_prefix(mark.size());
-        auto text = unit > 1 ? converted(bytes, charset, unit) : std::nullopt;
+        auto text = charset == utf8_label ? std::nullopt : converted(bytes, charset);
         return text ? finished(*std::move(text)) : read_as_utf8(bytes);
     }
     // In other charsets, characters of UTF-8 are several strange ones each. ISO-2022-JP is ASCII with escapes.

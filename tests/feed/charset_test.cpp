@@ -55,7 +55,7 @@ TEST_CASE("A byte order mark decides, then HTTP, then the XML declaration, then 
         {"<a>\xED\xA0\xBD\xED\xB8\x80 é</a>", "", "<a>😀 é</a>"},
         {"<a>\xED\xA0\xBD\xED\xB8\x80</a>", "text/xml; charset=utf-8", "<a>😀</a>"},
         // What no charset explains, and characters that are cut off.
-        {xml_in("shift_jis", "a\xFF\xFF"), "", xml_in("shift_jis", "a\uFFFD\uFFFD")},
+        {xml_in("shift_jis", "a\x81"), "", xml_in("shift_jis", "a\uFFFD")},
         {"\xFF\xFE" + "a\0\0\xD8"s, "", "a\uFFFD"},
         {"<a>No\xC3\xABl \x93 \x94</a>", "", "<a>Noël “ ”</a>"},
         {"<a>\x93"
