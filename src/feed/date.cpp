@@ -29,17 +29,14 @@ int number_or(std::string_view digits, int otherwise) {
 
 // ---- Months ----
 
-constexpr auto english_months = std::to_array<std::string_view>(
-    {"january", "february", "march", "april", "may", "june", "july", "august", "september",
-     "october", "november", "december"});
 constexpr auto english_days = std::to_array<std::string_view>(
     {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"});
 // Languages whose names of months are known. Where two of them mean different months by one name, the first one counts.
 constexpr auto languages = std::to_array<const char*>(
-    {"de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sk",
-     "el", "hu", "fi", "sv", "da", "nb", "tr", "ro", "bg", "sr", "sr_Latn",
-     "hr", "sl", "mk", "be", "et", "lv", "lt", "ca", "eu", "gl", "cy",
-     "ga", "is", "sq", "id", "ms", "ar", "he", "fa", "th", "hi"});
+    {"en",      "de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs",
+     "sk",      "el", "hu", "fi", "sv", "da", "nb", "tr", "ro", "bg", "sr",
+     "sr_Latn", "hr", "sl", "mk", "be", "et", "lv", "lt", "ca", "eu", "gl",
+     "cy",      "ga", "is", "sq", "id", "ms", "ar", "he", "fa", "th", "hi"});
 
 // The months of all languages by their names.
 std::map<std::string, unsigned> make_month_names() {
@@ -62,18 +59,12 @@ std::map<std::string, unsigned> make_month_names() {
     return names;
 }
 
-bool is_beginning_of(std::string_view word, const auto& names) {
-    return word.size() >= 3 && std::ranges::any_of(names, [&](std::string_view name) {
-               return name.starts_with(word);
-           });
-}
-
 // Returns the month whose name a word is, or begins with three letters or more; nullopt: none.
 std::optional<unsigned> month_named(std::string_view word) {
-    const auto ascii = base::fold_ascii(word);
-    if (is_beginning_of(ascii, english_days)) return std::nullopt;
-    for (unsigned i = 0; i < english_months.size() && ascii.size() >= 3; ++i)
-        if (english_months[i].starts_with(ascii)) return i + 1;
+    const auto is_day = [ascii = base::fold_ascii(word)](std::string_view day) {
+        return ascii.size() >= 3 && day.starts_with(ascii);
+    };
+    if (std::ranges::any_of(english_days, is_day)) return std::nullopt;
     static const auto names = make_month_names();
     const auto folded = base::search_key(word);
     if (utf8::unchecked::distance(folded.begin(), folded.end()) < 3) return std::nullopt;
@@ -155,6 +146,7 @@ class TimeReader {
         static const RE2 clock("(\\d{1,2})[:h](\\d{1,2})(?::(\\d{1,2})(?:[.,]\\d+)?)?");
         static const RE2 dotted_clock("(\\d{1,2})\\.(\\d\\d)(?:\\.(\\d\\d))?");
         static const RE2 number("(\\d{1,4})(?:st|nd|rd|th|\\.)?");
+        if (!base::is_digit(word.front())) return take_word(word);
         int first = 0, second = 0, third = 0;
         std::string separator, last;
         if (!has_clock_ &&
