@@ -37,16 +37,32 @@ std::optional<std::uint32_t> number_named(const std::string& name) {
     return c < 0x100 ? std::uint32_t{base::from_windows_1252(static_cast<unsigned char>(c))} : c;
 }
 
-struct NumberReference {
-    std::uint32_t number;
-    std::size_t size;
+struct Reference {
+    std::uint32_t number;  // of the character
+    std::size_t size;      // bytes
 };
-std::optional<NumberReference> number_at(std::string_view text) {
+// Returns the reference that a text begins with, which may be to half of a surrogate pair; nullopt: none.
+std::optional<Reference> number_at(std::string_view text) {
     constexpr std::size_t longest = 12;
     const auto end = text.substr(0, longest).find(';');
     if (!text.starts_with('&') || end == std::string_view::npos) return std::nullopt;
     const auto number = number_named(std::string(text.substr(1, end - 1)));
-    return number ? std::optional<NumberReference>({*number, end + 1}) : std::nullopt;
+    return number ? std::optional<Reference>({*number, end + 1}) : std::nullopt;
+}
+
+// Returns the reference to a character that a text begins with; nullopt: none.
+std::optional<Reference> reference_at(std::string_view text) {
+    const auto first = number_at(text);
+    if (!first) return std::nullopt;
+    const auto [number, size] = *first;
+    if (U_IS_LEAD(number))
+        if (const auto second = number_at(text.substr(size));
+            second && U_IS_TRAIL(second->number))
+            return Reference{
+                static_cast<std::uint32_t>(U16_GET_SUPPLEMENTARY(number, second->number)),
+                size + second->size};
+    const bool is_character = number < 0x110000 && !U_IS_SURROGATE(number);
+    return Reference{is_character ? number : 0xFFFD, size};
 }
 
 // Returns the text with line ends for carriage returns.
@@ -77,20 +93,6 @@ std::size_t end_of_declaration(std::string_view text) {
 
 }  // namespace
 
-std::optional<CharacterReference> reference_at(std::string_view text) {
-    const auto first = number_at(text);
-    if (!first) return std::nullopt;
-    const auto [number, size] = *first;
-    if (U_IS_LEAD(number))
-        if (const auto second = number_at(text.substr(size));
-            second && U_IS_TRAIL(second->number))
-            return CharacterReference{
-                static_cast<char32_t>(U16_GET_SUPPLEMENTARY(number, second->number)),
-                size + second->size};
-    const bool is_character = number < 0x110000 && !U_IS_SURROGATE(number);
-    return CharacterReference{is_character ? char32_t{number} : U'\uFFFD', size};
-}
-
 std::string decoded(std::string_view text) {
     std::string plain;
     plain.reserve(text.size());
@@ -101,9 +103,7 @@ std::string decoded(std::string_view text) {
         if (text.empty()) break;
         const auto reference = reference_at(text);
         std::string character = reference ? "" : "&";
-        if (reference)
-            utf8::append(static_cast<std::uint32_t>(reference->character),
-                         std::back_inserter(character));
+        if (reference) utf8::append(reference->number, std::back_inserter(character));
         if (base::is_legal_text(character)) plain += character;
         text.remove_prefix(reference ? reference->size : 1);
     }

@@ -12,18 +12,10 @@
 
 namespace feed {
 
-// A character that a text names: "&nbsp;", "&#8217;", "&#x2019;".
-struct CharacterReference {
-    char32_t character;
-    std::size_t size;  // bytes
-};
-// Returns the reference that a text begins with; nullopt: none. Numbers of control characters mean those of windows-1252,
-// as in browsers. Two of the halves of a surrogate pair are one, because programs of Java and .NET write them; a number
-// that no character has is U+FFFD.
-[[nodiscard]] std::optional<CharacterReference> reference_at(std::string_view text);
-
-// Returns legal text with its references replaced; a bare & stays. Carriage returns become line ends; what they name
-// that XML forbids is dropped.
+// Returns legal text with its character references replaced ("&nbsp;", "&#8217;", "&#x2019;"); a bare & stays. Numbers of
+// control characters mean those of windows-1252, as in browsers. Two of the halves of a surrogate pair are one, because
+// programs of Java and .NET write them; a number that no character has is U+FFFD. Carriage returns become line ends; what
+// they name that XML forbids is dropped.
 [[nodiscard]] std::string decoded(std::string_view text);
 
 struct Tag {

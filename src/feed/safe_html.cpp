@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <map>
 #include <optional>
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
@@ -138,8 +136,14 @@ class HtmlReader {
    private:
     void take_all() {
         while (!rest_.empty()) {
-            const auto text = rest_.substr(0, rest_.find('<'));
+            auto text = rest_.substr(0, rest_.find('<'));
             rest_.remove_prefix(text.size());
+            // What is between the marks of a section is HTML: some programs write them around it.
+            if (const auto end = text.find("]]>"); is_in_cdata_ && end != text.npos) {
+                write_text(decoded(text.substr(0, end)));
+                text.remove_prefix(end + 3);
+                is_in_cdata_ = false;
+            }
             write_text(decoded(text));
             if (!rest_.empty()) take_markup();
         }
@@ -150,7 +154,10 @@ class HtmlReader {
             return place < rest_.size() ? rest_[place] : ' ';
         };
         if (rest_.starts_with("<!--")) return drop_through("-->", 2);
-        if (rest_.starts_with("<![CDATA[")) return take_cdata();
+        if (constexpr std::string_view mark = "<![CDATA["; rest_.starts_with(mark)) {
+            is_in_cdata_ = true;
+            return rest_.remove_prefix(mark.size());
+        }
         if (is_letter(at(1))) return take_start_tag();
         if (at(1) == '/' && is_letter(at(2))) return take_end_tag();
         if (at(1) == '!' || at(1) == '?' || (at(1) == '/' && rest_.size() > 2))
@@ -162,23 +169,6 @@ class HtmlReader {
         const auto found = rest_.find(end, from);
         rest_.remove_prefix(found == std::string_view::npos ? rest_.size() : found + end.size());
     }
-    // Reads what is between the marks as HTML: some programs write them around it.
-    void take_cdata() {
-        constexpr std::string_view begin = "<![CDATA[", end = "]]>";
-        rest_.remove_prefix(begin.size());
-        const auto size = is_in_cdata_ ? std::string_view::npos : rest_.find(end);
-        if (size == std::string_view::npos) {
-            is_in_cdata_ = true;  // it has no end: none is looked for again
-            return;
-        }
-        const auto after = rest_.substr(size + end.size());
-        rest_ = rest_.substr(0, size);
-        is_in_cdata_ = true;
-        take_all();
-        is_in_cdata_ = false;
-        rest_ = after;
-    }
-
     // Removes a tag from the text; nullopt: it does not end, and neither does anything else.
     std::optional<Tag> take_tag(std::size_t place) {
         auto tag = tag_at(rest_, place);
@@ -244,7 +234,6 @@ class HtmlReader {
             end_tags_ += end;
         }
         open_.push_back({name, is_line, is_written});
-        ++counts_[name];
         is_after_pre_ = name == "pre";
         if (is_after_pre_) begin_of_pre_ = html_.size();
     }
@@ -282,15 +271,9 @@ class HtmlReader {
     }
 
     // Returns the place of the innermost open element of one name, or of another one, unless it is outside of a barrier.
-    //   cost  O(1) where none is open, as for most tags of endless HTML
     [[nodiscard]] std::optional<std::size_t> find_open(std::string_view name,
                                                        std::string_view other,
                                                        std::string_view barriers) const {
-        const auto is_open = [this](std::string_view each) {
-            const auto found = counts_.find(each);
-            return found != counts_.end() && found->second > 0;
-        };
-        if (!is_open(name) && !is_open(other)) return std::nullopt;
         for (auto place = open_.size(); place > 0; --place) {
             if (open_[place - 1].name == name || open_[place - 1].name == other) return place - 1;
             if (is_among(barriers, open_[place - 1].name)) break;
@@ -308,7 +291,6 @@ class HtmlReader {
     void end_elements(std::size_t left) {
         for (; open_.size() > left; open_.pop_back()) {
             const auto& [name, is_block, is_written] = open_.back();
-            --counts_[name];
             if (is_block) text_.end_line();
             if (!is_written) continue;
             html_.append("</").append(name).append(">");
@@ -464,7 +446,6 @@ class HtmlReader {
     std::string html_;
     TextCollector text_;
     std::vector<OpenElement> open_;
-    std::map<std::string, std::size_t, std::less<>> counts_;  // of open_, by name
     std::string name_;                              // of the tag that is read, in lower case
     std::size_t end_tags_ = 0;                      // bytes of those that are still to be written
     std::size_t begin_of_pre_ = std::string::npos;  // where its start tag ends
