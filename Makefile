@@ -32,7 +32,7 @@ warnings += -Wno-deprecated-declarations
 endif
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += -Wl,-z,relro,-z,now $(filter -fsanitize%,$(flags_$(config)))
-LIBS := -lcurl -lfcgi -lmicrohttpd -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lgumbo -lre2 -licui18n -licuuc -lzstd -lz -lpthread $(if $(filter release debug,$(config)),-ljemalloc)
+LIBS := -lcurl -lfcgi -lmicrohttpd -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lre2 -licui18n -licuuc -lzstd -lz -lpthread $(if $(filter release debug,$(config)),-ljemalloc)
 
 # The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all below it, for the linker highest first.
 rooms := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/arrows.txt)
@@ -101,7 +101,7 @@ endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
 $(B)/test-real: $(patsubst %.cpp,$(B)/obj/%.o,$(wildcard tests/real/*.cpp)) $(call archives,app)
 $(unit_tests) $(B)/test-real: $(B)/obj/tests/support/main.o $(B)/libsupport.a
-	$(call link,-lrapidcheck)
+	$(call link,-lrapidcheck -lgumbo)
 $(B)/libsupport.a: $(patsubst %.cpp,$(B)/obj/%.o,$(filter tests/support/%,$(files))) $(B)/tests/support.list
 	$(archive)
 $(benches): $(B)/bench-%: $(B)/obj/bench/%.o

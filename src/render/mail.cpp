@@ -2,13 +2,12 @@
 #include "render/mail.hpp"
 
 #include <algorithm>
-#include <gumbo.h>
-#include <memory>
 #include <utility>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "feed/markup.hpp"
 #include "render/display_text.hpp"
 
 namespace render {
@@ -73,46 +72,54 @@ void append_part(std::string& bytes, const std::string& boundary, std::string_vi
 // Writes blocks of text in lines.
 class TextWriter {
    public:
-    void write(const GumboNode& node) {
-        if (node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE)
-            add(node.v.text.text);
-        else if (node.type == GUMBO_NODE_ELEMENT && node.v.element.tag != GUMBO_TAG_HEAD)
-            write_element(node.v.element);
+    void write(const feed::XmlToken& token) {
+        using Kind = feed::XmlToken::Kind;
+        const auto name = token.tag.name;
+        if (name == "head") in_head_ = token.kind == Kind::start;
+        if (in_head_) return;
+        if (token.kind == Kind::text) add(token.text);
+        if (token.kind == Kind::start) start(token.tag);
+        if (token.kind == Kind::end) end(name);
     }
 
-    std::string take() && { return std::move(text_); }
+    std::string take() && {
+        end_block();
+        return std::move(text_);
+    }
 
    private:
-    void write_element(const GumboElement& element) {
-        const auto is = [&](auto... tags) { return ((element.tag == tags) || ...); };
-        const bool is_list = is(GUMBO_TAG_UL), is_title = is(GUMBO_TAG_H1, GUMBO_TAG_H2);
-        const bool has_gap = is_title || is(GUMBO_TAG_H3, GUMBO_TAG_P, GUMBO_TAG_HR);
-        const bool is_block = has_gap || is_list || is(GUMBO_TAG_LI, GUMBO_TAG_BR);
-        if (is_block) end_block();
-        wants_gap_ = wants_gap_ || has_gap;
-        if (is(GUMBO_TAG_LI)) wants_bullet_ = levels_ > 0;
-        if (is(GUMBO_TAG_HR)) {
-            write_gap();
-            text_ += "-- \n";  // what follows is a signature
-        }
-        const auto* link =
-            is(GUMBO_TAG_A) ? gumbo_get_attribute(&element.attributes, "href") : nullptr;
-        in_link_ = in_link_ || link != nullptr;
-        levels_ += is_list ? 1 : 0;
-        for (unsigned int i = 0; i < element.children.length; ++i)
-            write(*static_cast<const GumboNode*>(element.children.data[i]));
-        if (is_block) end_block(is_title);
-        if (is(GUMBO_TAG_LI)) wants_bullet_ = false;
-        levels_ -= is_list ? 1 : 0;
-        if (link == nullptr) return;
-        links_.append("\n").append(link->value) += '\n';
-        in_link_ = false;
+    static bool is_title(std::string_view name) { return name == "h1" || name == "h2"; }
+    static bool has_gap(std::string_view name) {
+        return is_title(name) || name == "h3" || name == "p" || name == "hr";
+    }
+    static bool is_block(std::string_view name) {
+        return has_gap(name) || name == "ul" || name == "li" || name == "br";
+    }
+
+    void start(const feed::Tag& tag) {
+        if (is_block(tag.name)) end_block();
+        wants_gap_ = wants_gap_ || has_gap(tag.name);
+        if (tag.name == "ul") ++levels_;
+        if (tag.name == "li") wants_bullet_ = levels_ > 0;
+        if (tag.name == "a") link_ = tag.value("href");
+        if (tag.name != "hr") return;
+        write_gap();
+        text_ += "-- \n";  // what follows is a signature
+    }
+
+    void end(std::string_view name) {
+        if (is_block(name)) end_block(is_title(name));
+        if (name == "li") wants_bullet_ = false;
+        if (name == "ul" && levels_ > 0) --levels_;
+        if (name != "a" || link_.empty()) return;
+        links_.append("\n").append(link_) += '\n';
+        link_.clear();
     }
 
     void add(std::string words) {
         std::ranges::replace(words, '\n', ' ');
         block_ += words;
-        if (in_link_)
+        if (!link_.empty())
             links_ += words;
         else
             has_words_ = has_words_ || words.find_first_not_of(" |") != std::string::npos;
@@ -156,7 +163,8 @@ class TextWriter {
     std::string block_;       // its words so far
     std::string links_;       // in the block: the words of each and its address, on two lines
     bool has_words_ = false;  // besides those of links
-    bool in_link_ = false;
+    std::string link_;        // the address of the one that is open
+    bool in_head_ = false;
     bool wants_bullet_ = false;  // on the next line
     bool wants_gap_ = false;     // an empty line comes before the next one
     std::size_t levels_ = 0;     // of lists
@@ -171,13 +179,9 @@ std::string with_crlf(std::string_view text) {
 }
 
 std::string text_of_html(std::string_view html) {
-    const auto destroy = [](GumboOutput* output) {
-        gumbo_destroy_output(&kGumboDefaultOptions, output);
-    };
-    const std::unique_ptr<GumboOutput, decltype(destroy)> document(
-        gumbo_parse_with_options(&kGumboDefaultOptions, html.data(), html.size()));
     TextWriter writer;
-    writer.write(*document->root);
+    feed::XmlTokens tokens(html);
+    while (const auto token = tokens.next()) writer.write(*token);
     return std::move(writer).take();
 }
 
