@@ -12,13 +12,13 @@
 namespace base {
 
 std::string gzip(std::string_view bytes) {
-    constexpr int level = 6;         // 9 takes a fifth longer and saves almost nothing
+    constexpr int strength = 6;      // 9 takes a fifth longer and saves almost nothing
     constexpr int window = 15 + 16;  // the largest window; 16: gzip's header and trailer
     constexpr int memory = 8;        // zlib's default
     if (bytes.size() > std::numeric_limits<uInt>::max())
         throw std::runtime_error("gzip: more than 4 GB");
     z_stream stream{};
-    if (deflateInit2(&stream, level, Z_DEFLATED, window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&stream, strength, Z_DEFLATED, window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::runtime_error("gzip: deflateInit2 failed");
     const std::unique_ptr<z_stream, decltype(&deflateEnd)> owner(&stream, &deflateEnd);
     std::string coded(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
