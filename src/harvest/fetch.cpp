@@ -238,6 +238,7 @@ ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure) {
     switch (failure.kind) {
         case net::FailureKind::refused: return failed(fetch, "refused address", Severity::hard);
         case net::FailureKind::look_up: return failed(fetch, "DNS error", Severity::temporary);
+        case net::FailureKind::busy:
         case net::FailureKind::connect: return failed(fetch, "connection error", Severity::soft);
         case net::FailureKind::timeout: return failed(fetch, "read timeout", Severity::soft);
         case net::FailureKind::tls: return failed(fetch, "SSL error", Severity::hard);

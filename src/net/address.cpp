@@ -193,6 +193,14 @@ std::optional<Address> address_of(const sockaddr& address) {
     return std::nullopt;
 }
 
+Address network_of(const Address& address) {
+    constexpr std::ptrdiff_t bytes_of_site = 48 / 8;
+    auto network = address;
+    if (network.family == Address::Family::ipv6)
+        std::fill(network.bytes.begin() + bytes_of_site, network.bytes.end(), std::uint8_t{0});
+    return network;
+}
+
 bool contains(const Prefix& prefix, const Address& address) {
     if (prefix.address.family != address.family) return false;
     const auto whole = prefix.length / 8, rest = prefix.length % 8;

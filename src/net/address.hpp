@@ -34,6 +34,10 @@ struct Address {
 // Returns the address in a socket address; nullopt for other families than AF_INET and AF_INET6.
 [[nodiscard]] std::optional<Address> address_of(const sockaddr& address);
 
+// Returns the first of the addresses whose owner has them all: of IPv4 each is one, of IPv6 a /48, which providers give
+// to a site. Quotas are held by these, since more addresses of one network are free.
+[[nodiscard]] Address network_of(const Address& address);
+
 // The addresses whose first `length` bits are those of `address`, whose other bits are 0.
 struct Prefix {
     Address address;

@@ -42,6 +42,10 @@ void check(CURLMcode code) {
     if (code != CURLM_OK) throw std::logic_error("libcurl: error " + std::to_string(code));
 }
 
+Transfer::Outcome busy() {
+    return tl::unexpected(Failure{FailureKind::busy, "too many requests to this address"});
+}
+
 // A descriptor that a thread waits for and others make readable.
 void set_event(int event) {
     const std::uint64_t one = 1;
@@ -56,8 +60,8 @@ void clear_event(int event) {
 
 }  // namespace
 
-// A request is looked up (looked_up_), waits for its turn (queues_), is with libcurl (Transfer::handle), and
-// is finished (finished_). Lists hold ids: that of a request that has ended meanwhile is skipped.
+// A request is looked up (looked_up_), waits for its turn (peers_), is with libcurl (Transfer::handle), and
+// is finished (finished_). Lists hold ids: that of a request whose look-up came too late is skipped.
 class Client::Loop {
    public:
     Loop(AddressGuard guard, Limits limits, LookUp look_up, base::Descriptor epoll,
@@ -100,11 +104,19 @@ class Client::Loop {
     };
     using Addresses = Result<std::vector<Address>>;
 
-    // The requests to one address.
-    struct Queue {
-        std::size_t open = 0;  // with libcurl, at most limits_.requests_to_address
+    // The requests to a port of an address.
+    struct Port {
+        std::size_t open = 0, most = 0;  // with libcurl
         std::deque<RequestId> waiting;
-        bool has_turn = false;  // in turns_, once
+        Clock::time_point lowered{}, used{};  // when `most` was lowered last
+    };
+    // The requests to one address.
+    struct Peer {
+        std::size_t open = 0;  // with libcurl, at most limits_.requests_to_address
+        std::size_t waiting = 0;
+        std::map<std::uint16_t, Port> ports;
+        std::uint16_t last_port = 0;  // that had its turn
+        bool has_turn = false;        // in turns_, once
     };
 
     static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void* known) noexcept;
@@ -113,10 +125,13 @@ class Client::Loop {
     Transfer* find(RequestId id);
     void route(Transfer& transfer, const Addresses& addresses);
     void queue(Transfer& transfer);
-    void give_turn(const Address& address, Queue& queue);
+    [[nodiscard]] Port* next_port(Peer& peer) const;
+    void give_turn(const Address& owner, Peer& peer);
     void take_answers();
     void take_turns();
-    void send(Transfer& transfer, Queue& queue);
+    void send(Transfer& transfer, Peer& peer, Port& port);
+    void note_answer(Transfer& transfer, CURLcode code);
+    void forget_peers();
     void poll(Clock::time_point until);
     void collect();
     void end_overdue();
@@ -139,9 +154,10 @@ class Client::Loop {
     std::unordered_map<RequestId, std::unique_ptr<Transfer>> transfers_;
     std::set<std::pair<Clock::time_point, RequestId>> deadlines_;
     std::unordered_map<std::string, std::vector<RequestId>> looked_up_;  // by host
-    std::map<Address, Queue> queues_;
-    std::deque<Address> turns_;  // of queues in which a request waits that could be sent
-    std::size_t open_ = 0;       // with libcurl, at most limits_.connections
+    std::map<Address, Peer> peers_;                                      // by network_of()
+    std::deque<Address> turns_;    // of peers for which a request waits that could be sent
+    std::size_t known_peers_ = 0;  // of which none was forgotten
+    std::size_t open_ = 0;         // with libcurl, at most limits_.connections
     std::vector<FinishedRequest> finished_;
 };
 
@@ -214,16 +230,39 @@ void Client::Loop::route(Transfer& transfer, const Addresses& addresses) {
 }
 
 void Client::Loop::queue(Transfer& transfer) {
-    auto& queue = queues_[transfer.address()];
-    queue.waiting.push_back(transfer.id());
-    give_turn(transfer.address(), queue);
+    const auto owner = network_of(transfer.address());
+    auto& peer = peers_[owner];
+    if (peer.waiting >= limits_.waiting_for_address) return finish(transfer, busy());
+    auto& port = peer.ports[transfer.request().url.port];
+    if (port.most == 0)
+        port.most =
+            std::min(limits_.first_to_port.value_or(SIZE_MAX), limits_.requests_to_address);
+    port.waiting.push_back(transfer.id());
+    ++peer.waiting;
+    // The second address has what is left of the time.
+    if (const auto turn = transfer.request().turn; turn && !transfer.deadline)
+        set_deadline(transfer, Clock::now() + *turn);
+    give_turn(owner, peer);
 }
 
-void Client::Loop::give_turn(const Address& address, Queue& queue) {
-    if (queue.has_turn || queue.waiting.empty() || queue.open >= limits_.requests_to_address)
-        return;
-    queue.has_turn = true;
-    turns_.push_back(address);
+// Returns the port whose turn it is; nullptr: none for which a request waits may get one.
+Client::Loop::Port* Client::Loop::next_port(Peer& peer) const {
+    if (peer.open >= limits_.requests_to_address) return nullptr;
+    const auto is_ready = [](const auto& port) {
+        return !port.second.waiting.empty() && port.second.open < port.second.most;
+    };
+    const auto behind = peer.ports.upper_bound(peer.last_port);
+    auto found = std::find_if(behind, peer.ports.end(), is_ready);
+    if (found == peer.ports.end()) found = std::find_if(peer.ports.begin(), behind, is_ready);
+    if (found == peer.ports.end() || !is_ready(*found)) return nullptr;
+    peer.last_port = found->first;
+    return &found->second;
+}
+
+void Client::Loop::give_turn(const Address& owner, Peer& peer) {
+    if (peer.has_turn || peer.waiting == 0 || peer.open >= limits_.requests_to_address) return;
+    peer.has_turn = true;
+    turns_.push_back(owner);
 }
 
 void Client::Loop::take_answers() {
@@ -237,28 +276,52 @@ void Client::Loop::take_answers() {
 
 void Client::Loop::take_turns() {
     while (!turns_.empty() && open_ < limits_.connections) {
-        const auto address = turns_.front();
+        const auto owner = turns_.front();
         turns_.pop_front();
-        auto& queue = queues_.at(address);
-        queue.has_turn = false;
-        const auto id = queue.waiting.front();
-        queue.waiting.pop_front();
-        if (auto* transfer = find(id)) send(*transfer, queue);
-        give_turn(address, queue);
-        if (queue.open == 0 && queue.waiting.empty()) queues_.erase(address);
+        auto& peer = peers_.at(owner);
+        peer.has_turn = false;
+        auto* port = next_port(peer);
+        if (port == nullptr) continue;  // until one of its requests ends
+        const auto id = port->waiting.front();
+        port->waiting.pop_front();
+        --peer.waiting;
+        send(*find(id), peer, *port);
+        give_turn(owner, peer);
     }
+    forget_peers();
 }
 
-void Client::Loop::send(Transfer& transfer, Queue& queue) {
-    // The second address has what is left of the time.
-    if (!transfer.deadline) set_deadline(transfer, Clock::now() + transfer.request().total);
+// Forgets how ports did that were not used for a while, once there are many.
+void Client::Loop::forget_peers() {
+    constexpr std::size_t most_known = 10'000;
+    constexpr std::chrono::minutes known_for{10};
+    if (peers_.size() <= known_peers_) return;
+    const auto now = Clock::now();
+    const auto is_old = [&](const auto& port) {
+        return port.second.open == 0 && port.second.waiting.empty() &&
+               now - port.second.used > known_for;
+    };
+    for (auto& [owner, peer] : peers_) std::erase_if(peer.ports, is_old);
+    std::erase_if(peers_, [](const auto& entry) {
+        return entry.second.ports.empty() && !entry.second.has_turn;
+    });
+    known_peers_ = std::max(most_known, 2 * peers_.size());
+}
+
+void Client::Loop::send(Transfer& transfer, Peer& peer, Port& port) {
+    if (!transfer.sent_at) {
+        transfer.sent_at = Clock::now();
+        set_deadline(transfer, *transfer.sent_at + transfer.request().total);
+    }
     if (free_handles_.empty()) free_handles_.push_back(make_curl());
     auto handle = std::move(free_handles_.back());
     free_handles_.pop_back();
     transfer.set_up(handle.get(), guard_, certificates_);
     check(curl_multi_add_handle(multi_.get(), handle.get()));
     transfer.handle = handle.release();
-    ++queue.open;
+    port.used = Clock::now();
+    ++port.open;
+    ++peer.open;
     ++open_;
 }
 
@@ -268,6 +331,7 @@ std::vector<FinishedRequest> Client::Loop::wait(std::chrono::milliseconds at_mos
         Clock::now() + std::min<std::chrono::milliseconds>(at_most, std::chrono::hours(1));
     bool is_over = false;
     while (!is_over) {
+        end_overdue();
         take_turns();
         poll(finished_.empty() ? end : Clock::now());
         collect();
@@ -314,6 +378,7 @@ void Client::Loop::collect() {
         void* owner = nullptr;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         auto& transfer = *static_cast<Transfer*>(owner);
+        note_answer(transfer, code);
         leave_connection(transfer);
         if ((transfer.could_not_connect(code) && transfer.turn_to_next_address()) ||
             transfer.turn_to_uncoded(code))
@@ -327,7 +392,18 @@ void Client::Loop::end_overdue() {
     const auto now = Clock::now();
     while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
         auto& transfer = *find(deadlines_.begin()->second);
-        if (transfer.handle != nullptr) leave_connection(transfer);
+        if (transfer.handle != nullptr) {
+            note_answer(transfer, CURLE_OPERATION_TIMEDOUT);
+            leave_connection(transfer);
+        } else if (transfer.has_address()) {
+            auto& peer = peers_.at(network_of(transfer.address()));
+            std::erase(peer.ports.at(transfer.request().url.port).waiting, transfer.id());
+            --peer.waiting;
+            if (!transfer.sent_at) {
+                finish(transfer, busy());
+                continue;
+            }
+        }
         finish(transfer, transfer.outcome(CURLE_OPERATION_TIMEDOUT));
     }
 }
@@ -341,12 +417,25 @@ void Client::Loop::set_deadline(Transfer& transfer, std::optional<Clock::time_po
 // Takes the request from libcurl, which keeps the connection if the answer is whole.
 void Client::Loop::leave_connection(Transfer& transfer) {
     release_handle(transfer);
-    const auto& address = transfer.address();
-    auto& queue = queues_.at(address);
-    --queue.open;
+    const auto owner = network_of(transfer.address());
+    auto& peer = peers_.at(owner);
+    --peer.ports.at(transfer.request().url.port).open;
+    --peer.open;
     --open_;
-    give_turn(address, queue);
-    if (queue.open == 0 && queue.waiting.empty()) queues_.erase(address);
+    give_turn(owner, peer);
+}
+
+// Lets the port have more requests at once, or fewer.
+void Client::Loop::note_answer(Transfer& transfer, CURLcode code) {
+    constexpr std::size_t least = 4;
+    if (!limits_.first_to_port) return;
+    auto& port = peers_.at(network_of(transfer.address())).ports.at(transfer.request().url.port);
+    if (transfer.has_status()) {
+        port.most = std::min(port.most + 1, limits_.requests_to_address);
+    } else if (code != CURLE_OK && *transfer.sent_at >= port.lowered) {
+        port.most = std::min(port.most, std::max(port.most / 2, least));
+        port.lowered = Clock::now();
+    }
 }
 
 void Client::Loop::release_handle(Transfer& transfer) {

@@ -19,7 +19,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -38,9 +40,14 @@ struct Limits {
     // Open connections, kept ones included. Half of the descriptors that the process may open, if that is
     // less.
     std::size_t connections = 1000;
-    // Requests at once to one address, whatever names lead there. More of them wait for their turn, in
-    // their order; addresses take turns.
+    // Requests at once to one address (network_of()), whatever names lead there. More of them wait for their turn, in their order; addresses take turns,
+    // and so do the ports of an address.
     std::size_t requests_to_address = 4;
+    std::size_t waiting_for_address = SIZE_MAX;  // for their turn; one more fails as busy
+    // How many requests at once a port of an address gets at first. Each answer makes it one more, up to
+    // requests_to_address. Silence makes it half as many, once for all requests that were sent before, and not less
+    // than 4. nullopt: always requests_to_address.
+    std::optional<std::size_t> first_to_port = {};
     Resolver::Limits resolver;
 };
 

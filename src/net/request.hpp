@@ -41,6 +41,8 @@ struct Request {
     std::chrono::milliseconds connect{5'000};  // for looking up the host, and for each address
     // From its turn (see Limits in client.hpp) to the end. Waiting for the turn does not count.
     std::chrono::milliseconds total{30'000};
+    // How long it may wait for its turn, after which it fails as busy; nullopt: as long as it takes.
+    std::optional<std::chrono::milliseconds> turn = {};
     std::size_t most_body = 1 << 20;  // bytes, decoded
     Needed needed = Needed::whole_body;
     // gzip, deflate, br; decoded by the client. A body that is not what its Content-Encoding says is asked for again
@@ -64,6 +66,7 @@ struct Response {
 
 enum class FailureKind : unsigned char {
     refused,    // by the guard or the rules for fields; nothing was sent
+    busy,       // too many requests to its address are open; nothing was sent
     look_up,    // the host has no address, or name servers do not answer
     connect,    // none of its addresses accepts a connection
     timeout,    // of the look-up, the connection, or in all

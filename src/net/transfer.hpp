@@ -57,9 +57,13 @@ class Transfer {
     //   code  with which libcurl ended it; CURLE_OPERATION_TIMEDOUT when its time was over
     [[nodiscard]] Outcome outcome(CURLcode code);
 
+    [[nodiscard]] bool has_address() const { return !addresses_.empty(); }
+    // True if a whole answer has begun: the server is there.
+    [[nodiscard]] bool has_status() const { return has_fields_; }
+
     // What the loop notes of the request.
     CURL* handle = nullptr;  // while libcurl has it
-    std::optional<std::chrono::steady_clock::time_point> deadline;
+    std::optional<std::chrono::steady_clock::time_point> sent_at, deadline;
 
    private:
     static std::size_t on_field(char* bytes, std::size_t size, std::size_t count,

@@ -132,3 +132,13 @@ TEST_CASE("An allow-list that is wrong names the entry") {
         CHECK_THAT(list_error(entry),
                    Catch::Contains("is not an address or prefix such as 10.1.2.3"));
 }
+
+TEST_CASE("Addresses that one owner may have at will are one network") {
+    const auto network = [](const char* text) {
+        return text_of(network_of(parse_address(text).value()));
+    };
+    CHECK(network("192.0.2.77") == "192.0.2.77");
+    CHECK(network("2001:db8:1:2:3::4") == "2001:db8:1::");
+    CHECK(network("2001:db8:1:ffff::") == "2001:db8:1::");
+    CHECK(network("2001:db8:2::1") == "2001:db8:2::");
+}
