@@ -149,50 +149,64 @@ CREATE TABLE IF NOT EXISTS watch_lists (
   KEY watch_lists_by_use (last_used)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- Feeds that are or were subscribed to at the hub, and up to where their news was found.
+-- Feeds that are or were subscribed to at the hub, up to where their subscribers have them, and when they are looked at next.
 CREATE TABLE IF NOT EXISTS topics (
-  id            BIGINT NOT NULL AUTO_INCREMENT,
-  url           VARCHAR(2048) NOT NULL,
-  url_digest    VARCHAR(64) NOT NULL,
-  subject       VARCHAR(16) NOT NULL,
-  class         VARCHAR(64) NOT NULL,
-  name          VARCHAR(512) NOT NULL,
-  version       VARCHAR(32) NOT NULL,
-  position      VARCHAR(128) NOT NULL DEFAULT '',
-  notifications BIGINT NOT NULL DEFAULT 0,
-  activations   BIGINT NOT NULL DEFAULT 0,
-  looked_in     VARCHAR(32) NOT NULL DEFAULT '',
-  row_seen      VARCHAR(96) NOT NULL DEFAULT '',
+  id         BIGINT NOT NULL AUTO_INCREMENT,
+  url        VARCHAR(2048) NOT NULL,
+  url_digest VARCHAR(64) NOT NULL,
+  subject    VARCHAR(16) NOT NULL,
+  class      VARCHAR(64) NOT NULL,
+  name       VARCHAR(512) NOT NULL,
+  version    VARCHAR(32) NOT NULL,
+  position   VARCHAR(128) NOT NULL DEFAULT '',
+  newest     BIGINT NOT NULL DEFAULT 0,
+  sequence   BIGINT NOT NULL DEFAULT 0,
+  look_at    CHAR(20) NOT NULL DEFAULT '',
+  tries      BIGINT NOT NULL DEFAULT 0,
+  claim      BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY topics_by_url (url_digest),
-  KEY topics_by_object (class, name),
-  KEY topics_by_subject (subject, looked_in)
+  KEY topics_by_subject (subject, class, name),
+  KEY topics_by_look (look_at)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- Who gets what until when; and apart from that (asked_…), what a subscriber asked for and has not confirmed.
+-- What subscribers asked for and have not confirmed.
+CREATE TABLE IF NOT EXISTS hub_requests (
+  id              BIGINT NOT NULL AUTO_INCREMENT,
+  topic           BIGINT NOT NULL,
+  callback        VARCHAR(2048) NOT NULL,
+  callback_digest VARCHAR(64) NOT NULL,
+  host            VARCHAR(255) NOT NULL,
+  network         VARCHAR(64) NOT NULL,
+  mode            VARCHAR(16) NOT NULL,
+  topic_url       VARCHAR(2048) NOT NULL,
+  secret          VARCHAR(255) NOT NULL,
+  method          VARCHAR(8) NOT NULL,
+  lease           BIGINT NOT NULL,
+  reader          VARCHAR(64) NOT NULL,
+  since           BIGINT NOT NULL,
+  received_at     CHAR(20) NOT NULL,
+  due_at          CHAR(20) NOT NULL,
+  tries           BIGINT NOT NULL DEFAULT 0,
+  claim           BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (id),
+  UNIQUE KEY hub_requests_by_callback (topic, callback_digest),
+  KEY hub_requests_by_due (due_at),
+  KEY hub_requests_by_network (network)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Who gets what until when, and what waits.
 CREATE TABLE IF NOT EXISTS subscriptions (
   id              BIGINT NOT NULL AUTO_INCREMENT,
   topic           BIGINT NOT NULL,
   callback        VARCHAR(2048) NOT NULL,
   callback_digest VARCHAR(64) NOT NULL,
   host            VARCHAR(255) NOT NULL,
-  expires_at      CHAR(20) NOT NULL DEFAULT '',
   topic_url       VARCHAR(2048) NOT NULL DEFAULT '',
   secret          VARCHAR(255) NOT NULL DEFAULT '',
   method          VARCHAR(8) NOT NULL DEFAULT '',
   reader          VARCHAR(64) NOT NULL DEFAULT '',
-  asked           VARCHAR(16) NOT NULL DEFAULT '',
-  asked_number    BIGINT NOT NULL DEFAULT 0,
-  asked_at        CHAR(20) NOT NULL DEFAULT '',
-  asked_from      BIGINT NOT NULL DEFAULT 0,
-  asked_topic_url VARCHAR(2048) NOT NULL DEFAULT '',
-  asked_secret    VARCHAR(255) NOT NULL DEFAULT '',
-  asked_method    VARCHAR(8) NOT NULL DEFAULT '',
-  asked_lease     BIGINT NOT NULL DEFAULT 0,
-  asked_reader    VARCHAR(64) NOT NULL DEFAULT '',
-  verify_at       CHAR(20) NOT NULL DEFAULT '',
-  verify_tries    BIGINT NOT NULL DEFAULT 0,
-  verify_claim    BIGINT NOT NULL DEFAULT 0,
+  expires_at      CHAR(20) NOT NULL DEFAULT '',
   delivered       BIGINT NOT NULL DEFAULT 0,
   queued          BIGINT NOT NULL DEFAULT 0,
   due_at          CHAR(20) NOT NULL DEFAULT '',
@@ -202,9 +216,8 @@ CREATE TABLE IF NOT EXISTS subscriptions (
   claim           BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY subscriptions_by_callback (topic, callback_digest),
-  KEY subscriptions_by_host (host, asked),
-  KEY subscriptions_by_due (due_at, host),
-  KEY subscriptions_by_verification (verify_at),
+  KEY subscriptions_by_host (host),
+  KEY subscriptions_by_due (due_at),
   KEY subscriptions_by_expiry (expires_at)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
@@ -258,7 +271,6 @@ CREATE TABLE IF NOT EXISTS feeds (
   last_new_stories    CHAR(20) NOT NULL DEFAULT '',
   last_full_fetch     CHAR(20) NOT NULL DEFAULT '',
   moved_to            VARCHAR(2048) NOT NULL DEFAULT '',
-  writes              BIGINT NOT NULL DEFAULT 0,
   fetch_again         BIGINT NOT NULL DEFAULT 0,
   claim               BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
@@ -367,5 +379,5 @@ CREATE TABLE IF NOT EXISTS harvest_notes (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('builds', 0), ('forgetting', 0), ('schema', 2)
+INSERT INTO meta (name, value) VALUES ('builds', 0), ('forgetting', 0), ('schema', 3)
   ON DUPLICATE KEY UPDATE value = value;

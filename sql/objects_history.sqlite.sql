@@ -136,49 +136,62 @@ CREATE TABLE IF NOT EXISTS watch_lists (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS watch_lists_by_use ON watch_lists (last_used);
 
--- Feeds that are or were subscribed to at the hub, and up to where their news was found.
+-- Feeds that are or were subscribed to at the hub, up to where their subscribers have them, and when they are looked at next.
 CREATE TABLE IF NOT EXISTS topics (
-  id            INTEGER PRIMARY KEY AUTOINCREMENT,
-  url           TEXT NOT NULL CHECK (length(url) <= 2048),
-  url_digest    TEXT NOT NULL CHECK (length(url_digest) <= 64),
-  subject       TEXT NOT NULL CHECK (length(subject) <= 16),
-  class         TEXT NOT NULL CHECK (length(class) <= 64),
-  name          TEXT NOT NULL CHECK (length(name) <= 512),
-  version       TEXT NOT NULL CHECK (length(version) <= 32),
-  position      TEXT NOT NULL DEFAULT '' CHECK (length(position) <= 128),
-  notifications INTEGER NOT NULL DEFAULT 0,
-  activations   INTEGER NOT NULL DEFAULT 0,
-  looked_in     TEXT NOT NULL DEFAULT '' CHECK (length(looked_in) <= 32),
-  row_seen      TEXT NOT NULL DEFAULT '' CHECK (length(row_seen) <= 96)
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  url        TEXT NOT NULL CHECK (length(url) <= 2048),
+  url_digest TEXT NOT NULL CHECK (length(url_digest) <= 64),
+  subject    TEXT NOT NULL CHECK (length(subject) <= 16),
+  class      TEXT NOT NULL CHECK (length(class) <= 64),
+  name       TEXT NOT NULL CHECK (length(name) <= 512),
+  version    TEXT NOT NULL CHECK (length(version) <= 32),
+  position   TEXT NOT NULL DEFAULT '' CHECK (length(position) <= 128),
+  newest     INTEGER NOT NULL DEFAULT 0,
+  sequence   INTEGER NOT NULL DEFAULT 0,
+  look_at    TEXT NOT NULL DEFAULT '' CHECK (length(look_at) <= 20),
+  tries      INTEGER NOT NULL DEFAULT 0,
+  claim      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS topics_by_url ON topics (url_digest);
-CREATE INDEX IF NOT EXISTS topics_by_object ON topics (class, name);
-CREATE INDEX IF NOT EXISTS topics_by_subject ON topics (subject, looked_in);
+CREATE INDEX IF NOT EXISTS topics_by_subject ON topics (subject, class, name);
+CREATE INDEX IF NOT EXISTS topics_by_look ON topics (look_at);
 
--- Who gets what until when; and apart from that (asked_…), what a subscriber asked for and has not confirmed.
+-- What subscribers asked for and have not confirmed.
+CREATE TABLE IF NOT EXISTS hub_requests (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  topic           INTEGER NOT NULL,
+  callback        TEXT NOT NULL CHECK (length(callback) <= 2048),
+  callback_digest TEXT NOT NULL CHECK (length(callback_digest) <= 64),
+  host            TEXT NOT NULL CHECK (length(host) <= 255),
+  network         TEXT NOT NULL CHECK (length(network) <= 64),
+  mode            TEXT NOT NULL CHECK (length(mode) <= 16),
+  topic_url       TEXT NOT NULL CHECK (length(topic_url) <= 2048),
+  secret          TEXT NOT NULL CHECK (length(secret) <= 255),
+  method          TEXT NOT NULL CHECK (length(method) <= 8),
+  lease           INTEGER NOT NULL,
+  reader          TEXT NOT NULL CHECK (length(reader) <= 64),
+  since           INTEGER NOT NULL,
+  received_at     TEXT NOT NULL CHECK (length(received_at) <= 20),
+  due_at          TEXT NOT NULL CHECK (length(due_at) <= 20),
+  tries           INTEGER NOT NULL DEFAULT 0,
+  claim           INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS hub_requests_by_callback ON hub_requests (topic, callback_digest);
+CREATE INDEX IF NOT EXISTS hub_requests_by_due ON hub_requests (due_at);
+CREATE INDEX IF NOT EXISTS hub_requests_by_network ON hub_requests (network);
+
+-- Who gets what until when, and what waits.
 CREATE TABLE IF NOT EXISTS subscriptions (
   id              INTEGER PRIMARY KEY AUTOINCREMENT,
   topic           INTEGER NOT NULL,
   callback        TEXT NOT NULL CHECK (length(callback) <= 2048),
   callback_digest TEXT NOT NULL CHECK (length(callback_digest) <= 64),
   host            TEXT NOT NULL CHECK (length(host) <= 255),
-  expires_at      TEXT NOT NULL DEFAULT '' CHECK (length(expires_at) <= 20),
   topic_url       TEXT NOT NULL DEFAULT '' CHECK (length(topic_url) <= 2048),
   secret          TEXT NOT NULL DEFAULT '' CHECK (length(secret) <= 255),
   method          TEXT NOT NULL DEFAULT '' CHECK (length(method) <= 8),
   reader          TEXT NOT NULL DEFAULT '' CHECK (length(reader) <= 64),
-  asked           TEXT NOT NULL DEFAULT '' CHECK (length(asked) <= 16),
-  asked_number    INTEGER NOT NULL DEFAULT 0,
-  asked_at        TEXT NOT NULL DEFAULT '' CHECK (length(asked_at) <= 20),
-  asked_from      INTEGER NOT NULL DEFAULT 0,
-  asked_topic_url TEXT NOT NULL DEFAULT '' CHECK (length(asked_topic_url) <= 2048),
-  asked_secret    TEXT NOT NULL DEFAULT '' CHECK (length(asked_secret) <= 255),
-  asked_method    TEXT NOT NULL DEFAULT '' CHECK (length(asked_method) <= 8),
-  asked_lease     INTEGER NOT NULL DEFAULT 0,
-  asked_reader    TEXT NOT NULL DEFAULT '' CHECK (length(asked_reader) <= 64),
-  verify_at       TEXT NOT NULL DEFAULT '' CHECK (length(verify_at) <= 20),
-  verify_tries    INTEGER NOT NULL DEFAULT 0,
-  verify_claim    INTEGER NOT NULL DEFAULT 0,
+  expires_at      TEXT NOT NULL DEFAULT '' CHECK (length(expires_at) <= 20),
   delivered       INTEGER NOT NULL DEFAULT 0,
   queued          INTEGER NOT NULL DEFAULT 0,
   due_at          TEXT NOT NULL DEFAULT '' CHECK (length(due_at) <= 20),
@@ -188,9 +201,8 @@ CREATE TABLE IF NOT EXISTS subscriptions (
   claim           INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS subscriptions_by_callback ON subscriptions (topic, callback_digest);
-CREATE INDEX IF NOT EXISTS subscriptions_by_host ON subscriptions (host, asked);
-CREATE INDEX IF NOT EXISTS subscriptions_by_due ON subscriptions (due_at, host);
-CREATE INDEX IF NOT EXISTS subscriptions_by_verification ON subscriptions (verify_at);
+CREATE INDEX IF NOT EXISTS subscriptions_by_host ON subscriptions (host);
+CREATE INDEX IF NOT EXISTS subscriptions_by_due ON subscriptions (due_at);
 CREATE INDEX IF NOT EXISTS subscriptions_by_expiry ON subscriptions (expires_at);
 
 -- What was new in a topic, kept until all of its subscribers have it.
@@ -242,7 +254,6 @@ CREATE TABLE IF NOT EXISTS feeds (
   last_new_stories    TEXT NOT NULL DEFAULT '' CHECK (length(last_new_stories) <= 20),
   last_full_fetch     TEXT NOT NULL DEFAULT '' CHECK (length(last_full_fetch) <= 20),
   moved_to            TEXT NOT NULL DEFAULT '' CHECK (length(moved_to) <= 2048),
-  writes              INTEGER NOT NULL DEFAULT 0,
   fetch_again         INTEGER NOT NULL DEFAULT 0,
   claim               INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -345,5 +356,5 @@ CREATE TABLE IF NOT EXISTS harvest_notes (
 ) STRICT;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('builds', 0), ('forgetting', 0), ('schema', 2)
+INSERT INTO meta (name, value) VALUES ('builds', 0), ('forgetting', 0), ('schema', 3)
   ON CONFLICT (name) DO NOTHING;

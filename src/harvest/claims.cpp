@@ -360,7 +360,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
     }
     store::insert_many(transaction, an_event, events);
     fetch_again(transaction, finished, now);
-    tables::move_feed_writes(transaction, std::move(recorded));
+    tables::mark_copies(transaction, recorded);
     return written;
 }
 

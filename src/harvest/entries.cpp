@@ -230,7 +230,7 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now) {
     std::vector<std::int64_t> written;
     auto result = record_entries(transaction, feed, entries, now, written);
-    tables::move_feed_writes(transaction, std::move(written));
+    tables::mark_copies(transaction, written);
     return result;
 }
 
@@ -325,7 +325,7 @@ std::size_t drop_old_entries(Transaction& transaction, std::chrono::days keep, b
         break;
     }
     note_round(transaction, round, end_of_part);
-    tables::move_feed_writes(transaction, std::move(feeds));
+    tables::mark_copies(transaction, feeds);
     return dropped;
 }
 

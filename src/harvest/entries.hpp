@@ -62,7 +62,7 @@ struct EntriesRecorded {
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now);
 // The same in a transaction that records entries of several feeds: adds the feed to those whose copies show something else, which
-// the caller notes (tables::move_feed_writes).
+// the caller notes (tables::mark_copies).
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now,

@@ -64,7 +64,7 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
         tables::execute_in(transaction, "DELETE FROM entry_changes WHERE entry IN", {}, entries);
         tables::execute_in(transaction, "DELETE FROM mentions WHERE entry IN", {}, entries);
         tables::execute_in(transaction, "DELETE FROM entries WHERE id IN", {}, entries);
-        tables::move_feed_writes(transaction, {feed});
+        tables::mark_copies(transaction, {feed});
         return true;
     }
     const auto urls = tables::values_of(tables::oids_of(
@@ -77,7 +77,7 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
     // There are not many of them: sweep().
     transaction.execute("DELETE FROM fetch_events WHERE feed = ?", {id});
     transaction.execute("DELETE FROM feeds WHERE id = ?", {id});
-    tables::move_feed_writes(transaction, {feed});  // those of all feeds
+    tables::mark_copies(transaction, {feed});
     return false;
 }
 

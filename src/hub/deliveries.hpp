@@ -18,28 +18,12 @@
 
 #include "base/date.hpp"
 #include "hub/subscription_request.hpp"
-#include "hub/topic.hpp"
+#include "store/claim.hpp"
 #include "store/pool.hpp"
 
 namespace hub {
 
-// How long a claim lasts, and how often a hub that works on it makes it last longer.
-inline constexpr std::chrono::seconds delivery_claim{60}, renew_claims_every{15};
-
 // ---- Notifications ----
-
-// What a hub found in a topic.
-struct FoundNews {
-    std::int64_t topic = 0;
-    std::string before;  // the position that the news was asked for with
-    FeedNews news;
-    std::string looked_in, row_seen;  // see hub/news.hpp
-};
-// Records a notification, makes it due for all subscriptions of the topic, and moves its position on.
-//   returns  false if another hub was faster, or the position has changed otherwise: then nothing is written
-//   cost     a statement that writes all subscriptions of the topic
-bool record_notification(store::Transaction& transaction, const FoundNews& found,
-                         base::Seconds now);
 
 struct NotificationKey {
     std::int64_t topic = 0, number = 0;
@@ -50,7 +34,7 @@ struct Notification {
 };
 [[nodiscard]] std::optional<Notification> load_notification(store::Transaction& transaction,
                                                             const NotificationKey& key);
-// Deletes notifications that no subscription waits for.
+// Deletes notifications that no subscription waits for, and no request for one.
 //   cost  looks at `most` notifications, the oldest ones first, that are behind `after`
 //   returns  the last one that it looked at; nullopt: it has seen all
 [[nodiscard]] std::optional<NotificationKey> delete_old_notifications(
@@ -59,37 +43,31 @@ struct Notification {
 
 // ---- Deliveries ----
 
-struct ClaimedDelivery {
-    std::int64_t subscription = 0, claim = 0;
+struct Delivery {
+    store::QueuedRow row;
     NotificationKey notification;
-    std::string callback, host, topic_url;
-    std::string secret;
+    std::string callback = {}, host = {}, topic_url = {};
+    std::string secret = {};
     SignatureMethod method = SignatureMethod::sha256;
-    std::string reader;  // the digest of the token
+    std::string reader = {};  // the digest of the token
     std::int64_t tries = 0, given_up = 0;
-    base::Seconds made_at{};  // the notification
+    // What to do with the row instead, if it is not to be sent: nothing waits, or the subscription has ended.
+    enum class State : unsigned char { to_send, is_empty, has_ended } state = State::to_send;
+    std::int64_t queued = 0, delivered = 0;  // as the row was read
 };
 
-struct ClaimTerms {
-    std::int64_t claim = 0;  // a number above 0 that no other claim has
-    std::size_t most = 0;
-    std::vector<std::string> without_hosts = {};  // at most most_excluded_hosts
-};
-inline constexpr std::size_t most_excluded_hosts = 16;
-
-// Claims deliveries that are due, those that wait longest first. A delivery whose claiming transaction was
-// committed without an answer is not among those that it returns the next time; it is due again when the
-// claim ends.
-[[nodiscard]] std::vector<ClaimedDelivery> claim_deliveries(store::Transaction& transaction,
-                                                            const ClaimTerms& terms,
-                                                            base::Seconds now);
-// Returns whether there may be something to claim. Costs an index look-up, and no lock.
-[[nodiscard]] bool is_delivery_due(store::Transaction& transaction, base::Seconds now);
-// Lets the claims last for delivery_claim from now on.
-//   returns  false if one of them had ended, and another hub may deliver meanwhile
-[[nodiscard]] bool renew_claims(store::Transaction& transaction,
-                                std::span<const ClaimedDelivery* const> claims,
-                                base::Seconds now);
+// Returns deliveries that are due, those that wait longest first.
+//   cost  an index look-up if there are none
+[[nodiscard]] std::vector<Delivery> due_deliveries(store::Transaction& transaction,
+                                                   std::size_t most, base::Seconds now);
+// Claims those of them that are still as they were read, and to be sent. Of the others those that are empty are due no
+// more; those that have ended are due again in a day, if they are still there then: the clock may be wrong.
+//   claim    a number above 0 that no other claim has
+//   returns  those that are claimed. One whose claiming transaction was committed without an answer is not among
+//            them; it is due again when the claim ends
+[[nodiscard]] std::vector<Delivery> claim_deliveries(store::Transaction& transaction,
+                                                     const std::vector<Delivery>& due,
+                                                     std::int64_t claim, base::Seconds now);
 
 enum class Delivered : unsigned char {
     delivered,
@@ -98,7 +76,7 @@ enum class Delivered : unsigned char {
     not_sent,  // the claim is given back; it does not count as a try
 };
 struct DeliveryResult {
-    const ClaimedDelivery* delivery = nullptr;
+    Delivery delivery;
     Delivered outcome = Delivered::delivered;
     std::chrono::seconds pause{0};  // failed, not_sent: before the next try
 };
@@ -107,9 +85,6 @@ struct DeliveryResult {
 std::map<std::string, std::int64_t> finish_deliveries(store::Transaction& transaction,
                                                       std::span<const DeliveryResult> results,
                                                       base::Seconds now);
-
-void put_off(store::Transaction& transaction, const std::string& host, std::chrono::seconds pause,
-             base::Seconds now);
 
 // ---- When to try again ----
 

@@ -16,19 +16,14 @@ constexpr auto sweep_every = 60s;
 constexpr std::size_t swept_at_once = 1000, results_at_once = 500;
 constexpr auto one_batch = 20ms;
 
-net::Limits verification_limits(const HubOptions& options) {
+// One address gets at most an eighth of the places.
+net::Limits limits_of(std::size_t connections) {
     net::Limits limits;
-    limits.connections = std::max<std::size_t>(options.connections / 4, 1);
+    limits.connections = connections;
+    limits.requests_to_address = std::max<std::size_t>(connections / 8, 1);
+    limits.waiting_for_address = 2 * limits.requests_to_address;
+    limits.first_to_port = 16;
     return limits;
-}
-
-Deliverer::MakeClient client_maker(const HubOptions& options) {
-    net::Limits limits;
-    limits.connections = options.connections;
-    limits.requests_to_address = options.requests_to_address;
-    return [guard = options.guard, look_up = options.look_up, limits] {
-        return net::Client::make(guard, limits, look_up);
-    };
 }
 
 }  // namespace
@@ -36,21 +31,19 @@ Deliverer::MakeClient client_maker(const HubOptions& options) {
 class Hub::Loop {
    public:
     Loop(HubContext context, const HubOptions& options, net::Client verifications,
-         net::Client deliveries, Deliverer::MakeClient make_client)
-        : context_(std::move(context)), looker_(context_, options.look_every, options.settle),
-          verifier_(context_, std::move(verifications)),
-          deliverer_(context_, verifier_, std::move(deliveries), std::move(make_client),
+         net::Client deliveries)
+        : context_(std::move(context)), verifier_(context_, std::move(verifications)),
+          looker_(context_, verifier_, options.look_every, options.settle),
+          deliverer_(context_, verifier_, std::move(deliveries),
                      {.connect = options.connect, .total = options.total}) {}
 
     void step(std::chrono::milliseconds at_most) {
-        deliverer_.abandon_late();
         try_store([&] { deliverer_.write_results(); });
         try_store([&] { verifier_.write_results(); });
         try_store([&] { looker_.work(); });
         try_store([&] { verifier_.work(); });
         const auto is_reached = try_store([&] { deliverer_.work(); });
         try_store([&] { sweep_sometimes(); });
-        deliverer_.abandon_late();
         const bool is_busy = is_reached && (looker_.is_busy() || deliverer_.has_more());
         receive(is_busy ? 0ms : at_most);
         if (is_reached) try_store([&] { receive_more(); });
@@ -94,10 +87,7 @@ class Hub::Loop {
         context_.repeat(
             one_batch,
             [&] { return deliverer_.is_open() && deliverer_.results() < results_at_once; },
-            [&](auto) {
-                deliverer_.send_waiting();
-                receive(2ms);
-            });
+            [&](auto) { receive(2ms); });
     }
 
     void sweep_sometimes() {
@@ -121,8 +111,8 @@ class Hub::Loop {
     }
 
     HubContext context_;
-    Looker looker_;
     Verifier verifier_;
+    Looker looker_;
     Deliverer deliverer_;
     SteadyTime sweep_at_{}, clean_at_{};
     NotificationKey cleaned_;  // up to which notifications were looked at
@@ -134,17 +124,18 @@ Hub::Hub(Hub&&) noexcept = default;
 Hub& Hub::operator=(Hub&&) noexcept = default;
 
 base::Result<Hub> Hub::make(store::Pool& pool, Site site, HubOptions options) {
-    auto verifications =
-        net::Client::make(options.guard, verification_limits(options), options.look_up);
+    const auto make_client = [&](std::size_t connections) {
+        return net::Client::make(options.guard, limits_of(connections), options.look_up);
+    };
+    auto verifications = make_client(Verifier::most_open);
     if (!verifications) return tl::unexpected(verifications.error());
-    const auto make_client = client_maker(options);
-    auto deliveries = make_client();
+    auto deliveries = make_client(options.connections);
     if (!deliveries) return tl::unexpected(deliveries.error());
     HubContext context{{.pool = pool, .clock = options.clock, .steady = options.steady},
                        std::move(site),
                        options.user_agent};
     return Hub(std::make_unique<Loop>(std::move(context), options, std::move(*verifications),
-                                      std::move(*deliveries), make_client));
+                                      std::move(*deliveries)));
 }
 
 void Hub::step(std::chrono::milliseconds at_most) { loop_->step(at_most); }

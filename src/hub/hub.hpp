@@ -23,8 +23,7 @@ namespace hub {
 struct HubOptions {
     net::AddressGuard guard = {};
     net::LookUp look_up = net::look_up_by_system;
-    std::size_t connections = 1000;         // for deliveries; a quarter as many for verifications
-    std::size_t requests_to_address = 100;  // deliveries at once to one address
+    std::size_t connections = 1000;                           // for deliveries
     std::chrono::milliseconds connect{5'000}, total{20'000};  // of a delivery
     std::chrono::seconds look_every{10};  // for news, if something was written
     // Between seeing that something was written and asking the site, which may remember for a second.
@@ -39,7 +38,7 @@ class Hub {
     // `pool` must outlive the hub.
     //   error  that of net::Client::make()
     [[nodiscard]] static base::Result<Hub> make(store::Pool& pool, Site site, HubOptions options);
-    // Abandons what is open. Its claims end by themselves; stop() gives them back at once.
+    // Drops what is open. Its claims end by themselves; stop() gives them back at once.
     ~Hub();
     Hub(Hub&&) noexcept;
     Hub& operator=(Hub&&) noexcept;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-
 #include "base/log.hpp"
 #include "hub/workers.hpp"
 
@@ -10,109 +8,88 @@ namespace {
 
 using store::Transaction;
 
-// Topics of one transaction, and how long a part of a look takes at most.
+// Topics of one transaction, and how long a part of the work takes at most.
 constexpr std::size_t topics_at_once = 64;
 constexpr std::chrono::milliseconds one_part{100};
-// Monitors see that a hub looks, also if there is nothing new for weeks, or a look takes long.
+// Monitors see that a hub looks, also if there is nothing new for weeks.
 constexpr std::chrono::seconds note_presence_every{60};
+// How long a subscriber waits at most for his verification after the site can be read again.
+constexpr std::chrono::seconds longest_unknown{60};
 
 }  // namespace
 
 void Looker::work() {
-    const auto began = context_.steady();
-    if (!plan_) {
-        if (began < due_ && context_.site.current_release() == last_version_) return;
-        begin();
-    }
-    if (plan_ && began < begins_) return;
-    while (plan_ && next_ < plan_->candidates.size()) {
-        if (context_.steady() - began > one_part) return;
-        const auto rest = std::span(plan_->candidates).subspan(next_);
-        next_ += look_at(rest.first(std::min(rest.size(), topics_at_once)));
-    }
-    if (plan_) end();
-}
-
-void Looker::begin() {
     const auto current = context_.site.current_release();
-    began_ = context_.steady();
-    due_ = began_ + std::min<std::chrono::seconds>(every_, std::chrono::seconds(1));
     if (current.empty()) return;
-    plan_ = context_.read(plan_look, current);
-    last_version_ = current;
-    if (!plan_) return note_presence();
-    const bool is_mine = context_.write(claim_look, me_);
-    if (!is_mine) plan_.reset();
-    begins_ = began_ + settle_;
-    next_ = 0;
-    is_incomplete_ = false;
+    mark(current);
+    const auto due = context_.read(due_topics, topics_at_once);
+    is_busy_ = !due.empty();
+    if (due.empty()) return;
+    auto claimed = context_.write(claim_topics, due, context_.new_claim());
+    look_at(std::move(claimed));
 }
 
-void Looker::note_presence() {
-    if (context_.steady() < present_until_) return;
-    context_.write(note_looker_is_there);
-    present_until_ = context_.steady() + note_presence_every;
-}
-
-std::size_t Looker::look_at(std::span<const LookPlan::Candidate> candidates) {
-    const auto began = context_.steady();
-    struct State {
-        const LookPlan::Candidate* candidate;
-        TopicState topic;
-    };
-    const auto states = context_.read([&](Transaction& transaction, base::Seconds now) {
-        std::vector<State> found;
-        for (const auto& candidate : candidates)
-            if (auto topic = load_topic(transaction, candidate.topic, now))
-                found.push_back({&candidate, std::move(*topic)});
-        return found;
-    });
-    std::vector<FoundNews> found;
-    std::vector<const LookPlan::Candidate*> without_news;
-    auto looked_at = candidates.size();
-    for (const auto& [candidate, state] : states) {
-        // The feed of a large class takes up to a second, and deliveries wait.
-        if (candidate != states.front().candidate && context_.steady() - began > one_part) {
-            looked_at = static_cast<std::size_t>(candidate - candidates.data());
-            break;
-        }
-        if (state.position.empty()) continue;  // it was never in force
-        auto news = context_.site.read_news(state.topic, state.position);
-        if (!news && news.error().kind != base::ErrorKind::absent) {
-            is_incomplete_ = true;
-            base::log::warning("the news of a topic cannot be read",
-                               {{"topic", state.topic.url}, {"reason", news.error().text}});
-        } else if (news && *news && !(*news)->body.empty()) {
-            found.push_back({.topic = candidate->topic,
-                             .before = state.position,
-                             .news = std::move(**news),
-                             .looked_in = plan_->version,
-                             .row_seen = candidate->row_seen});
-        } else {
-            without_news.push_back(candidate);
-        }
-    }
-    const bool is_mine = context_.write([&](Transaction& transaction, base::Seconds now) {
-        for (const auto& news : found) record_notification(transaction, news, now);
-        for (const auto* candidate : without_news)
-            note_without_news(transaction, *candidate, plan_->version);
-        return claim_look(transaction, me_, now);
-    });
-    note_presence();
-    // Another hub looks at the rest, or the rest would be judged by a release that is not current.
-    if (!is_mine || context_.site.current_release() != plan_->version) plan_.reset();
-    return looked_at;
-}
-
-void Looker::end() {
-    context_.write([&](Transaction& transaction, base::Seconds now) {
-        if (!is_incomplete_) note_finished_look(transaction, *plan_, now);
-        end_look(transaction, me_);
-    });
+void Looker::mark(const std::string& current) {
     const auto now = context_.steady();
-    due_ = now + every_ + 10 * (now - began_);
-    if (is_incomplete_) due_ += std::chrono::seconds(30);
-    plan_.reset();
+    if (now < mark_at_ && current == last_release_) return;
+    const bool is_new = context_.read(is_something_new, current);
+    if (is_new)
+        context_.write([&](Transaction& transaction, base::Seconds time) {
+            mark_topics(transaction, current, time + settle_, time);
+        });
+    last_release_ = current;
+    mark_at_ = now + every_;
+    if (now < present_until_) return;
+    context_.write(note_looker_is_there);
+    present_until_ = now + note_presence_every;
+}
+
+void Looker::look_at(std::vector<DueTopic> topics) {
+    const auto began = context_.steady();
+    const auto current = context_.site.current_release();
+    std::vector<Look> looks;
+    looks.reserve(topics.size());
+    for (auto& topic : topics) {
+        // The feed of a large class takes up to a second, and deliveries wait. What another release makes of a topic
+        // is looked at when topics are marked for it.
+        const bool is_late = !looks.empty() && context_.steady() - began > one_part;
+        if (is_late || context_.site.current_release() != current)
+            looks.push_back({.topic = std::move(topic)});
+        else
+            looks.push_back(look_at(std::move(topic)));
+    }
+    const auto denied = context_.write([&](Transaction& transaction, base::Seconds now) {
+        std::vector<Denied> all;
+        for (const auto& look : looks)
+            for (auto& one : finish_look(transaction, look, now)) all.push_back(std::move(one));
+        return all;
+    });
+    for (const auto& one : denied)
+        verifier_.deny(one.callback, one.topic_url, "There is no such feed.");
+}
+
+Look Looker::look_at(DueTopic topic) {
+    using Outcome = Look::Outcome;
+    const bool is_known = topic.is_wanted && !topic.position.empty();
+    auto news =
+        context_.site.read_news(topic.topic, is_known ? topic.position : std::string_view());
+    const double random = std::uniform_real_distribution<double>()(context_.random);
+    Look look{.topic = std::move(topic),
+              .outcome = Outcome::nothing,
+              .pause = pause_after_look(random)};
+    if (!news && news.error().kind == base::ErrorKind::absent) {
+        look.outcome = Outcome::absent;
+    } else if (!news) {
+        look.outcome = Outcome::failed;
+        look.pause = pause_after_failed_looks(look.topic.tries);
+        if (look.topic.position.empty()) look.pause = std::min(look.pause, longest_unknown);
+        base::log::warning("the news of a topic cannot be read",
+                           {{"topic", look.topic.topic.url}, {"reason", news.error().text}});
+    } else if (*news) {
+        look.outcome = (*news)->body.empty() ? Outcome::position : Outcome::notification;
+        look.news = std::move(**news);
+    }
+    return look;
 }
 
 }  // namespace hub

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "hub/news.hpp"
 
-#include <limits>
+#include <algorithm>
 
 #include "base/text.hpp"
 #include "hub/subscriptions.hpp"
 #include "store/dialect.hpp"
-#include "tables/counters.hpp"
+#include "tables/lists.hpp"
 #include "tables/release_rows.hpp"
 #include "tables/releases.hpp"
 
@@ -19,219 +19,258 @@ using store::Transaction;
 using store::Value;
 
 const store::Insert a_note{"hub_notes", {"name", "number", "text"}, {"name"}};
-constexpr std::chrono::seconds look_claim{60};
 // Within this time after a row got its number, its transaction ends.
 constexpr std::chrono::minutes rows_settle_within{1};
 
-// What the last finished look saw.
-struct LastLook {
-    std::string version;  // empty: there was none
-    bool is_compared = false;
-    std::int64_t highest = 0, seen = 0, settling = 0, feed_writes = -1;
+// Up to where topics were marked.
+struct Marks {
+    std::string version;       // the release that was current; empty: none
+    bool is_compared = false;  // with all objects: it is in the feed of releases
+    // Numbers of rows: the highest one; the one behind which rows are to be looked at once more; and the highest
+    // one at `settling_since`, which will be that.
+    std::int64_t highest = 0, settled = 0, settling = 0;
     base::Seconds settling_since{};
+    bool operator==(const Marks&) const = default;
 };
 
-LastLook last_look(Transaction& transaction) {
-    LastLook last;
-    const auto number_in = [](std::string_view text) {
-        return base::parse_integer(text).value_or(0);
+// "VERSION yes HIGHEST SETTLED SETTLING SINCE"
+std::string text_of(const Marks& marks) {
+    return marks.version + (marks.is_compared ? " yes " : " no ") +
+           std::to_string(marks.highest) + ' ' + std::to_string(marks.settled) + ' ' +
+           std::to_string(marks.settling) + ' ' +
+           std::to_string(marks.settling_since.time_since_epoch().count());
+}
+
+Marks load_marks(Transaction& transaction) {
+    static const std::string sql = "SELECT text FROM hub_notes WHERE name = 'marked'";
+    const auto rows = transaction.query(sql);
+    const std::string text = rows.empty() ? "" : rows.front().text(0);
+    const auto words = base::split(text, ' ');
+    constexpr std::size_t parts = 6;
+    if (words.size() != parts) return {};
+    const auto number = [&](std::size_t at) {
+        return base::parse_integer(words[at]).value_or(0);
     };
-    for (const auto& row :
-         transaction.query("SELECT name, number, text FROM hub_notes"
-                           " WHERE name IN ('looked', 'rows', 'feed writes')")) {
-        const std::string text = row.text(2);
-        const auto words = base::split(text, ' ');
-        if (row.text(0) == "feed writes") {
-            last.feed_writes = row.integer(1);
-        } else if (row.text(0) == "looked" && words.size() == 2) {
-            // "VERSION yes": it is compared
-            last.version = words[0];
-            last.is_compared = words[1] == "yes";
-        } else if (row.text(0) == "rows" && words.size() == 3) {
-            // "HIGHEST SETTLING SINCE"
-            last.seen = row.integer(1);
-            last.highest = number_in(words[0]);
-            last.settling = number_in(words[1]);
-            last.settling_since = base::Seconds(std::chrono::seconds(number_in(words[2])));
-        }
+    return {.version = std::string(words[0]),
+            .is_compared = words[1] == "yes",
+            .highest = number(2),
+            .settled = number(3),
+            .settling = number(4),
+            .settling_since = base::Seconds(std::chrono::seconds(number(5)))};
+}
+
+// Returns up to where topics will be marked.
+Marks next_marks(Transaction& transaction, const Marks& last, const std::string& current,
+                 const tables::Releases& releases, base::Seconds now) {
+    auto next = last;
+    next.version = current;
+    next.is_compared = releases.is_compared(current);
+    next.highest = 0;
+    for (const auto& [version, sid] : tables::newest_rows(transaction))
+        next.highest = std::max(next.highest, sid);
+    const bool is_settling = last.settled < last.settling;
+    // A clock that was set back begins the minute again.
+    if (is_settling) next.settling_since = std::min(last.settling_since, now);
+    const bool has_settled = is_settling && last.settling_since + rows_settle_within <= now;
+    if (has_settled) next.settled = last.settling;
+    if ((has_settled || !is_settling) && next.highest > next.settled) {
+        next.settling = next.highest;
+        next.settling_since = now;
     }
-    return last;
+    return next;
 }
 
-using Chosen = std::map<std::int64_t, std::string>;  // row_seen by topic
-
-// Returns the releases that have become visible since the last look.
-std::vector<std::string> releases_since(const tables::Releases& releases, const std::string& last,
-                                        const std::string& current) {
-    std::vector<std::string> versions;
-    if (last == current) return versions;
-    if (releases.find(last) == nullptr) return {current};
-    for (const auto& release : releases.all())
-        if (releases.is_later(release.version, last) &&
-            !releases.is_later(release.version, current))
-            versions.push_back(release.version);
-    return versions;
+void mark(Transaction& transaction, const std::string& condition, std::vector<Value> values,
+          base::Seconds look_at) {
+    values.insert(values.begin(), Value{format_rfc3339(look_at)});
+    transaction.execute("UPDATE topics SET look_at = ?, claim = 0 WHERE " + condition, values);
 }
 
-//   row  topic, row_seen and sid
-void choose_for_row(const store::Row& row, Chosen& chosen) {
-    auto seen = std::to_string(row.integer(2));
-    if (seen != row.text(1)) chosen[row.integer(0)] = std::move(seen);
+void mark_ids(Transaction& transaction, const std::vector<std::int64_t>& ids,
+              base::Seconds look_at) {
+    tables::execute_in(transaction, "UPDATE topics SET look_at = ?, claim = 0 WHERE id IN",
+                       {Value{format_rfc3339(look_at)}}, tables::values_of(ids));
 }
 
-// Chooses topics of objects that have a row in the release.
-void choose_changed(Transaction& transaction, const std::string& version, Chosen& chosen) {
-    const auto sql = std::string("SELECT t.id, t.row_seen, h.sid FROM topics t ") +
+// Marks topics of objects that have a row in the release.
+void mark_changed(Transaction& transaction, const std::string& version, base::Seconds look_at) {
+    const auto sql = std::string("SELECT t.id FROM topics t ") +
                      std::string(store::read_first(transaction.engine())) +
                      "history h ON h.version = ? AND h.class = t.class AND h.name = t.name"
                      " WHERE t.subject = 'object'";
-    for (const auto& row : transaction.query(sql, {Value{version}})) choose_for_row(row, chosen);
+    mark_ids(transaction, tables::oids_of(transaction.query(sql, {Value{version}})), look_at);
 }
 
-// Chooses topics of objects that have a row behind this one, in a release up to the current one.
-void choose_recorded(Transaction& transaction, const tables::Releases& releases,
-                     const std::string& current, std::int64_t seen, Chosen& chosen) {
-    const auto sql = std::string("SELECT t.id, t.row_seen, h.sid, h.version FROM history h ") +
+// Marks what rows behind this one are of, as far as their releases are visible.
+void mark_recorded(Transaction& transaction, const tables::Releases& releases,
+                   const std::string& current, std::int64_t seen, base::Seconds look_at) {
+    const auto is_visible = [&](const store::Row& row) {
+        return !releases.is_later(row.text(0), current);
+    };
+    bool is_any_visible = false;
+    for (const auto& row : transaction.query(
+             "SELECT version, class FROM history WHERE sid > ? GROUP BY version, class",
+             {Value{seen}})) {
+        if (!is_visible(row)) continue;
+        is_any_visible = true;
+        mark(transaction, "subject = 'class' AND class = ?", {row.value(1)}, look_at);
+        mark(transaction, "subject = 'release' AND version = ?", {row.value(0)}, look_at);
+    }
+    if (!is_any_visible) return;
+    mark(transaction, "subject IN ('watch_list', 'releases')", {}, look_at);
+    const auto sql = std::string("SELECT h.version, t.id FROM history h ") +
                      std::string(store::read_first(transaction.engine())) +
-                     "topics t ON t.class = h.class AND t.name = h.name AND t.subject = 'object'"
-                     " WHERE h.sid > ? ORDER BY h.sid";
+                     "topics t ON t.subject = 'object' AND t.class = h.class AND"
+                     " t.name = h.name WHERE h.sid > ?";
+    std::vector<std::int64_t> ids;
     for (const auto& row : transaction.query(sql, {Value{seen}}))
-        if (!releases.is_later(row.text(3), current)) choose_for_row(row, chosen);
+        if (is_visible(row)) ids.push_back(row.integer(1));
+    mark_ids(transaction, ids, look_at);
 }
 
-// Chooses topics of objects that may not be compared in the release: none if a job has read them all.
-void choose_uncompared(Transaction& transaction, const tables::Releases& releases,
-                       const std::string& version, Chosen& chosen) {
-    const auto number = releases.number_of(version);
-    const auto read = transaction.query(
-        "SELECT number FROM builds WHERE number = ? AND recorded_at <> '' AND unreadable = 0",
-        {Value{number}});
-    if (!read.empty()) return;
-    constexpr auto any = std::numeric_limits<std::int64_t>::max();
-    for (const auto& row : transaction.query(
-             "SELECT t.id FROM topics t LEFT JOIN objects o ON o.class = t.class AND"
-             " o.name = t.name AND o.build >= ?"
-             " WHERE t.subject = 'object' AND t.looked_in <> ? AND o.oid IS NULL",
-             {Value{number == 0 ? any : number}, Value{version}}))
-        chosen.try_emplace(row.integer(0));
+bool is_read_whole(Transaction& transaction, const tables::Releases& releases,
+                   const std::string& version) {
+    return !transaction
+                .query("SELECT number FROM builds WHERE number = ? AND recorded_at <> ''"
+                       " AND unreadable = 0",
+                       {Value{releases.number_of(version)}})
+                .empty();
 }
 
-// Chooses copies of source feeds that show something else than when they were looked at.
-void choose_copies(Transaction& transaction, Chosen& chosen) {
-    static const std::string writes = "COALESCE(CAST(f.writes AS CHAR), 'removed')";
-    static const std::string sql =
-        "SELECT t.id, " + writes +
-        " FROM topics t LEFT JOIN feeds f ON f.id = CAST(t.name AS INTEGER)"
-        " WHERE t.subject = 'source_feed' AND t.row_seen <> " +
-        writes;
-    for (const auto& row : transaction.query(sql)) chosen[row.integer(0)] = row.text(1);
-}
-
-// Chooses topics whose first subscription came in force since they were looked at: their position was read before
-// that, and a look in between passed them over.
-void choose_activated(Transaction& transaction, base::Seconds now, Chosen& chosen) {
-    for (const auto& row : transaction.query(
-             "SELECT t.id FROM topics t WHERE t.subject IN ('object', 'watch_list', 'class',"
-             " 'release', 'releases', 'source_feed') AND t.looked_in = '' AND t.position > '' AND"
-             " EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id AND s.expires_at > ?)",
-             {Value{format_rfc3339(now)}}))
-        chosen.try_emplace(row.integer(0));
+// Marks what a switch to another release makes visible.
+void mark_switched(Transaction& transaction, const tables::Releases& releases,
+                   const std::string& last, const std::string& current, base::Seconds look_at) {
+    mark(transaction, "subject IN ('class', 'release', 'watch_list', 'releases')", {}, look_at);
+    const bool is_first = last.empty();  // topics that are new are due by themselves
+    if (!is_read_whole(transaction, releases, current) ||
+        (!is_first && releases.find(last) == nullptr))
+        return mark(transaction, "subject = 'object'", {}, look_at);
+    if (is_first) return mark_changed(transaction, current, look_at);
+    for (const auto& release : releases.all())
+        if (releases.is_later(release.version, last) &&
+            !releases.is_later(release.version, current))
+            mark_changed(transaction, release.version, look_at);
 }
 
 }  // namespace
 
-std::optional<LookPlan> plan_look(Transaction& transaction, const std::string& current,
-                                  base::Seconds now) {
-    const auto releases = tables::load_releases(transaction);
-    LookPlan plan{.version = current,
-                  .is_compared = releases.is_compared(current),
-                  .feed_writes = tables::all_feed_writes(transaction)};
-    for (const auto& [version, sid] : tables::newest_rows(transaction))
-        plan.highest = std::max(plan.highest, sid);
-    const auto last = last_look(transaction);
-    const bool is_settling = last.seen < last.settling;
-    const bool has_settled = is_settling && last.settling_since + rows_settle_within <= now;
-    const bool begins_anew = !is_settling || has_settled;
-    plan.seen = has_settled ? last.settling : last.seen;
-    plan.settling = begins_anew ? plan.highest : last.settling;
-    // A clock that was set back begins the minute again.
-    plan.settling_since = begins_anew ? now : std::min(last.settling_since, now);
-    const bool is_written = last.version != current || last.is_compared != plan.is_compared ||
-                            last.highest != plan.highest || has_settled;
-    const bool are_feeds_written = last.feed_writes != plan.feed_writes;
-    Chosen chosen;
-    choose_activated(transaction, now, chosen);
-    if (!is_written && !are_feeds_written && chosen.empty()) return std::nullopt;
-    for (const auto& version : releases_since(releases, last.version, current))
-        choose_changed(transaction, version, chosen);
-    choose_recorded(transaction, releases, current, last.seen, chosen);
-    if (last.version != current) choose_uncompared(transaction, releases, current, chosen);
-    if (is_written)
-        for (const auto& row : transaction.query(
-                 "SELECT id FROM topics WHERE subject NOT IN ('object', 'source_feed')"))
-            chosen.try_emplace(row.integer(0));
-    if (are_feeds_written) choose_copies(transaction, chosen);
-    plan.candidates.reserve(chosen.size());
-    for (auto& [topic, row_seen] : chosen)
-        plan.candidates.push_back({topic, std::move(row_seen)});
-    return plan;
+bool is_something_new(Transaction& transaction, const std::string& current, base::Seconds now) {
+    const auto last = load_marks(transaction);
+    return next_marks(transaction, last, current, tables::load_releases(transaction), now) !=
+           last;
 }
 
-void note_finished_look(Transaction& transaction, const LookPlan& plan, base::Seconds now) {
-    const auto upsert = store::upsert_sql(transaction.engine(), a_note);
-    const auto note = [&](const std::string& name, std::int64_t number, const std::string& text) {
-        const std::vector<Value> values{Value{name}, Value{number}, Value{text}};
-        transaction.execute(upsert, values);
-    };
-    if (last_look(transaction).feed_writes != plan.feed_writes)
-        note("feed writes", plan.feed_writes, "");
-    note("rows", plan.seen,
-         std::to_string(plan.highest) + ' ' + std::to_string(plan.settling) + ' ' +
-             std::to_string(plan.settling_since.time_since_epoch().count()));
-    note("looked", now.time_since_epoch().count(),
-         plan.version + (plan.is_compared ? " yes" : " no"));
+void mark_topics(Transaction& transaction, const std::string& current, base::Seconds look_at,
+                 base::Seconds now) {
+    const auto releases = tables::load_releases(transaction);
+    const auto last = load_marks(transaction);
+    const auto next = next_marks(transaction, last, current, releases, now);
+    if (next == last) return;
+    const std::vector<Value> note{Value{std::string("marked")}, Value{std::int64_t{0}},
+                                  Value{text_of(next)}};
+    // Written first: of several hubs the others wait here, or begin anew.
+    transaction.execute(store::upsert_sql(transaction.engine(), a_note), note);
+    if (last.version != next.version)
+        mark_switched(transaction, releases, last.version, current, look_at);
+    else if (last.is_compared != next.is_compared)
+        mark(transaction, "subject IN ('release', 'releases')", {}, look_at);
+    const auto seen = next.settled != last.settled ? last.settled : last.highest;
+    mark_recorded(transaction, releases, current, seen, look_at);
 }
 
 void note_looker_is_there(Transaction& transaction, base::Seconds now) {
-    transaction.execute("UPDATE hub_notes SET number = ? WHERE name = 'looked'",
-                        {Value{std::int64_t{now.time_since_epoch().count()}}});
+    const std::vector<Value> note{Value{std::string("looked")},
+                                  Value{std::int64_t{now.time_since_epoch().count()}},
+                                  Value{std::string()}};
+    transaction.execute(store::upsert_sql(transaction.engine(), a_note), note);
 }
 
-bool claim_look(Transaction& transaction, std::int64_t owner, base::Seconds now) {
-    const auto seconds = now.time_since_epoch().count();
-    const Value until{std::int64_t{seconds + look_claim.count()}}, me{std::to_string(owner)};
-    store::insert_unless_there(
-        transaction, a_note,
-        std::vector{Value{std::string("looker")}, Value{std::int64_t{0}}, Value{std::string()}});
-    return transaction.execute("UPDATE hub_notes SET text = ?, number = ? WHERE name = 'looker'"
-                               " AND (text = ? OR number <= ? OR number > ?)",
-                               {me, until, me, Value{std::int64_t{seconds}}, until}) == 1;
+std::vector<DueTopic> due_topics(Transaction& transaction, std::size_t most, base::Seconds now) {
+    std::vector<DueTopic> due;
+    const Value time{format_rfc3339(now)};
+    for (const auto& row : transaction.query(
+             "SELECT t.url, t.subject, t.class, t.name, t.version, t.id, t.look_at, t.claim,"
+             " t.position, t.tries, EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id"
+             " AND s.expires_at > ?) OR EXISTS (SELECT 1 FROM hub_requests r WHERE r.topic = "
+             "t.id)"
+             " FROM topics t WHERE t.look_at <= ? ORDER BY t.look_at LIMIT ?",
+             {time, time, Value{static_cast<std::int64_t>(most)}}))
+        due.push_back({.row = {row.integer(5), row.text(6), row.integer(7)},
+                       .topic = topic_in(row, 0),
+                       .position = row.text(8),
+                       .is_wanted = row.integer(10) != 0,
+                       .tries = row.integer(9)});
+    return due;
 }
 
-void end_look(Transaction& transaction, std::int64_t owner) {
-    transaction.execute("UPDATE hub_notes SET number = 0 WHERE name = 'looker' AND text = ?",
-                        {Value{std::to_string(owner)}});
+std::vector<DueTopic> claim_topics(Transaction& transaction, const std::vector<DueTopic>& due,
+                                   std::int64_t claim, base::Seconds now) {
+    std::vector<DueTopic> claimed;
+    for (const auto& each : due) {
+        if (!store::claim_row(transaction, topic_queue, each.row, claim, now)) continue;
+        claimed.push_back(each);
+        claimed.back().row.claim = claim;
+    }
+    return claimed;
 }
 
-std::optional<TopicState> load_topic(Transaction& transaction, std::int64_t topic,
-                                     base::Seconds now) {
-    const auto rows = transaction.query(
-        "SELECT url, subject, class, name, version, position FROM topics WHERE id = ? AND EXISTS"
-        " (SELECT 1 FROM subscriptions s WHERE s.topic = topics.id AND s.expires_at > ?)",
-        {Value{topic}, Value{format_rfc3339(now)}});
-    if (rows.empty()) return std::nullopt;
-    return TopicState{topic_in(rows.front(), 0), rows.front().text(5)};
+namespace {
+
+// Makes the notification, and due for all subscriptions. Also for those that seem to have ended: the clock may be
+// wrong, and whoever claims them looks again.
+void notify(Transaction& transaction, const Look& look, base::Seconds now) {
+    const Value topic{look.topic.row.id}, time{format_rfc3339(now)};
+    transaction.execute("UPDATE topics SET newest = newest + 1 WHERE id = ?", {topic});
+    const auto number =
+        transaction.query("SELECT newest FROM topics WHERE id = ?", {topic}).at(0).value(0);
+    transaction.execute(
+        "INSERT INTO notifications (topic, number, content_type, body, made_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        {topic, number, Value{look.news.content_type}, Value{store::Blob{look.news.body}}, time});
+    transaction.execute("UPDATE subscriptions SET queued = ?,"
+                        " due_at = CASE WHEN due_at = '' THEN ? ELSE due_at END WHERE topic = ?",
+                        {number, time, topic});
 }
 
-void note_without_news(Transaction& transaction, const LookPlan::Candidate& candidate,
-                       const std::string& looked_in) {
-    if (candidate.row_seen.empty())
-        transaction.execute("UPDATE topics SET looked_in = ? WHERE id = ?",
-                            {Value{looked_in}, Value{candidate.topic}});
-    else
-        transaction.execute(
-            "UPDATE topics SET looked_in = ?, row_seen = ? WHERE id = ?",
-            {Value{looked_in}, Value{candidate.row_seen}, Value{candidate.topic}});
+std::vector<Denied> deny_requests(Transaction& transaction, const Value& topic) {
+    std::vector<Denied> denied;
+    for (const auto& row : transaction.query(
+             "SELECT callback, topic_url FROM hub_requests WHERE topic = ?", {topic}))
+        denied.push_back({row.text(0), row.text(1)});
+    transaction.execute("DELETE FROM hub_requests WHERE topic = ?", {topic});
+    return denied;
+}
+
+}  // namespace
+
+std::vector<Denied> finish_look(Transaction& transaction, const Look& look, base::Seconds now) {
+    using Outcome = Look::Outcome;
+    const auto [id, due, claim] = look.topic.row;
+    if (!store::end_claim(transaction, topic_queue, id, claim, now + look.pause)) return {};
+    const Value topic{id};
+    if (look.outcome == Outcome::not_looked) return {};
+    if (look.outcome == Outcome::failed) {
+        transaction.execute("UPDATE topics SET tries = tries + 1 WHERE id = ?", {topic});
+        return {};
+    }
+    const bool has_moved =
+        look.outcome == Outcome::position || look.outcome == Outcome::notification;
+    transaction.execute("UPDATE topics SET tries = 0, position = ? WHERE id = ?",
+                        {Value{has_moved ? look.news.position : look.topic.position}, topic});
+    if (look.outcome == Outcome::notification) notify(transaction, look, now);
+    if (look.outcome == Outcome::absent) return deny_requests(transaction, topic);
+    return {};
+}
+
+std::chrono::seconds pause_after_look(double random) {
+    return std::chrono::days(1) -
+           std::chrono::seconds(static_cast<std::int64_t>(random * 6 * 3600));
+}
+
+std::chrono::seconds pause_after_failed_looks(std::int64_t tries) {
+    constexpr std::int64_t first = 30, longest = 3600, most_doubled = 7;
+    return std::chrono::seconds(
+        std::min(longest, first << std::min<std::int64_t>(tries, most_doubled)));
 }
 
 }  // namespace hub

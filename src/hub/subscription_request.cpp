@@ -102,6 +102,15 @@ std::string_view name_of(SignatureMethod method) {
     return method == SignatureMethod::sha1 ? "sha1" : "sha256";
 }
 
+Mode mode_named(std::string_view name) {
+    return name == name_of(Mode::subscribe) ? Mode::subscribe : Mode::unsubscribe;
+}
+
+SignatureMethod method_named(std::string_view name) {
+    return name == name_of(SignatureMethod::sha1) ? SignatureMethod::sha1
+                                                  : SignatureMethod::sha256;
+}
+
 Result<SubscriptionRequest> parse_subscription_request(std::span<const RequestField> fields,
                                                        const net::AddressGuard& guard) {
     const FormReader form(fields);

@@ -22,11 +22,13 @@ inline constexpr std::chrono::seconds longest_lease = std::chrono::days(30);
 inline constexpr std::size_t longest_secret = 199;  // bytes
 
 enum class Mode : unsigned char { subscribe, unsubscribe };
-[[nodiscard]] std::string_view name_of(Mode mode);  // "subscribe", "unsubscribe"
+[[nodiscard]] std::string_view name_of(Mode mode);     // "subscribe", "unsubscribe"
+[[nodiscard]] Mode mode_named(std::string_view name);  // of name_of()
 
 // How deliveries are signed (WebSub section 7).
 enum class SignatureMethod : unsigned char { sha1, sha256 };
-[[nodiscard]] std::string_view name_of(SignatureMethod method);  // "sha1", "sha256"
+[[nodiscard]] std::string_view name_of(SignatureMethod method);     // "sha1", "sha256"
+[[nodiscard]] SignatureMethod method_named(std::string_view name);  // of name_of()
 
 struct SubscriptionRequest {
     Mode mode = Mode::subscribe;

@@ -1,5 +1,5 @@
-// hub/subscriptions.hpp -- the tables topics and subscriptions: who gets what, and until when.
-// A subscription is one callback for one topic. What its subscriber asked for last is pending until the hub
+// hub/subscriptions.hpp -- the tables topics, hub_requests and subscriptions: who gets what, and until when.
+// A subscription is one callback for one topic. What its subscriber asked for last is a request until the hub
 // has verified it, and apart from what is in force: a renewal that nobody confirms changes nothing.
 // All functions throw store::Failure. Times are those of the store's clock. Safe from any thread.
 // SPDX-License-Identifier: MIT
@@ -18,6 +18,7 @@
 #include "base/date.hpp"
 #include "hub/subscription_request.hpp"
 #include "hub/topic.hpp"
+#include "store/claim.hpp"
 #include "store/dialect.hpp"
 #include "store/pool.hpp"
 #include "store/worker.hpp"
@@ -26,15 +27,25 @@
 namespace hub {
 
 struct SubscriptionLimits {
-    std::size_t most = 1'000'000;            // pending ones included
-    std::size_t most_of_host = 100'000;      // with callbacks of one host
-    std::size_t most_pending_of_host = 500;  // requests that wait for their verification
+    std::size_t most = 1'000'000;        // subscriptions, and as many requests
+    std::size_t most_of_host = 100'000;  // subscriptions with callbacks of one host
+    std::size_t most_pending_of_asker =
+        500;  // requests of a network that wait for their verification
 };
 
 enum class Accepted : unsigned char {
     yes,
-    host_is_full,  // nothing is recorded, as below; works again when others have ended
+    asker_is_full,  // nothing is recorded, as below; works again when others have been verified
+    host_is_full,   // when others have ended
     store_is_full,
+};
+
+// Who sent a request, as far as the hub is concerned.
+struct Asker {
+    // The network that his address belongs to (net::network_of()); empty: unknown.
+    std::string network = {};
+    // base::sha256_hex() of the token that showed that he may read the topic; empty: a public site.
+    std::string token_digest = {};
 };
 
 // Accepts requests of subscribers.
@@ -47,12 +58,12 @@ class Subscriptions {
 
     // Records what a subscriber asks for; the hub verifies it later, and of several requests for one
     // subscription only the last one. A request to end a subscription that isn't there is forgotten.
-    //   topic         what request.topic stands for. Verifications name the topic as the request did
-    //   token_digest  base::sha256_hex() of the token that showed that the subscriber may read the topic;
-    //                 empty: a public site
-    //   cost          one transaction of some statements; limits are counted in an index
+    // Strangers can ask in the name of any callback, so requests are counted by who asks; and what is in force can
+    // be renewed or ended whatever others ask for.
+    //   topic  what request.topic stands for. Verifications name the topic as the request did
+    //   cost   one transaction of some statements; limits are counted in an index
     [[nodiscard]] Accepted ask(const SubscriptionRequest& request, const Topic& topic,
-                               const std::string& token_digest);
+                               const Asker& asker = {});
 
    private:
     store::Pool& pool_;
@@ -64,8 +75,8 @@ class Subscriptions {
 struct SubscriptionEntry {
     std::int64_t id = 0;
     std::string topic, callback;
-    std::string expires_at;   // RFC 3339; empty: never verified
-    bool is_pending = false;  // a verification is due
+    std::string expires_at;   // RFC 3339
+    bool is_pending = false;  // a request to renew or end it waits for its verification
     bool is_signed = false;
     std::string waiting_since;  // RFC 3339: since when a change waits; empty: it has everything
     std::int64_t tries = 0;     // of the delivery that is due
@@ -106,14 +117,29 @@ inline constexpr std::chrono::days expired_stays{7};
 // After that, a request that could not be verified is forgotten.
 inline constexpr std::chrono::days longest_pending{2};
 
-// Deletes subscriptions that ended some time ago, and corrects times that a wrong clock wrote.
+// Deletes subscriptions that ended some time ago and requests that nobody could verify, and corrects times that a
+// wrong clock wrote. Deletes nothing until sweeps have followed each other for a day: a clock that leaps must not end
+// what is in force.
 void sweep(store::Transaction& transaction, base::Seconds now);
-// Returns topics that nobody has a subscription for.
+// Returns the time before which a subscription must have ended to be forgotten, with what waits for it; nullopt:
+// the clock has not been steady for a day.
+[[nodiscard]] std::optional<base::Seconds> ended_before(store::Transaction& transaction,
+                                                        base::Seconds now);
+// Returns topics that nobody has a subscription or request for.
 //   cost  an index look-up for each topic
 [[nodiscard]] std::vector<std::int64_t> unused_topics(store::Transaction& transaction,
                                                       std::size_t most);
 // Deletes those of them that nobody has subscribed to meanwhile, with their notifications.
 void delete_unused_topics(store::Transaction& transaction, std::span<const std::int64_t> topics);
+
+inline constexpr store::Queue topic_queue{"topics", "look_at"},
+    request_queue{"hub_requests", "due_at"}, delivery_queue{"subscriptions", "due_at"};
+
+// Whoever asks for a subscription, confirms one or ends a topic calls one of these first: they happen one after
+// another.
+//   returns  the number of the topic's last notification; nullopt: there is no such topic
+[[nodiscard]] std::optional<std::int64_t> hold_topic(store::Transaction& transaction,
+                                                     std::int64_t topic);
 
 // "object", "watch_list", "class", "release", "releases"
 [[nodiscard]] std::string_view name_of(Topic::Subject subject);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-
 #include "base/log.hpp"
+#include "hub/subscriptions.hpp"
 #include "hub/workers.hpp"
 #include "tables/counters.hpp"
 
@@ -12,14 +12,17 @@ using store::Transaction;
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds longest_verification{10'000};
-// How long a request waits when its host is asked for others, or the site can't be.
-constexpr std::chrono::seconds until_host_has_room{2}, until_site_knows{60};
+// A verification waits for the look-up of its host (net::Request::connect), its turn and its answer: all of it takes
+// less than a claim lasts.
+constexpr std::chrono::milliseconds longest_wait{20'000}, longest_verification{10'000};
+// How long a request waits when its address is busy with others, or it isn't known who may read.
+constexpr std::chrono::seconds until_address_has_room{2}, until_site_knows{60};
 
 net::Request request_to(net::Url url, const std::string& user_agent) {
     net::Request request;
     request.url = std::move(url);
     request.fields = {{"User-Agent", user_agent}};
+    request.turn = longest_wait;
     request.total = longest_verification;
     request.most_body = 1024;  // a challenge has 64 bytes
     return request;
@@ -28,11 +31,12 @@ net::Request request_to(net::Url url, const std::string& user_agent) {
 // What an answer means for the subscription. Who answers anything but the challenge has refused; who does not
 // answer, or says that it can't now, is asked again.
 Verified outcome_of(const net::FinishedRequest& finished, const std::string& challenge) {
+    using Kind = net::FailureKind;
     if (!finished.response) {
         const auto kind = finished.response.error().kind;
-        return kind == net::FailureKind::refused || kind == net::FailureKind::too_large
-                   ? Verified::refused
-                   : Verified::failed;
+        if (kind == Kind::busy) return Verified::not_sent;
+        return kind == Kind::refused || kind == Kind::too_large ? Verified::refused
+                                                                : Verified::failed;
     }
     const auto status = finished.response->status;
     if (status >= 200 && status < 300)
@@ -44,56 +48,30 @@ Verified outcome_of(const net::FinishedRequest& finished, const std::string& cha
 
 void Verifier::work() {
     if (open_.size() >= most_open || !results_.empty()) return;
-    const bool is_due = context_.read(is_verification_due);
-    if (!is_due) return;
-    auto claimed =
-        context_.write(claim_verifications, context_.new_claim(), most_open - open_.size());
-    for (auto& one : claimed)
-        if (auto result = send(std::move(one))) results_.push_back(std::move(*result));
+    const auto due = context_.read(due_requests, most_open - open_.size());
+    if (due.empty()) return;
+    for (auto& request : context_.write(claim_requests, due, context_.new_claim()))
+        if (auto result = send(std::move(request))) results_.push_back(std::move(*result));
     write_results();
 }
 
-// Returns what has come of it if nothing was sent.
-std::optional<Verifier::Result> Verifier::send(ClaimedVerification claimed) {
-    const auto callback = net::parse_url(claimed.callback);
-    if (!callback) return Result{std::move(claimed), Verified::refused, {}, {}};
-    const auto of_host = open_of_host_.find(callback->host);
-    if (of_host != open_of_host_.end() && of_host->second >= most_of_host)
-        return Result{std::move(claimed), Verified::failed, {}, until_host_has_room};
-    std::string position;
-    bool later = false;
-    if (claimed.verification.mode == Mode::subscribe)
-        if (const auto outcome = find_position(claimed, position, later))
-            return Result{std::move(claimed), *outcome, {}, later ? until_site_knows : 0s};
-    claimed.verification.challenge = new_challenge();
-    const auto id = client_.add(
-        request_to(verification_url(*callback, claimed.verification), context_.user_agent));
-    ++open_of_host_[callback->host];
-    open_.emplace(id, Open{std::move(claimed), callback->host, std::move(position)});
-    return std::nullopt;
-}
-
-// Returns an outcome if nothing needs to be asked.
-//   position  where the news of the topic begin
-//   later     set if the site can't say now
-std::optional<Verified> Verifier::find_position(const ClaimedVerification& claimed,
-                                                std::string& position, bool& later) {
-    const auto allowed = context_.site.may_read(claimed.reader);
-    if (allowed && !*allowed) {
-        deny(claimed.callback, claimed.verification.topic_url, "The token is no longer valid.");
-        return Verified::refused;
+std::optional<Verifier::Result> Verifier::send(PendingRequest request) {
+    const auto callback = net::parse_url(request.callback);
+    if (!callback) return Result{std::move(request), Verified::refused};
+    if (request.verification.mode == Mode::subscribe) {
+        const auto allowed = context_.site.may_read(request.reader);
+        if (!allowed) return Result{std::move(request), Verified::not_sent, until_site_knows};
+        if (!*allowed) {
+            deny(request.callback, request.verification.topic_url,
+                 "The token is no longer valid.");
+            return Result{std::move(request), Verified::refused};
+        }
     }
-    later = !allowed;
-    if (later) return Verified::failed;
-    if (!claimed.is_first) return std::nullopt;
-    auto news = context_.site.read_news(claimed.topic, "");
-    if (!news && news.error().kind == base::ErrorKind::absent) {
-        deny(claimed.callback, claimed.verification.topic_url, "There is no such feed.");
-        return Verified::refused;
-    }
-    later = !news || !*news || (*news)->position.empty();
-    if (later) return Verified::failed;
-    position = std::move((*news)->position);
+    auto verification = request.verification;
+    verification.challenge = new_challenge();
+    const auto id =
+        client_.add(request_to(verification_url(*callback, verification), context_.user_agent));
+    open_.emplace(id, Open{std::move(request), std::move(verification.challenge)});
     return std::nullopt;
 }
 
@@ -107,10 +85,9 @@ void Verifier::receive(std::chrono::milliseconds at_most) {
     for (const auto& finished : client_.wait(at_most)) {
         auto found = open_.extract(finished.id);
         if (found.empty()) continue;  // a denial
-        auto& [claimed, host, position] = found.mapped();
-        if (--open_of_host_[host] == 0) open_of_host_.erase(host);
-        const auto outcome = outcome_of(finished, claimed.verification.challenge);
-        results_.push_back({std::move(claimed), outcome, std::move(position), {}});
+        auto& [request, challenge] = found.mapped();
+        results_.push_back(
+            {std::move(request), outcome_of(finished, challenge), until_address_has_room});
     }
 }
 
@@ -118,12 +95,10 @@ void Verifier::write_results() {
     if (results_.empty()) return;
     context_.write([&](Transaction& transaction, base::Seconds now) {
         std::map<std::string, std::int64_t> counts;
-        for (const auto& [claimed, outcome, position, postponed] : results_) {
-            if (postponed.count() > 0)
-                postpone_verification(transaction, claimed, now + postponed);
-            else if (finish_verification(transaction, claimed, outcome, position, now) &&
-                     outcome != Verified::failed)
-                ++counts[outcome == Verified::confirmed ? "verified" : "refused"];
+        for (const auto& [request, outcome, pause] : results_) {
+            const bool is_written = finish_request(transaction, request, outcome, pause, now);
+            if (is_written && outcome == Verified::confirmed) ++counts["verified"];
+            if (is_written && outcome == Verified::refused) ++counts["refused"];
         }
         tables::count_outcomes(transaction, "hub_notes", counts, tables::slot_of_process());
     });

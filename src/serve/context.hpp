@@ -92,7 +92,6 @@ struct SiteContext : Services {
     RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
     // Of requests to the hub, each of which sends a verification to the host of its callback.
     RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
-    RateLimiter hub_callbacks{{.per_minute = 300, .burst = 500}};
     base::Gate wide_gate{settings.wide};
 
     // ---- what is kept in memory ----

@@ -33,6 +33,7 @@ constexpr std::size_t longest_hub_request = 16 * 1024;  // bytes
 constexpr std::size_t most_hub_fields = 100;
 constexpr std::size_t most_tokens = 3;
 constexpr long full_host_retry = 3600;  // seconds
+constexpr std::chrono::seconds until_verified{60};
 
 using base::ErrorKind;
 using News = base::Result<std::optional<hub::FeedNews>>;
@@ -144,14 +145,17 @@ std::optional<HttpError> check_body(const Request& request) {
     return HttpError{415, "Content-Type must be " + std::string(form) + "."};
 }
 
-// Counts a request that leads to a verification.
-std::optional<HttpError> check_hub_rate(SiteContext& context, const Request& request,
-                                        const std::string& callback_host) {
+// Returns the network of an address; of what is none, itself.
+std::string network_of(const std::string& client_address) {
+    const auto address = net::parse_address(client_address);
+    return address ? net::text_of(net::network_of(*address)) : client_address;
+}
+
+// Counts a request that leads to a verification, by who asks: strangers can ask in the name of any callback.
+std::optional<HttpError> check_hub_rate(SiteContext& context, const std::string& network) {
     const auto now = context.settings.steady_clock();
-    if (const auto wait = context.hub_clients.count_request(request.client_address, now))
+    if (const auto wait = context.hub_clients.count_request(network, now))
         return too_many("Too many requests to the hub from your address.", *wait);
-    if (const auto wait = context.hub_callbacks.count_request(callback_host, now))
-        return too_many("hub.callback: too many requests for this host.", *wait);
     return std::nullopt;
 }
 
@@ -186,13 +190,17 @@ Result<std::string> token_digest_of(SiteContext& context, const Request& request
 }
 
 Result<Response> record(SiteContext& context, const hub::SubscriptionRequest& asked,
-                        const hub::Topic& topic, const std::string& token_digest) {
+                        const hub::Topic& topic, const hub::Asker& asker) {
     try {
-        switch (context.subscriptions.ask(asked, topic, token_digest)) {
+        switch (context.subscriptions.ask(asked, topic, asker)) {
             case hub::Accepted::yes:
                 return uncached(202, "text/plain; charset=utf-8",
                                 "The request has been recorded. The hub will soon verify it with "
                                 "your callback.\n");
+            case hub::Accepted::asker_is_full:
+                return fail(
+                    too_many("Too many requests from your address wait for their verification.",
+                             until_verified));
             case hub::Accepted::host_is_full:
                 return fail(HttpError{.status = 429,
                                       .text = "hub.callback: this hub has reached its limit of "
@@ -235,14 +243,16 @@ Result<Response> take_subscription(SiteContext& context, const Request& request,
     if (!topic) return fail(topic.error());
     // A token stays with who showed it: neither the store nor a verification has it.
     if (!topic->tokens.empty()) asked->topic = net::parse_url(topic->topic.url).value();
-    if (auto error = check_hub_rate(context, request, asked->callback.host))
-        return fail(*std::move(error));
+    hub::Asker asker{.network = network_of(request.client_address)};
+    if (auto error = check_hub_rate(context, asker.network)) return fail(*std::move(error));
     // Who unsubscribes shows at the callback that this is meant, and may have no token any more.
-    if (asked->mode == hub::Mode::unsubscribe) return record(context, *asked, topic->topic, {});
-    const auto digest = token_digest_of(context, request, *topic);
+    if (asked->mode == hub::Mode::unsubscribe)
+        return record(context, *asked, topic->topic, asker);
+    auto digest = token_digest_of(context, request, *topic);
     if (!digest) return fail(digest.error());
+    asker.token_digest = *std::move(digest);
     if (auto error = check_feed(context, topic->feed)) return fail(*std::move(error));
-    return record(context, *asked, topic->topic, *digest);
+    return record(context, *asked, topic->topic, asker);
 }
 
 // ---- what is new in a topic ----

@@ -26,7 +26,7 @@ namespace store {
                                 std::chrono::seconds answer_within = std::chrono::seconds(30));
 
 // The number of the schema that sql/objects_history.sql creates.
-inline constexpr int schema_number = 2;
+inline constexpr int schema_number = 3;
 
 // Returns the text of sql/objects_history.sql, or of its SQLite twin.
 [[nodiscard]] std::string_view schema_sql(Engine engine);

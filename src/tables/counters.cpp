@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tables/counters.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <random>
 #include <string_view>
 
+#include "store/claim.hpp"
 #include "store/dialect.hpp"
+#include "tables/lists.hpp"
 
 namespace tables {
 
@@ -50,22 +51,14 @@ bool lock_feed(Transaction& transaction, std::int64_t feed) {
                 .empty();
 }
 
-void move_feed_writes(Transaction& transaction, std::vector<std::int64_t> feeds) {
-    if (feeds.empty()) return;
-    std::ranges::sort(feeds);
-    const auto twice = std::ranges::unique(feeds);
-    feeds.erase(twice.begin(), twice.end());
-    for (const auto feed : feeds)
-        transaction.execute("UPDATE feeds SET writes = writes + 1 WHERE id = ?", {Value{feed}});
-    store::add_many(transaction, {"harvest_notes", {"name", "number"}, {"name"}},
-                    std::vector{Value{"writes " + slot_of_process()}, Value{std::int64_t{1}}});
-}
-
-std::int64_t all_feed_writes(Transaction& transaction) {
-    // One row for each slot: '!' follows ' '.
-    const auto rows = transaction.query(
-        "SELECT SUM(number) FROM harvest_notes WHERE name >= 'writes ' AND name < 'writes!'");
-    return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
+void mark_copies(Transaction& transaction, const std::vector<std::int64_t>& feeds) {
+    std::vector<Value> names;
+    names.reserve(feeds.size());
+    for (const auto feed : feeds) names.emplace_back(std::to_string(feed));
+    execute_in(transaction,
+               "UPDATE topics SET look_at = ?, claim = 0 WHERE subject = 'source_feed'"
+               " AND class = '' AND name IN",
+               {Value{std::string(store::due_at_once)}}, names);
 }
 
 }  // namespace tables

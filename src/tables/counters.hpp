@@ -1,7 +1,5 @@
 // tables/counters.hpp -- sums that many processes count in rows of their own: how often something ended in which way
-// (rows "count NAME SLOT" of the tables hub_notes and harvest_notes), and how often what our copies of source feeds
-// show was written (feeds.writes, and a row "writes SLOT" for all feeds). The harvester writes the latter; the hub sees
-// by it whether the copies that it knows are the current ones.
+// (rows "count NAME SLOT" of the tables hub_notes and harvest_notes), and what the harvester tells the hub.
 // All functions throw store::Failure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -35,12 +33,7 @@ void count_outcomes(store::Transaction& transaction, const std::string& table,
 //   returns  false: there is no such feed
 bool lock_feed(store::Transaction& transaction, std::int64_t feed);
 
-// Notes that the copies of these feeds show something else from now on; a feed may be there twice. Called at the end of a
-// transaction, because writers of one slot wait for each other from here on.
-void move_feed_writes(store::Transaction& transaction, std::vector<std::int64_t> feeds);
-
-// Returns how often any feed was written, removed ones included: while it is the same, that of each feed is.
-//   cost  a look at 16 rows at most
-[[nodiscard]] std::int64_t all_feed_writes(store::Transaction& transaction);
+// Makes the hub look at the copies of these feeds, because they show something else from now on.
+void mark_copies(store::Transaction& transaction, const std::vector<std::int64_t>& feeds);
 
 }  // namespace tables

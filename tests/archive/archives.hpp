@@ -142,7 +142,6 @@ inline void fill(store::Connection& connection) {
             "",
             "",
             "",
-            one,
             none,
             none});
     insert(connection, "entries",

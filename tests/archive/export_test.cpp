@@ -54,8 +54,9 @@ TEST_CASE("The archive has every table but those of the hub, of fetches and of j
           "primary key and long columns") {
     const FreshStore fresh(store::Engine::mysql);
     const auto connection = fresh.connect()();
-    std::set<std::string> names{"topics",       "subscriptions", "notifications", "hub_notes",
-                                "fetch_events", "base_urls",     "harvest_notes", "parts"};
+    std::set<std::string> names{"topics",        "hub_requests",  "subscriptions",
+                                "notifications", "hub_notes",     "fetch_events",
+                                "base_urls",     "harvest_notes", "parts"};
     for (const auto& table : archive::tables()) {
         const std::vector<Value> name{std::string(table.name)};
         names.insert(std::string(table.name));
@@ -99,7 +100,7 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
             {Value(std::int64_t{3}), "WS187", "WS185", store::Blob{std::string("\0\1\2\3", 4)}});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
         CHECK(exported(connect) ==
-              "{\"varve_export\":1,\"schema\":2}\n"
+              "{\"varve_export\":1,\"schema\":3}\n"
               "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
               "\"released_on\":\"2008-02-15\"}}\n"
               "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
@@ -111,7 +112,7 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
               "\"label_key\":\"label's key\",\"other_names\":\"one other name\\nanother\"}}\n"
               "{\"table\":\"trees\",\"row\":{\"oid\":3,\"version\":\"WS187\",\"since\":\"WS185\","
               "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
-              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":2,\"text\":\"\"}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":3,\"text\":\"\"}}\n"
               "{\"end\":true,\"rows\":{\"releases\":1,\"objects\":1,\"history\":0,\"trees\":1,"
               "\"accepted\":0,\"mass_changes\":0,"
               "\"words\":0,\"tokens\":0,\"watch_lists\":0,"

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import collections
-import hashlib
 import os
 import signal
 import subprocess
@@ -13,10 +12,10 @@ from checks import check
 from cluster import end_with_parent
 from servers import Servers, response
 from site_of_varve import PROGRAM, eventually
+from subscription_rows import subscription_rows
 from warming import RELEASES, job_on, undisturbed
 
 HOSTS = [f"127.0.2.{i + 1}" for i in range(20)]
-FOREVER = "2099-01-01T00:00:00Z"
 
 
 class Subscribers(Servers):
@@ -37,30 +36,6 @@ class Subscribers(Servers):
             self.got[target].append(body)
             self.count += 1
         return response(200, echo)
-
-
-def digest(text):
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def subscription_rows(base_url, objects, callbacks):
-    """Returns SQL that writes subscriptions which are in force: each object with each of its callbacks(i)."""
-    def quoted(*values):
-        return "(" + ", ".join(str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
-                               for value in values) + ")"
-
-    topics, subscriptions = [], []
-    for i, (class_name, name) in enumerate(objects):
-        url = f"{base_url}/rss?" + urllib.parse.urlencode({"class": class_name, "name": name})
-        topics.append(quoted(i + 1, url, digest(url), "object", class_name, name, "", "nothing yet"))
-        for callback in callbacks(i):
-            host = urllib.parse.urlsplit(callback).hostname
-            subscriptions.append(quoted(i + 1, callback, digest(callback), host, FOREVER, url, "sha256"))
-    for into, rows in (("topics (id, url, url_digest, subject, class, name, version, position)", topics),
-                       ("subscriptions (topic, callback, callback_digest, host, expires_at, topic_url, method)",
-                        subscriptions)):
-        for at in range(0, len(rows), 500):
-            yield f"INSERT INTO {into} VALUES {', '.join(rows[at:at + 500])}"
 
 
 TOPICS = int(os.environ.get("HUB_TOPICS", "300"))
@@ -103,8 +78,8 @@ class Queue:
 
     # Both do what a minute does, after which the claims of a hub that is dead end.
 
-    def end_look(self):
-        self.ask("UPDATE hub_notes SET number = 0 WHERE name = 'looker'")
+    def end_looks(self):
+        self.ask(f"UPDATE topics SET look_at = '{LONG_AGO}' WHERE claim > 0")
 
     def end_claims(self):
         self.ask(f"UPDATE subscriptions SET due_at = '{LONG_AGO}' WHERE claim > 0")
@@ -122,7 +97,7 @@ def deliver_and_kill(queue, hubs, subscribers):
     """Kills the first hub when a third is delivered; waits for the rest. Returns the callbacks that it was working on."""
     eventually(lambda: subscribers.count > TOPICS * SUBSCRIBERS // 3, "a third is delivered", SECONDS)
     hubs[0].kill()
-    queue.end_look()
+    queue.end_looks()
     eventually(lambda: queue.number("due_at > '' AND claim = 0 OR queued = 0") == 0
                and queue.number("claim > 0") == queue.number("delivered = 0"),
                "the others have delivered what they could", SECONDS)

@@ -41,9 +41,18 @@ struct HarvestStore : PooledStore {
             return harvest::record_entries(transaction, feed, ready, now);
         });
     }
-    // How often what our copy of the feed shows was written.
-    std::int64_t writes(std::int64_t id) {
-        return std::stoll(value("SELECT writes FROM feeds WHERE id = " + std::to_string(id)));
+    // Whether the hub was told to look at our copy of the feed since this was asked last.
+    bool is_marked(std::int64_t id) {
+        const auto name = std::to_string(id);
+        execute("INSERT INTO topics (url, url_digest, subject, class, name, version)"
+                " SELECT '', '" +
+                name + "', 'source_feed', '', '" + name +
+                "', ''"
+                " FROM (SELECT 1) one WHERE NOT EXISTS (SELECT 1 FROM topics t WHERE t.name = '" +
+                name + "')");
+        const bool is_due = value("SELECT look_at FROM topics WHERE name = '" + name + "'") != "";
+        execute("UPDATE topics SET look_at = '' WHERE name = '" + name + "'");
+        return is_due;
     }
     std::vector<harvest::ClaimedFeed> claim(std::size_t most = 100) {
         const harvest::ClaimTerms terms{.claim = next_claim++, .most = most};

@@ -8,8 +8,8 @@
 
 #include "hub/deliveries.hpp"
 #include "hub/news.hpp"
+#include "hub/requests.hpp"
 #include "hub/subscriptions.hpp"
-#include "hub/verifications.hpp"
 #include "support/catch.hpp"
 #include "support/pooled_store.hpp"
 
@@ -35,47 +35,54 @@ struct HubStore : PooledStore {
     hub::Accepted ask(const std::string& callback, const std::string& name = "a",
                       hub::Mode mode = hub::Mode::subscribe) {
         const auto topic = topic_of(name);
-        return subscriptions.ask(request_of(callback, topic, mode), topic, "");
+        return subscriptions.ask(request_of(callback, topic, mode), topic);
     }
-    std::vector<hub::ClaimedVerification> claim_verifications() {
-        return call(hub::claim_verifications, ++last_claim, 100, now);
+    // Claims requests, for topics whose positions are known.
+    std::vector<hub::PendingRequest> claim_requests() {
+        execute("UPDATE topics SET position = 'p0' WHERE position = ''");
+        return call(hub::claim_requests, call(hub::due_requests, 100, now), ++last_claim, now);
     }
-    bool finish(const hub::ClaimedVerification& verification,
-                hub::Verified outcome = hub::Verified::confirmed,
-                const std::string& position = "p0") {
-        return call(hub::finish_verification, verification, outcome, position, now);
+    bool finish(const hub::PendingRequest& request,
+                hub::Verified outcome = hub::Verified::confirmed) {
+        return call(hub::finish_request, request, outcome, std::chrono::seconds(0), now);
     }
     void confirm_all() {
-        for (const auto& verification : claim_verifications()) finish(verification);
+        for (const auto& request : claim_requests()) finish(request);
+    }
+    std::vector<hub::DueTopic> claim_topics() {
+        return call(hub::claim_topics, call(hub::due_topics, 100, now), ++last_claim, now);
     }
     void subscribe(const std::string& callback, const std::string& name = "a") {
         REQUIRE(ask(callback, name) == hub::Accepted::yes);
         confirm_all();
     }
     // Records a notification behind the one before it.
-    bool notify(const std::string& body, const std::string& name = "a") {
-        const auto topic =
-            query("SELECT id, position FROM topics WHERE url = '" + topic_of(name).url + "'")
-                .at(0);
-        const hub::FoundNews made{.topic = topic.integer(0),
-                                  .before = topic.text(1),
-                                  .news = {"text/xml", body, "behind " + body},
-                                  .looked_in = "WS1",
-                                  .row_seen = ""};
-        return call(hub::record_notification, made, now);
+    void notify(const std::string& body, const std::string& name = "a") {
+        const auto url = topic_of(name).url;
+        execute("UPDATE topics SET look_at = '1970-01-01T00:00:00Z', claim = 0 WHERE url = '" +
+                url + "'");
+        // A claim that was committed without an answer is not among those that are returned.
+        auto claimed = claim_topics();
+        for (; claimed.empty(); claimed = claim_topics()) now += store::claim_lasts;
+        for (const auto& topic : claimed) {
+            hub::Look look{.topic = topic, .pause = std::chrono::days(1)};
+            if (topic.topic.url == url) {
+                look.outcome = hub::Look::Outcome::notification;
+                look.news = {"text/xml", body, "behind " + body};
+            }
+            call(hub::finish_look, look, now);
+        }
     }
-    std::vector<hub::ClaimedDelivery> claim(std::vector<std::string> without_hosts = {},
-                                            std::size_t most = 100) {
-        const hub::ClaimTerms terms{
-            .claim = ++last_claim, .most = most, .without_hosts = without_hosts};
-        return call(hub::claim_deliveries, terms, now);
+    std::vector<hub::Delivery> claim(std::size_t most = 100) {
+        return call(hub::claim_deliveries, call(hub::due_deliveries, most, now), ++last_claim,
+                    now);
     }
-    std::map<std::string, std::int64_t> finish(const hub::ClaimedDelivery& delivery,
+    std::map<std::string, std::int64_t> finish(const hub::Delivery& delivery,
                                                hub::Delivered outcome, int pause = 0) {
-        const hub::DeliveryResult result{&delivery, outcome, std::chrono::seconds(pause)};
+        const hub::DeliveryResult result{delivery, outcome, std::chrono::seconds(pause)};
         return call(hub::finish_deliveries, std::span(&result, 1), now);
     }
-    std::string body_of(const hub::ClaimedDelivery& delivery) {
+    std::string body_of(const hub::Delivery& delivery) {
         const auto loaded = call(hub::load_notification, delivery.notification);
         return loaded ? loaded->body : "(nothing)";
     }

@@ -56,49 +56,39 @@ struct NewsStore : HubStore {
                 std::to_string(unreadable) + " WHERE version = '" + version + "'");
     }
     void subscribe_to(const Topic& topic) {
-        REQUIRE(subscriptions.ask(support::request_of("http://reader.example/", topic), topic,
-                                  "") == Accepted::yes);
+        REQUIRE(subscriptions.ask(support::request_of("http://reader.example/", topic), topic) ==
+                Accepted::yes);
         confirm_all();
     }
-    void add_feed(std::int64_t id) {
-        const auto text = std::to_string(id);
-        execute("INSERT INTO feeds (id, url, url_digest, base_url, added_at) VALUES (" + text +
-                ", '', '" + text + "', '', '2008-01-01T00:00:00Z')");
-    }
-    // Writes what copies of these feeds show.
-    void write_feeds(const std::vector<std::int64_t>& feeds) {
-        call(tables::move_feed_writes, feeds);
-    }
-    // Looks, and returns the names of the topics; "nothing" if nothing has happened.
-    Names look(const std::string& current, bool finishes = true) {
-        const auto plan = call(plan_look, current, now);
-        if (!plan) return {"nothing"};
+    // Marks topics, looks at those that are due, and returns their names.
+    Names look(const std::string& current, Look::Outcome outcome = Look::Outcome::nothing) {
+        const bool is_new = call(is_something_new, current, now);
+        const auto before = value("SELECT COUNT(*) FROM topics WHERE look_at <= '2008-04-02'");
+        call(mark_topics, current, now, now);
+        if (!is_new)
+            CHECK(before == value("SELECT COUNT(*) FROM topics WHERE look_at <= '2008-04-02'"));
         Names names;
-        for (const auto& candidate : plan->candidates) {
-            const auto topic = write([&](store::Transaction& transaction) {
-                if (finishes) note_without_news(transaction, candidate, current);
-                return load_topic(transaction, candidate.topic, now);
-            });
-            names.push_back(!topic                      ? "(no subscriber)"
-                            : topic->topic.name.empty() ? topic->topic.url
-                                                        : topic->topic.name);
+        for (const auto& topic : claim_topics()) {
+            call(finish_look, Look{topic, outcome, {"", "", "p1"}, std::chrono::days(1)}, now);
+            names.push_back(topic.topic.name.empty() ? topic.topic.url : topic.topic.name);
         }
-        if (finishes) call(note_finished_look, *plan, now);
+        std::ranges::sort(names);
         return names;
     }
 };
 
+const Names none;
+const auto class_url = topic_of_class.url;
+
 }  // namespace
 
-TEST_CASE("The first look is at all objects, and the next one at what was recorded since") {
+TEST_CASE("New topics are looked at, and then those of what was recorded") {
     NewsStore store(GENERATE(support::engines()));
     CHECK(store.look("WS2") == Names{"a", "b", "c"});
-    CHECK(store.look("WS2") == Names{"nothing"});
+    CHECK(store.look("WS2") == none);
     store.record("b", "WS2");
     CHECK(store.look("WS2") == Names{"b"});
-    CHECK(store.look("WS2") == Names{"nothing"});
-    store.record("c", "WS2");
-    CHECK(store.look("WS2") == Names{"c"});
+    CHECK(store.look("WS2") == none);
     store.record("c", "WS1");
     CHECK(store.look("WS2") == Names{"c"});
 }
@@ -109,27 +99,38 @@ TEST_CASE("What was recorded before its release became current is found when it 
     store.record("a", "WS2");
     store.record("b", "WS3");
     for (const auto* version : {"WS2", "WS3"}) store.end_job(version);
-    CHECK(store.look("WS1") == Names{});
+    CHECK(store.look("WS1") == none);
     CHECK(store.look("WS3") == Names{"a", "b"});
-    CHECK(store.look("WS3") == Names{"nothing"});
+    CHECK(store.look("WS3") == none);
 }
 
-TEST_CASE("After a switch, objects are looked at that no release job has compared") {
+TEST_CASE("After a switch all objects are looked at, unless a job has read all of the release") {
     NewsStore store(GENERATE(support::engines()));
     store.look("WS1");
     CHECK(store.look("WS2") == Names{"a", "b", "c"});
-    store.end_job("WS3", 1);
-    store.execute("UPDATE objects SET build = 3 WHERE name <> 'b'");
-    CHECK(store.look("WS3") == Names{"b"});
+    store.end_job("WS3", 1);  // it could not read an object
+    CHECK(store.look("WS3") == Names{"a", "b", "c"});
+    store.end_job("WS2");
+    CHECK(store.look("WS2") == none);
 }
 
-TEST_CASE("A look that did not finish is made again") {
+TEST_CASE("A topic that could not be read is looked at again, later each time, and alone") {
     NewsStore store(GENERATE(support::engines()));
     store.look("WS2");
     store.record("b", "WS2");
-    CHECK(store.look("WS2", false) == Names{"b"});
-    CHECK(store.look("WS2") == Names{"b"});
-    CHECK(store.look("WS2") == Names{"nothing"});
+    for (const auto pause : {30, 60, 120}) {
+        store.call(mark_topics, "WS2", store.now, store.now);
+        const auto claimed = store.claim_topics();
+        REQUIRE(claimed.size() == 1);
+        CHECK(claimed[0].topic.name == "b");
+        CHECK(pause_after_failed_looks(claimed[0].tries) == std::chrono::seconds(pause));
+        store.call(finish_look,
+                   Look{claimed[0], Look::Outcome::failed, {}, std::chrono::seconds(pause)},
+                   store.now);
+        CHECK(store.claim_topics().empty());
+        store.now += std::chrono::seconds(pause);
+    }
+    CHECK(pause_after_failed_looks(1000) == std::chrono::hours(1));
 }
 
 TEST_CASE("A row that is replaced is looked at again, whichever release it is of") {
@@ -149,139 +150,136 @@ TEST_CASE("A row that is committed after one with a higher number is found withi
     store.subscribe_to(topic_of_class);
     store.look("WS2");
     store.record("b", "WS2", 9);
-    CHECK(store.look("WS2") == Names{"b", topic_of_class.url});
-    CHECK(store.look("WS2") == Names{"nothing"});
+    CHECK(store.look("WS2") == Names{"b", class_url});
     // A clock that is set back does not end the minute.
     store.now -= std::chrono::seconds(5);
-    CHECK(store.look("WS2") == Names{"nothing"});
     store.record("a", "WS2", 8);
-    CHECK(store.look("WS2") == Names{"nothing"});
+    CHECK(store.look("WS2") == none);
     store.now += std::chrono::minutes(2);
-    CHECK(store.look("WS2") == Names{"a", topic_of_class.url});
+    CHECK(store.look("WS2") == Names{"a", "b", class_url});
     store.now += std::chrono::minutes(1);
-    CHECK(store.look("WS2") == Names{"nothing"});
-    // While rows come all the time, the first of them need not be looked for again.
+    CHECK(store.look("WS2") == none);
+    CHECK_FALSE(store.call(is_something_new, "WS2", store.now));
+    // While rows come all the time, each of them is looked for twice.
     for (std::int64_t sid = 20; sid < 26; ++sid) {
-        const auto version = "WS" + std::to_string(sid);
-        store.execute("INSERT INTO releases (version, released_on) VALUES ('" + version +
-                      "', '2008-06-01')");
-        store.record("c", version, sid);
+        store.record("c", "WS2", sid);
         store.now += std::chrono::seconds(20);
-        store.look("WS2");
+        store.execute("DELETE FROM history");
+        CHECK(store.look("WS2").size() <= 2);
     }
-    CHECK(store.query("SELECT number FROM hub_notes WHERE name = 'rows'").at(0).integer(0) >= 20);
 }
 
-TEST_CASE("Topics of many objects are looked at when a job has compared all of a release") {
+TEST_CASE("Topics of releases are looked at when a job has compared all of a release") {
     NewsStore store(GENERATE(support::engines()));
-    store.subscribe_to(topic_of_class);
+    const Topic topic_of_releases{.url = "http://f.example/releases?format=rss",
+                                  .subject = Topic::Subject::all_releases};
+    store.subscribe_to(topic_of_releases);
     store.look("WS3");
     store.end_job("WS3");
-    CHECK(store.look("WS3") == Names{topic_of_class.url});
-    CHECK(store.look("WS3") == Names{"nothing"});
+    CHECK(store.look("WS3") == Names{topic_of_releases.url});
+    CHECK(store.look("WS3") == none);
 }
 
 TEST_CASE("Going back to an earlier release, and forward again, passes over nothing") {
     NewsStore store(GENERATE(support::engines()));
+    for (const auto* version : {"WS1", "WS2"}) store.end_job(version);
     store.look("WS2");
     store.record("a", "WS2");
-    CHECK(store.look("WS1") == Names{"a", "b", "c"});
-    const auto again = store.look("WS2");
-    CHECK(std::ranges::find(again, "a") != again.end());
+    CHECK(store.look("WS2") == Names{"a"});
+    CHECK(store.look("WS1") == none);
+    // Who subscribes meanwhile has not got what the later release brings.
+    store.subscribe("http://new.example/", "d");
+    CHECK(store.look("WS1", Look::Outcome::position) == Names{"d"});
+    CHECK(store.look("WS2") == Names{"a"});
 }
 
-TEST_CASE("Topics of many objects are looked at whenever a row was recorded") {
+TEST_CASE("Topics of many objects are looked at when something visible was recorded for them") {
     NewsStore store(GENERATE(support::engines()));
     store.subscribe_to(topic_of_class);
+    store.subscribe_to({.url = "http://f.example/rss?class=Paper",
+                        .subject = Topic::Subject::whole_class,
+                        .class_name = "Paper"});
     store.subscribe_to(topic_of_copy(3));
     store.look("WS2");
     store.record("a", "WS3");
-    CHECK(store.look("WS2") == Names{topic_of_class.url});
+    CHECK(store.look("WS2") == none);
+    store.record("a", "WS2");
+    CHECK(store.look("WS2") == Names{"a", class_url});
 }
 
 TEST_CASE("A copy is looked at when its feed was written, and no other topic is") {
     NewsStore store(GENERATE(support::engines()));
-    store.subscribe_to(topic_of_class);
-    for (const auto feed : {3, 4, 12}) {
-        store.add_feed(feed);
-        store.subscribe_to(topic_of_copy(feed));
-    }
+    for (const auto feed : {3, 4, 12}) store.subscribe_to(topic_of_copy(feed));
     store.look("WS2");
-    CHECK(store.look("WS2") == Names{"nothing"});
-    store.write_feeds({4});
-    CHECK(store.look("WS2", false) == Names{"4"});  // a look that did not finish
+    const auto write_feeds = [&](std::vector<std::int64_t> feeds) {
+        store.call(tables::mark_copies, feeds);
+    };
+    write_feeds({4});
     CHECK(store.look("WS2") == Names{"4"});
-    CHECK(store.look("WS2") == Names{"nothing"});
-    store.write_feeds({3, 12});
-    store.write_feeds({3});
-    CHECK(store.look("WS2") == Names{"3", "12"});
-    CHECK(store.look("WS2") == Names{"nothing"});
-    // Copies depend on no release.
-    const auto switched = store.look("WS3");
-    CHECK(switched == Names{"a", "b", "c", topic_of_class.url});
+    write_feeds({3, 12});
+    write_feeds({3});
+    CHECK(store.look("WS2") == Names{"12", "3"});
+    CHECK(store.look("WS2") == none);
+    // What comes while a hub looks makes it look again.
+    write_feeds({4});
+    const auto claimed = store.claim_topics();
+    write_feeds({4});
+    store.call(finish_look, Look{claimed.at(0), Look::Outcome::nothing, {}, {}}, store.now);
+    CHECK(store.look("WS2") == Names{"4"});
 }
 
-TEST_CASE("The copy of a feed that is removed is looked at once more") {
-    NewsStore store(GENERATE(support::engines()));
-    store.add_feed(3);
-    store.subscribe_to(topic_of_copy(3));
-    store.look("WS2");
-    store.execute("DELETE FROM feeds");
-    store.write_feeds({3});
-    CHECK(store.look("WS2") == Names{"3"});
-    store.write_feeds({4});
-    CHECK(store.look("WS2") == Names{});
-    CHECK(store.look("WS2") == Names{"nothing"});
-}
-
-TEST_CASE("What a copy got between the choice of topics and the look is looked at again") {
-    NewsStore store(GENERATE(support::engines()));
-    store.add_feed(3);
-    store.subscribe_to(topic_of_copy(3));
-    store.look("WS2");
-    store.write_feeds({3});
-    const auto plan = store.call(plan_look, "WS2", store.now);
-    REQUIRE(plan);
-    store.write_feeds({3});
-    store.write([&](store::Transaction& transaction) {
-        for (const auto& candidate : plan->candidates)
-            note_without_news(transaction, candidate, "WS2");
-        note_finished_look(transaction, *plan, store.now);
-    });
-    CHECK(store.look("WS2") == Names{"3"});
-    CHECK(store.look("WS2") == Names{"nothing"});
-}
-
-TEST_CASE("A topic without subscribers is passed over") {
+TEST_CASE("Without subscribers a position moves on, and nobody is notified") {
     NewsStore store(GENERATE(support::engines()));
     store.look("WS2");
     store.now += std::chrono::days(11);
+    store.look("WS2");
     store.record("b", "WS2");
-    CHECK(store.look("WS2") == Names{"(no subscriber)"});
+    store.call(mark_topics, "WS2", store.now, store.now);
+    const auto claimed = store.claim_topics();
+    REQUIRE(claimed.size() == 1);
+    CHECK_FALSE(claimed[0].is_wanted);
+    // A request alone makes it wanted: what comes until it is confirmed must not be lost.
+    store.execute("UPDATE topics SET claim = 0, look_at = '2008-01-01T00:00:00Z'");
+    store.ask("http://new.example/", "b");
+    for (const auto& topic : store.call(due_topics, 9, store.now))
+        CHECK(topic.is_wanted == (topic.topic.name == "b"));
 }
 
-TEST_CASE("One hub looks at a time, and another one when it is gone") {
-    NewsStore store(GENERATE(support::both_engines()));
-    const auto claim = [&](std::int64_t owner) {
-        return store.call(claim_look, owner, store.now);
-    };
-    CHECK(claim(1));
-    CHECK(claim(1));
-    CHECK_FALSE(claim(2));
-    store.now += std::chrono::seconds(60);
-    CHECK(claim(2));
-    CHECK_FALSE(claim(1));
-    store.now -= std::chrono::days(1);
-    CHECK(claim(1));
-}
-
-TEST_CASE(
-    "A topic whose first subscription came in force since the last look is looked at once") {
+TEST_CASE("Each topic is looked at once a day, whatever is written") {
     NewsStore store(GENERATE(support::engines()));
-    store.look("WS1");
-    store.subscribe("http://new.example/", "d");
-    CHECK(store.look("WS1") == Names{"d"});
-    CHECK(store.look("WS1") == Names{"nothing"});
-    store.subscribe("http://other.example/", "d");  // not the first one
-    CHECK(store.look("WS1") == Names{"nothing"});
+    store.look("WS2");
+    store.now += std::chrono::days(1);
+    CHECK(store.look("WS2") == Names{"a", "b", "c"});
+    CHECK(pause_after_look(0.0) == std::chrono::days(1));
+    CHECK(pause_after_look(1.0) == std::chrono::hours(18));
+}
+
+TEST_CASE("Of two hubs one looks at a topic, and the other one when its claim has ended") {
+    NewsStore store(GENERATE(support::both_engines()));
+    const auto due = store.call(due_topics, 9, store.now);
+    const auto first = store.call(claim_topics, due, 1, store.now);
+    CHECK(first.size() == 3);
+    CHECK(store.call(claim_topics, due, 2, store.now).empty());
+    store.now += store::claim_lasts;
+    const auto second = store.claim_topics();
+    CHECK(second.size() == 3);
+    for (const auto& claims : {first, second})
+        for (const auto& topic : claims)
+            store.call(finish_look,
+                       Look{topic, Look::Outcome::notification, {"text/xml", "x", "p1"}, {}},
+                       store.now);
+    CHECK(store.count("notifications") == 3);
+}
+
+TEST_CASE("Who asked for a feed that is not there is denied") {
+    NewsStore store(GENERATE(support::engines()));
+    store.look("WS2");
+    store.ask("http://new.example/", "nothing");
+    const auto claimed = store.claim_topics();
+    REQUIRE(claimed.size() == 1);
+    const auto denied =
+        store.call(finish_look, Look{claimed[0], Look::Outcome::absent, {}, {}}, store.now);
+    REQUIRE(denied.size() == 1);
+    CHECK(denied[0].callback == "http://new.example/");
+    CHECK(store.count("hub_requests") == 0);
 }

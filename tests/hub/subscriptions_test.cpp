@@ -25,28 +25,26 @@ std::string expiry_of(HubStore& store) {
 TEST_CASE("A subscription is in force once it is confirmed, from when it was asked to be") {
     HubStore store(GENERATE(support::engines()));
     CHECK(store.ask(one_callback) == Accepted::yes);
-    CHECK(store.list().at(0).is_pending);
-    CHECK(expiry_of(store).empty());
+    CHECK(store.list().empty());
+    CHECK(store.call(due_requests, 9, store.now).empty());  // the position is not known yet
     store.now += std::chrono::minutes(5);
-    const auto claimed = store.claim_verifications();
+    const auto claimed = store.claim_requests();
     REQUIRE(claimed.size() == 1);
     CHECK(claimed[0].callback == one_callback);
-    CHECK(claimed[0].topic == topic_of("a"));
     CHECK(claimed[0].verification.topic_url == topic_of("a").url);
     CHECK(claimed[0].verification.lease == std::chrono::days(10));
-    CHECK(claimed[0].is_first);
     store.now += std::chrono::seconds(20);
     CHECK(store.finish(claimed[0]));
     CHECK(expiry_of(store) == "2008-04-11T00:05:00Z");
     CHECK_FALSE(store.list().at(0).is_pending);
-    CHECK(store.claim_verifications().empty());
+    CHECK(store.claim_requests().empty());
 }
 
 TEST_CASE("Who refuses to be unsubscribed stays subscribed") {
     HubStore store(GENERATE(support::engines()));
     store.subscribe(one_callback);
     store.ask(one_callback, "a", Mode::unsubscribe);
-    CHECK(store.finish(store.claim_verifications().at(0), Verified::refused));
+    CHECK(store.finish(store.claim_requests().at(0), Verified::refused));
     CHECK(expiry_of(store) == "2008-04-11T00:00:00Z");
     CHECK_FALSE(store.list().at(0).is_pending);
 }
@@ -54,16 +52,17 @@ TEST_CASE("Who refuses to be unsubscribed stays subscribed") {
 TEST_CASE("A subscription that nobody confirms is forgotten") {
     HubStore store(GENERATE(support::engines()));
     store.ask(one_callback);
-    CHECK(store.finish(store.claim_verifications().at(0), Verified::refused));
+    CHECK(store.finish(store.claim_requests().at(0), Verified::refused));
     CHECK(store.list().empty());
     store.ask(one_callback);
     for (const int minutes : {0, 1, 10}) {
         store.now += std::chrono::minutes(minutes);
-        const auto claimed = store.claim_verifications();
+        const auto claimed = store.claim_requests();
         REQUIRE(claimed.size() == 1);
         CHECK(store.finish(claimed[0], Verified::failed));
-        CHECK(store.claim_verifications().empty());
+        CHECK(store.claim_requests().empty());
     }
+    CHECK(store.count("hub_requests") == 0);
     CHECK(store.list().empty());
 }
 
@@ -73,14 +72,14 @@ TEST_CASE("A renewal that nobody confirms leaves lease and secret as they were")
     auto request = request_of(one_callback, topic_of("a"));
     request.secret = "new";
     request.lease = std::chrono::days(30);
-    CHECK(store.subscriptions.ask(request, topic_of("a"), "") == Accepted::yes);
+    CHECK(store.subscriptions.ask(request, topic_of("a")) == Accepted::yes);
     store.notify("1");
     auto claimed = store.claim();
     REQUIRE(claimed.size() == 1);
     CHECK(claimed[0].secret.empty());
-    CHECK(store.finish(store.claim_verifications().at(0), Verified::refused));
+    CHECK(store.finish(store.claim_requests().at(0), Verified::refused));
     CHECK(expiry_of(store) == "2008-04-11T00:00:00Z");
-    CHECK(store.subscriptions.ask(request, topic_of("a"), "") == Accepted::yes);
+    CHECK(store.subscriptions.ask(request, topic_of("a")) == Accepted::yes);
     store.confirm_all();
     CHECK(expiry_of(store) == "2008-05-01T00:00:00Z");
     CHECK(store.list().at(0).is_signed);
@@ -94,7 +93,7 @@ TEST_CASE("Of two requests for a subscription the last one counts") {
     HubStore store(GENERATE(support::engines()));
     store.subscribe(one_callback);
     store.ask(one_callback, "a", Mode::unsubscribe);
-    const auto claimed = store.claim_verifications();
+    const auto claimed = store.claim_requests();
     store.ask(one_callback);
     CHECK_FALSE(store.finish(claimed.at(0)));
     CHECK(store.list().size() == 1);
@@ -106,77 +105,117 @@ TEST_CASE("Of two requests for a subscription the last one counts") {
 TEST_CASE("Ending a subscription that is not there is accepted and forgotten") {
     HubStore store(GENERATE(support::engines()));
     CHECK(store.ask(one_callback, "a", Mode::unsubscribe) == Accepted::yes);
-    CHECK(store.claim_verifications().empty());
+    CHECK(store.claim_requests().empty());
     CHECK(store.count("topics") == 0);
 }
 
 TEST_CASE("A claimed verification is left alone until the claim ends, and then counts once") {
     HubStore store(GENERATE(support::engines()));
     store.ask(one_callback);
-    const auto first = store.claim_verifications();
-    CHECK(store.claim_verifications().empty());
-    store.now += verification_claim;
-    const auto second = store.claim_verifications();
+    const auto first = store.claim_requests();
+    CHECK(store.claim_requests().empty());
+    store.now += store::claim_lasts;
+    const auto second = store.claim_requests();
     REQUIRE(second.size() == 1);
     CHECK_FALSE(store.finish(first.at(0)));
     CHECK(store.finish(second.at(0)));
     CHECK_FALSE(store.finish(second.at(0)));
 }
 
-TEST_CASE("A postponed verification does not count as a try") {
+TEST_CASE("A verification that was not sent does not count as a try") {
     HubStore store(GENERATE(support::engines()));
     store.ask(one_callback);
     for (int i = 0; i < 5; ++i) {
-        const auto claimed = store.claim_verifications();
+        const auto claimed = store.claim_requests();
         REQUIRE(claimed.size() == 1);
         CHECK(claimed[0].tries == 0);
-        store.call(postpone_verification, claimed[0], store.now);
+        store.finish(claimed[0], Verified::not_sent);
         store.now += std::chrono::minutes(1);
     }
 }
 
-TEST_CASE("A host has a limit of subscriptions, and of requests that wait") {
+TEST_CASE("Whoever asks has a limit of requests that wait, and a host one of subscriptions") {
     HubStore store(GENERATE(support::engines()));
-    const auto ask = [&](SubscriptionLimits limits, const std::string& callback) {
+    const auto ask = [&](SubscriptionLimits limits, const std::string& callback,
+                         const std::string& network) {
         Subscriptions some(store.pool, limits, [&](auto&) { return store.now; });
-        return some.ask(request_of(callback, topic_of("a")), topic_of("a"), "");
+        return some.ask(request_of(callback, topic_of("a")), topic_of("a"), {network});
     };
-    const SubscriptionLimits few_pending{.most = 9, .most_of_host = 3, .most_pending_of_host = 2};
-    CHECK(ask(few_pending, "http://a.example/1") == Accepted::yes);
-    CHECK(ask(few_pending, "http://a.example/2") == Accepted::yes);
-    CHECK(ask(few_pending, "http://a.example/3") == Accepted::host_is_full);
-    CHECK(ask(few_pending, "http://a.example/2") == Accepted::yes);
-    CHECK(ask(few_pending, "http://b.example/3") == Accepted::yes);
+    const SubscriptionLimits few{.most = 9, .most_of_host = 3, .most_pending_of_asker = 2};
+    CHECK(ask(few, "http://a.example/1", "here") == Accepted::yes);
+    CHECK(ask(few, "http://a.example/2", "here") == Accepted::yes);
+    CHECK(ask(few, "http://a.example/3", "here") == Accepted::asker_is_full);
+    CHECK(ask(few, "http://b.example/1", "here") == Accepted::asker_is_full);
+    CHECK(ask(few, "http://a.example/2", "here") == Accepted::yes);
+    CHECK(ask(few, "http://a.example/3", "there") == Accepted::yes);
     store.confirm_all();
-    CHECK(ask(few_pending, "http://a.example/3") == Accepted::yes);
-    CHECK(ask(few_pending, "http://a.example/4") == Accepted::host_is_full);
+    CHECK(ask(few, "http://a.example/4", "here") == Accepted::host_is_full);
+    // Others cannot keep who is subscribed from renewing.
+    for (const std::string number : {"1", "2"})
+        CHECK(ask(few, "http://b.example/" + number, "here") == Accepted::yes);
+    CHECK(ask(few, "http://a.example/1", "here") == Accepted::yes);
     store.confirm_all();
-    CHECK(ask(few_pending, "http://a.example/1") == Accepted::yes);
-    CHECK(ask({.most = 4}, "http://c.example/") == Accepted::store_is_full);
+    CHECK(ask({.most = 5}, "http://c.example/", "here") == Accepted::store_is_full);
 }
+
+namespace {
+
+// Sweeps as hubs do, and returns how many subscriptions are left.
+std::int64_t sweep_now(HubStore& store) {
+    store.write([&](store::Transaction& transaction) {
+        sweep(transaction, store.now);
+        delete_unused_topics(transaction, unused_topics(transaction, 100));
+        (void)delete_old_notifications(transaction, {}, 100, store.now);
+    });
+    return store.count("subscriptions");
+}
+void sweep_for(HubStore& store, std::chrono::hours time) {
+    for (std::chrono::hours passed{0}; passed < time; passed += std::chrono::hours(12)) {
+        sweep_now(store);
+        store.now += std::chrono::hours(12);
+    }
+}
+
+}  // namespace
 
 TEST_CASE("Subscriptions that have ended get nothing, and are deleted some days later") {
     HubStore store(GENERATE(support::engines()));
     store.subscribe(one_callback);
-    CHECK(store.notify("waits when it ends"));
-    store.now += std::chrono::days(10);
-    CHECK(store.notify("1"));
+    store.notify("waits when it ends");
+    sweep_for(store, std::chrono::days(10));
+    store.notify("1");
     CHECK(store.claim().empty());
-    store.now += std::chrono::seconds(1);
     CHECK(store.claim().empty());
-    const auto sweep_now = [&] {
-        store.write([&](store::Transaction& transaction) {
-            sweep(transaction, store.now);
-            delete_unused_topics(transaction, unused_topics(transaction, 100));
-        });
-        return store.count("subscriptions");
-    };
-    CHECK(sweep_now() == 1);
+    CHECK(sweep_now(store) == 1);
     CHECK(store.count("topics") == 1);
-    store.now += std::chrono::days(8);
-    CHECK(sweep_now() == 0);
+    sweep_for(store, std::chrono::days(8));
+    CHECK(sweep_now(store) == 0);
     CHECK(store.count("topics") == 0);
     CHECK(store.count("notifications") == 0);
+}
+
+TEST_CASE("A clock that leaps ends no subscription, and loses nothing that waits") {
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe(one_callback);
+    store.notify("1");
+    sweep_for(store, std::chrono::days(3));
+    store.ask("http://b.example/");
+    const auto right = store.now;
+    store.now += std::chrono::days(60);
+    CHECK(sweep_now(store) == 1);
+    CHECK(store.claim().empty());
+    store.notify("2");
+    CHECK(sweep_now(store) == 1);
+    store.now = right;
+    CHECK(sweep_now(store) == 1);
+    CHECK(store.count("hub_requests") == 1);
+    CHECK(store.deliver_all() ==
+          std::vector{std::string(one_callback) + " 1", std::string(one_callback) + " 2"});
+    // A hub that was stopped for a week sweeps again a day later.
+    store.now += std::chrono::days(20);
+    CHECK(sweep_now(store) == 1);
+    sweep_for(store, std::chrono::days(1));
+    CHECK(sweep_now(store) == 0);
 }
 
 TEST_CASE("Who subscribes again after the end gets only what comes from then on") {
@@ -196,37 +235,6 @@ TEST_CASE("Who subscribes again after the end gets only what comes from then on"
         if (sent.starts_with(one_callback)) got.push_back(sent);
     CHECK(got == std::vector<std::string>{std::string(one_callback) + " meanwhile",
                                           std::string(one_callback) + " new"});
-}
-
-TEST_CASE("The position of a topic is replaced when nobody else is subscribed") {
-    HubStore store(GENERATE(support::engines()));
-    const auto position = [&] { return store.value("SELECT position FROM topics"); };
-    const auto subscribe = [&](const std::string& callback, const std::string& at) {
-        store.ask(callback);
-        store.finish(store.claim_verifications().at(0), Verified::confirmed, at);
-    };
-    subscribe("http://a.example/", "p1");
-    CHECK(position() == "p1");
-    subscribe("http://b.example/", "p2");
-    subscribe("http://a.example/", "p3");
-    CHECK(position() == "p1");
-    store.now += std::chrono::days(11);
-    subscribe("http://b.example/", "p4");
-    CHECK(position() == "p4");
-    subscribe("http://b.example/", "p5");
-    CHECK(position() == "p4");
-}
-
-TEST_CASE(
-    "A topic keeps its position when the only other subscriber leaves during a verification") {
-    HubStore store(GENERATE(support::engines()));
-    store.subscribe("http://a.example/");
-    store.ask("http://b.example/");
-    const auto claimed = store.claim_verifications();
-    CHECK_FALSE(claimed.at(0).is_first);
-    store.execute("DELETE FROM subscriptions WHERE callback = 'http://a.example/'");
-    CHECK(store.finish(claimed.at(0), Verified::confirmed, ""));
-    CHECK(store.value("SELECT position FROM topics") == "p0");
 }
 
 TEST_CASE("Times that a wrong clock wrote are corrected") {
@@ -315,30 +323,11 @@ TEST_CASE(
     store.subscribe(one_callback);
     store.ask(one_callback);
     store.ask("http://never.example/");
-    const auto sweep_now = [&] { store.call(sweep, store.now); };
-    store.now += std::chrono::days(1);
-    sweep_now();
-    CHECK(store.claim_verifications().size() == 2);
-    store.now += std::chrono::days(2);
-    sweep_now();
-    CHECK(store.claim_verifications().empty());
+    sweep_for(store, std::chrono::days(1));
+    CHECK(store.claim_requests().size() == 2);
+    sweep_for(store, std::chrono::days(2));
+    CHECK(store.claim_requests().empty());
     REQUIRE(store.list().size() == 1);
     CHECK(store.list().at(0).callback == one_callback);
     CHECK_FALSE(store.list().at(0).is_pending);
-}
-
-TEST_CASE("A clock that is ahead for a while loses no notification") {
-    HubStore store(GENERATE(support::engines()));
-    store.subscribe(one_callback);
-    store.notify("1");
-    const auto right = store.now;
-    store.now += std::chrono::days(12);
-    store.write([&](store::Transaction& transaction) {
-        sweep(transaction, store.now);
-        (void)delete_old_notifications(transaction, {}, 100, store.now);
-    });
-    store.now = right + std::chrono::minutes(1);
-    store.notify("2");
-    CHECK(store.deliver_all() ==
-          std::vector{std::string(one_callback) + " 1", std::string(one_callback) + " 2"});
 }
