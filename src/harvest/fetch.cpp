@@ -94,6 +94,16 @@ void drop_validators(FeedRow& row) {
     row.last_fetch_hash.clear();
 }
 
+constexpr const char* no_entries = "no entries";
+
+// The document is as it was: without entries, if it had none.
+void note_unchanged(FetchOutcome& outcome, const Fetch& fetch, const char* detail) {
+    const bool has_none = fetch.claimed.feed.system_status == no_entries;
+    outcome.status = has_none ? FetchStatus::noitems : FetchStatus::notmodified;
+    if (has_none) outcome.system_status = no_entries;
+    outcome.detail = detail;
+}
+
 // A 304 may come with newer validators (RFC 9110 section 15.4.5).
 ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) {
     if (!fetch.is_conditional)
@@ -104,8 +114,7 @@ ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) 
     if (auto date = validator_in(response, "last-modified"); !date.empty())
         answer.after.http_last_modified = std::move(date);
     answer.after.http_304 = true;
-    answer.outcome.status = FetchStatus::notmodified;
-    answer.outcome.detail = "not modified";
+    note_unchanged(answer.outcome, fetch, "not modified");
     return answer;
 }
 
@@ -120,14 +129,19 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
     auto& after = answer.after;
     if (!fetch.is_conditional) after.last_full_fetch = fetch.claimed.claimed_at;
     after.http_etag = validator_in(response, "etag");
-    after.http_last_modified = validator_in(response, "last-modified");
+    const auto written_before =
+        std::exchange(after.http_last_modified, validator_in(response, "last-modified"));
     auto hash = base::md5_hex(response.body);
+    const auto type = net::find_field(response.fields, "content-type").value_or("");
     if (hash == after.last_fetch_hash) {
-        answer.outcome.status = FetchStatus::notmodified;
-        answer.outcome.detail = "same hash";
+        note_unchanged(answer.outcome, fetch, "same hash");
+        // The index of a list names the size of its months in KB: a short mail may change no byte of it.
+        const bool is_written =
+            after.http_last_modified.empty() || after.http_last_modified != written_before;
+        if (auto list = feed::read_list_index(response.body, type, fetch.url); list && is_written)
+            answer.list = *std::move(list);
         return answer;
     }
-    const auto type = net::find_field(response.fields, "content-type").value_or("");
     // Some servers do not say that they send gzip.
     const auto most = most_body_of(fetch, settings);
     auto unpacked = base::is_gzip(response.body) ? base::gunzip(response.body, most + 1)
@@ -159,7 +173,7 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
     after.language = read->language;
     answer.outcome.feed = read->hints;
     answer.outcome.status = read->entries.empty() ? FetchStatus::noitems : FetchStatus::nonew;
-    if (read->entries.empty()) answer.outcome.system_status = "no entries";
+    if (read->entries.empty()) answer.outcome.system_status = no_entries;
     if (fetch.is_downgraded) answer.outcome.detail = "redirected from https to http";
     answer.entries = newest_entries(std::move(read->entries), settings.most_entries);
     read->entries.clear();

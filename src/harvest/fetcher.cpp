@@ -35,13 +35,14 @@ void count_recorded(FetchOutcome& outcome, const EntriesRecorded& recorded, std:
     if (is_news(outcome)) outcome.status = FetchStatus::ok;
 }
 
-// Notes where older entries are.
+// Notes where older entries are: in the document itself, if not all of its entries were looked at.
 void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAnswer& answer,
-                     base::Seconds now) {
+                     const FetchSettings& settings, base::Seconds now) {
     const auto feed = fetch.claimed.feed.id;
     if (answer.list) note_list_index(transaction, feed, fetch.url, *answer.list, now);
-    if (answer.feed && !answer.feed->prev_archive_url.empty())
-        note_archive(transaction, feed, answer.feed->prev_archive_url, now);
+    if (!answer.feed || answer.feed->prev_archive_url.empty()) return;
+    const bool is_cut = answer.entries.size() >= settings.most_entries;
+    note_archive(transaction, feed, is_cut ? fetch.url : answer.feed->prev_archive_url, now);
 }
 
 }  // namespace
@@ -231,7 +232,7 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);
         outcomes["second insertion"] += static_cast<std::int64_t>(recorded.inserted_twice);
     }
-    note_archive_of(transaction, result.open.fetch, answer, now);
+    note_archive_of(transaction, result.open.fetch, answer, settings_, now);
     const double random = std::uniform_real_distribution<double>()(context_.random);
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
     ++outcomes[finished.outcome];

@@ -78,7 +78,7 @@ seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::i
         case FetchStatus::noitems: return is_unread ? without_readers : after_damage;
         case FetchStatus::parseerror: return after_damage;
         case FetchStatus::toobig: return when_too_big;
-        case FetchStatus::posterror: return without_news;
+        case FetchStatus::posterror: return after_news;
         case FetchStatus::nodb:  // is never recorded: the claim ends, and the feed is due again
         case FetchStatus::failed:
         case FetchStatus::disabled: break;

@@ -340,10 +340,17 @@ TEST_CASE("A fault at any statement leaves a walk that comes to the same end") {
 TEST_CASE("What a harvester fetches tells it which archives there are") {
     ArchiveWorld world(GENERATE(support::engines()));
     set_chain(world.server);
-    world.server.set("/feed", {archive_document(archived_entry("live", 20), "/3#x")});
-    world.server.set("/list/", {list_index({"2008-March.txt", "2008-January.txt"})});
-    world.server.set("/list/2008-March.txt",
-                     {list_message("m1", "Sat, 1 Mar 2008 10:00:00 +0000")});
+    Texts live, older{"e6", "e5", "e4", "e3", "e2", "e1"};
+    std::string entries;
+    for (int day = 28; day > 6; --day) {  // more than a fetch looks at
+        live.push_back("live" + std::to_string(day));
+        entries += archived_entry(live.back(), day);
+    }
+    live.insert(live.end(), older.begin(), older.end());
+    world.server.set("/feed", {archive_document(entries, "/3#x")});
+    world.server.set("/list/", {list_index({"2008-April.txt", "2008-January.txt"})});
+    world.server.set("/list/2008-April.txt",
+                     {list_message("m1", "Tue, 1 Apr 2008 10:00:00 +0000")});
     world.add_feed(world.server.url("/feed"));
     world.add_feed(world.server.url("/list/"));
     auto harvester = harvest::Harvester::make(world.pool, world.options).value();
@@ -357,7 +364,7 @@ TEST_CASE("What a harvester fetches tells it which archives there are") {
     };
     run();
     CHECK(world.state(1) == "finished: no older page");
-    CHECK(world.guids(1) == Texts{"live", "e6", "e5", "e4", "e3", "e2", "e1"});
+    CHECK(world.guids(1) == live);
     CHECK(world.state(2) == "finished: no older page");
     CHECK(world.guids(2) == Texts{"<m1>"});
     CHECK(world.value("SELECT rss_title FROM feeds WHERE id = 2") == "The worm Archives");
@@ -365,21 +372,33 @@ TEST_CASE("What a harvester fetches tells it which archives there are") {
     CHECK(world.value("SELECT note FROM fetch_events WHERE feed = 2 AND event = "
                       "'fetch_succeeded'") == "0 skipped / 0 added; archive of a mailing list");
 
-    // The index is the same: nothing is walked. Then it has changed.
-    (void)world.server.take_paths();
-    world.pass(std::chrono::days(2));
-    run();
-    auto paths = world.server.take_paths();
-    std::ranges::sort(paths);
-    CHECK(paths == Texts{"/feed", "/list/"});
-    world.server.set("/list/",
-                     {list_index({"2008-April.txt", "2008-March.txt", "2008-January.txt"})});
+    // The index is the same, and so is its time: nothing is walked.
+    const auto index_at = [&](const std::string& time) {
+        world.server.set("/list/", {list_index({"2008-April.txt", "2008-January.txt"}), "200 OK",
+                                    "Last-Modified: " + time + "\r\n"});
+        (void)world.server.take_paths();
+        world.pass(std::chrono::days(2));
+        run();
+        auto paths = world.server.take_paths();
+        std::ranges::sort(paths);
+        return paths;
+    };
+    index_at("Tue, 01 Apr 2008 10:00:00 GMT");
+    CHECK(index_at("Tue, 01 Apr 2008 10:00:00 GMT") == Texts{"/feed", "/list/"});
+    // A short mail that changes no byte of the index. Then it has changed.
     world.server.set("/list/2008-April.txt",
-                     {list_message("a1", "Wed, 2 Apr 2008 10:00:00 +0000")});
+                     {list_message("m1", "Tue, 1 Apr 2008 10:00:00 +0000") +
+                      list_message("m2", "Wed, 2 Apr 2008 10:00:00 +0000")});
+    index_at("Wed, 02 Apr 2008 10:00:00 GMT");
+    CHECK(world.guids(2) == Texts{"<m2>", "<m1>"});
+    world.server.set("/list/",
+                     {list_index({"2008-May.txt", "2008-April.txt", "2008-January.txt"})});
+    world.server.set("/list/2008-May.txt",
+                     {list_message("a1", "Fri, 2 May 2008 10:00:00 +0000")});
     world.pass(std::chrono::days(2));
     run();
-    CHECK(world.guids(2) == Texts{"<a1>", "<m1>"});
-    CHECK(world.archive(1).pages == 3);
+    CHECK(world.guids(2) == Texts{"<a1>", "<m2>", "<m1>"});
+    CHECK(world.archive(1).pages == 4);
     CHECK(world.claims() == "0");
 }
 

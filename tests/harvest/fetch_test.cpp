@@ -189,6 +189,14 @@ TEST_CASE("The same bytes are not read again") {
     CHECK(again.after.last_fetch_hash == base::md5_hex(one_entry));
     CHECK(again.entries.empty());
     CHECK_FALSE(again.feed);
+    // A document without entries stays one.
+    const std::string empty = "<rss version='2.0'><channel><title>T</title></channel></rss>";
+    claimed.feed = answered(response(200, {{"ETag", "\"2\""}}, empty)).after;
+    claimed.feed.system_status = "no entries";
+    CHECK(text_of(answered(response(200, {}, empty), claimed).outcome) ==
+          "noitems|no entries|same hash");
+    CHECK(text_of(answered(response(304, {}, ""), claimed).outcome) ==
+          "noitems|no entries|not modified");
 }
 
 TEST_CASE(

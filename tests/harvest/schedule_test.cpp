@@ -74,7 +74,7 @@ TEST_CASE("A feed is fetched again sooner after news, and once a day if nobody r
              {outcome_of(FetchStatus::ok), 30min, 24h},
              {outcome_of(FetchStatus::nonew), 60min, 24h},
              {outcome_of(FetchStatus::notmodified, Severity::none, 304), 60min, 24h},
-             {outcome_of(FetchStatus::posterror, Severity::temporary), 60min, 60min},
+             {outcome_of(FetchStatus::posterror, Severity::temporary), 30min, 30min},
              {outcome_of(FetchStatus::toobig, soft), 60min, 60min},
              {outcome_of(FetchStatus::noitems), 3h, 24h},
              {outcome_of(FetchStatus::parseerror, soft), 3h, 3h},
