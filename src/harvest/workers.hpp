@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/background.hpp"
 #include "feed/feed.hpp"
 #include "feed/pipermail.hpp"
 #include "harvest/archives.hpp"
+#include "harvest/background.hpp"
 #include "harvest/claims.hpp"
 #include "harvest/entries.hpp"
 #include "harvest/fetch.hpp"
@@ -166,7 +166,7 @@ class Fetcher {
     std::unordered_map<net::RequestId, Open> open_;
     RedirectQueue<Open> redirected_;
     // Reading a feed takes as long as all the rest.
-    base::Background<Answered, Result> reader_;
+    Background<Answered, Result> reader_;
     std::vector<Result> results_;  // that are not written
     Outcomes outcomes_;            // that are not written
     bool has_more_ = false;

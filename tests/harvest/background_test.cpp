@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/background.hpp"
+#include "harvest/background.hpp"
 
 #include <future>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 
 namespace {
 
-using Numbers = base::Background<int, std::string>;
+using Numbers = harvest::Background<int, std::string>;
 
 // Counts calls, and lets a test wait for them.
 class Calls {

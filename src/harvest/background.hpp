@@ -1,4 +1,4 @@
-// base/background.hpp -- a thread that turns jobs into results while its owner goes on.
+// harvest/background.hpp -- a thread that turns jobs into results while its owner goes on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace base {
+namespace harvest {
 
 // Its functions belong to one thread at a time. Results are made one after the other, in the order of their jobs.
 template <class Job, class Result>
@@ -101,4 +101,4 @@ class Background {
     std::jthread thread_;  // last: it uses the others, and ends first
 };
 
-}  // namespace base
+}  // namespace harvest
