@@ -8,7 +8,7 @@
 #include <re2/re2.h>
 #include <set>
 
-#include "base/gzip.hpp"
+#include "base/compress.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/charset.hpp"

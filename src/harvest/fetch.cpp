@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/compress.hpp"
 #include "base/digest.hpp"
-#include "base/gzip.hpp"
 #include "base/text.hpp"
 #include "feed/read_feed.hpp"
 #include "feed/reference.hpp"

@@ -5,9 +5,9 @@
 #include <array>
 #include <xxhash.h>
 
+#include "base/compress.hpp"
 #include "base/date.hpp"
 #include "base/digest.hpp"
-#include "base/gzip.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "query/context.hpp"

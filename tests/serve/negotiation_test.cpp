@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/gzip.hpp"
+#include "base/compress.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/page_cache.hpp"
 #include "support/catch.hpp"
