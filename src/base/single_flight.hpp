@@ -2,7 +2,6 @@
 //   SingleFlight    one caller computes per key; concurrent callers for the same key share its
 //                   result. Nothing is kept afterwards
 //   VersionedValue  one value, kept for as long as callers ask for the same version
-//   RefreshedValue  one value, loaded again every so often; others take the old one meanwhile
 // All are safe from any thread. A computation that fails or throws leaves no lock behind: the
 // next caller computes again. A computation must not ask for its own key: it would wait for
 // itself.
@@ -10,10 +9,7 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -21,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
 #include "base/result.hpp"
 
 namespace base {
@@ -146,98 +141,6 @@ class VersionedValue {
     std::optional<Version> newest_;
     std::optional<std::pair<Version, T>> kept_;
     SingleFlight<Version, Result<T>> flight_;
-};
-
-// What a store says, which is expensive to load and may be a little old.
-template <class T>
-class RefreshedValue {
-   public:
-    using Time = std::chrono::steady_clock::time_point;
-    using Duration = Time::duration;
-    using Clock = std::function<Time()>;
-
-    struct Limits {
-        // A load begins at most this often, by the first caller who comes when it is due.
-        Duration refresh_after;
-        // Other callers wait for a running load only when the value that they could take instead
-        // is older than this, or absent. By default they never wait.
-        Duration wait_after = Duration::max();
-        Duration wait_after_failure = Duration::max();  // applies when the last load failed
-    };
-
-    struct Reading {
-        std::shared_ptr<const T> value;  // nullptr when nothing has been loaded yet
-        Duration age{};                  // of the value, counted from the beginning of its load
-        bool has_failed = false;         // the last load; `value` is that of an earlier one
-
-        // Returns the value of the last load; nullptr: it failed, or has not ended.
-        [[nodiscard]] const T* current() const { return has_failed ? nullptr : value.get(); }
-    };
-
-    explicit RefreshedValue(Limits limits, Clock clock)
-        : limits_(limits), clock_(std::move(clock)) {}
-
-    // Returns the value, after loading it when that is due and no other thread is doing it.
-    //   load  returns optional<T>; without a value, or when it throws, which is logged, the load has failed
-    template <class Load>
-    [[nodiscard]] Reading get(const Load& load) {
-        std::unique_lock lock(mutex_);
-        if (!is_loading_ && is_due())
-            refresh(lock, load);
-        else if (is_loading_ && must_wait())
-            loaded_.wait(lock, [this] { return !is_loading_; });
-        return reading();
-    }
-
-   private:
-    // Those that follow require the lock.
-    [[nodiscard]] bool is_due() const {
-        if (!tried_at_) return true;
-        const auto now = clock_();
-        return now < *tried_at_ || now - *tried_at_ >= limits_.refresh_after;
-    }
-    [[nodiscard]] bool must_wait() const {
-        const auto limit = has_failed_ ? limits_.wait_after_failure : limits_.wait_after;
-        if (limit == Duration::max()) return false;
-        return value_ == nullptr || clock_() - loaded_at_ >= limit;
-    }
-    [[nodiscard]] Reading reading() const {
-        return {value_, value_ == nullptr ? Duration{} : clock_() - loaded_at_, has_failed_};
-    }
-
-    template <class Load>
-    void refresh(std::unique_lock<std::mutex>& lock, const Load& load) {
-        const auto begun_at = clock_();
-        is_loading_ = true;
-        tried_at_ = begun_at;
-        lock.unlock();
-        std::shared_ptr<const T> value;
-        try {
-            if (std::optional<T> loaded = load())
-                value = std::make_shared<const T>(std::move(*loaded));
-        } catch (const std::exception& failure) {
-            log::error("cannot reach the store", {{"reason", failure.what()}});
-        } catch (...) {
-            log::error("cannot reach the store");
-        }
-        lock.lock();
-        is_loading_ = false;
-        has_failed_ = value == nullptr;
-        if (value != nullptr) {
-            value_ = std::move(value);
-            loaded_at_ = begun_at;
-        }
-        loaded_.notify_all();
-    }
-
-    const Limits limits_;
-    const Clock clock_;
-    std::mutex mutex_;  // guards what follows; not held while a value is loaded
-    std::condition_variable loaded_;
-    std::shared_ptr<const T> value_;
-    Time loaded_at_{};  // when the load of value_ began
-    std::optional<Time> tried_at_;
-    bool is_loading_ = false, has_failed_ = false;
 };
 
 }  // namespace base

@@ -19,8 +19,8 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "base/single_flight.hpp"
 #include "serve/http.hpp"
+#include "serve/refreshed_value.hpp"
 #include "store/pool.hpp"
 
 namespace serve {
@@ -64,7 +64,7 @@ class TokenHolders {
    private:
     using Names = std::map<std::string, std::string, std::less<>>;  // by hash
     store::Pool& pool_;
-    base::RefreshedValue<Names> names_;
+    RefreshedValue<Names> names_;
 };
 
 // ---- Requests to a private site ----

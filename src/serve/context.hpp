@@ -28,6 +28,7 @@
 #include "serve/metrics.hpp"
 #include "serve/page_cache.hpp"
 #include "serve/parameters.hpp"
+#include "serve/refreshed_value.hpp"
 #include "serve/routes.hpp"
 #include "store/pool.hpp"
 #include "store/store.hpp"
@@ -105,7 +106,7 @@ struct SiteContext : Services {
     base::VersionedValue<Moment, std::shared_ptr<const query::ReleaseList>> release_list;
     // What the store says, which is asked now and then while somebody wants to know.
     template <class T>
-    using Refreshed = base::RefreshedValue<T>;
+    using Refreshed = RefreshedValue<T>;
     Refreshed<bool> store_answer{{std::chrono::seconds(1)}, settings.steady_clock};
     Refreshed<StoreState> store_state{{std::chrono::seconds(10)}, settings.steady_clock};
     Refreshed<query::StoreCounts> store_counts{{std::chrono::minutes(1)}, settings.steady_clock};

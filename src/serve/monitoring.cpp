@@ -190,7 +190,7 @@ StoreState look_at_store(store::Pool& pool) {
 
 // Returns what a transaction finds, as it was found last; nullopt: the store cannot be reached.
 template <class T, class Read>
-std::optional<T> known(SiteContext& context, base::RefreshedValue<T>& value, const Read& read) {
+std::optional<T> known(SiteContext& context, RefreshedValue<T>& value, const Read& read) {
     const auto known = value.get(
         [&] { return std::optional(store::perform(context.pool, store::Access::read, read)); });
     return known.current() == nullptr ? std::nullopt : std::optional(*known.current());
