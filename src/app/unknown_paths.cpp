@@ -146,25 +146,16 @@ class PathCheck {
         return classes;
     }
 
-    // Returns how many objects of a class are looked at.
-    [[nodiscard]] std::uint64_t share_of(const std::string& class_name) const {
-        std::uint64_t share = 0;
-        for (const auto& path : missing_)
-            if (path.is_about(class_name))
-                share = std::max(
-                    share, path.class_name == "*"
-                               ? std::max<std::uint64_t>(1, most_of_all / objects_of_.size())
-                               : most_of_class);
-        return std::min(share, most_of_class);
-    }
-
     Result<void> look_at_objects() {
-        std::map<std::string, std::uint64_t, std::less<>> every,
-            at;  // this many objects, by class
-        for (const auto& [class_name, objects] : objects_of_)
-            if (const auto share = share_of(class_name); share > 0)
-                every[class_name] = std::max<std::uint64_t>(1, (objects + share - 1) / share);
+        std::map<std::string, std::uint64_t, std::less<>> every, at;  // this many, by class
+        for (const auto& path : missing_)
+            for (const auto& class_name : classes_of(path)) every[class_name] = 1;
         if (every.empty()) return {};
+        const auto share =
+            std::clamp<std::uint64_t>(most_of_all / every.size(), 1, most_of_class);
+        for (const auto& [class_name, objects] : objects_of_)
+            if (const auto found = every.find(class_name); found != every.end())
+                found->second = std::max<std::uint64_t>(1, (objects + share - 1) / share);
         std::vector<tree::ObjectName> names;
         source::each_object(build_, [&](const source::Listed& listed) {
             const auto found = every.find(listed.class_name);

@@ -20,7 +20,7 @@ struct UnknownPath {
 
 // Returns what neither the models nor the objects have of [names], [important], [minor], [ignore],
 // [successor], [classes], [curators], [authors] and [mentions], classes and people first. Looks at up to 200 objects of a
-// class, spread over it, and at 1,000 in all for class *, and only where the models do not have a path.
+// class, spread over it, and at about 1,000 in all, and only where the models do not have a path.
 // Says nothing of classes that the build skips.
 //   error  unavailable: an object cannot be loaded, because the build cannot be reached
 //   cost   a walk over the list of objects, if the models lack a path

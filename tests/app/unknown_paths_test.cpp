@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/unknown_paths.hpp"
 
+#include "app/suggestion.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 
@@ -106,4 +107,9 @@ TEST_CASE("A path that the models have is known, whether an object has it or not
         unknown(build, config) ==
         std::vector<UnknownPath>{
             {"[names] Strain", "no object has Genotpye (0 looked at); did you mean Genotype?"}});
+}
+
+TEST_CASE("A misspelled word suggests the nearest candidate in its own spelling") {
+    CHECK(app::did_you_mean("GENES", {"Protein", "Gene"}) == "; did you mean Gene?");
+    CHECK(app::did_you_mean("Paper", {"Protein", "Gene"}).empty());
 }
