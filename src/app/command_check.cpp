@@ -200,11 +200,6 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     check_first_sight(list, *services, current.builds());
 }
 
-void check_source(Checklist& list, const Config& config, bool store_is_fine) {
-    // A build of a database that cannot be reached is not checked.
-    if (check_database(list, config)) check_build(list, config, store_is_fine);
-}
-
 std::string name_of(const store::Url& url) {
     return url.engine == store::Engine::sqlite ? "SQLite file " + url.path.string()
                                                : "MySQL database " + url.database;
@@ -417,7 +412,8 @@ int check(const fs::path& config_file) {
         if (config->site.is_private) check_tokens(list, *pool);
     }
     check_folder(list, "index", config->source.index, IfMissing::made_later);
-    check_source(list, *config, store_is_fine);
+    // A build of a database that cannot be reached is not checked.
+    if (check_database(list, *config)) check_build(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);
     return list.all_fine() ? ok : failed;
 }

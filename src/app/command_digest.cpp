@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -250,11 +249,6 @@ Result<render::Digest> collect(Services& services, const Order& order,
     return std::move(collection).finish();
 }
 
-int print_mail(const std::string& bytes) {
-    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
-    return std::fflush(stdout) == 0 ? ok : complain("cannot write the mail", failed);
-}
-
 int send(const Config& config, const render::Mail& mail, const std::string& bytes) {
     const auto password = read_password(config.mail.password_file);
     if (!password) return complain("[mail] password_file: " + password.error().text, wrong_use);
@@ -286,7 +280,11 @@ int finish(const Config& config, const Order& order, const DigestOptions& option
                             render::message_id_of(digest, config.site),
                             render::html_of(digest, config.site, *config.templates)};
     const auto bytes = render::bytes_of(mail);
-    const auto status = options.send ? send(config, mail, bytes) : print_mail(bytes);
+    if (!options.send) {
+        print_bytes(bytes);
+        return unread;
+    }
+    const auto status = send(config, mail, bytes);
     return status == ok ? unread : status;
 }
 

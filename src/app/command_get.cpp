@@ -93,10 +93,6 @@ class OwnSite {
     std::unique_ptr<::serve::Site> site_;
 };
 
-void print_bytes(const std::string& bytes) {
-    (void)std::fwrite(bytes.data(), 1, bytes.size(), stdout);
-}
-
 // Prints the answer with print(body), or says why there is none.
 template <class Print>
 int ask(Services& services, const std::string& url, Print print) {

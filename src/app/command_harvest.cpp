@@ -106,30 +106,6 @@ Result<std::string> read_all(const std::string& file) {
     return bytes.str();
 }
 
-// Adds some feeds. Returns how many are new; prints those whose URL cannot be used.
-std::size_t add_listed(store::Pool& pool, std::span<const feed::ListedFeed> listed,
-                       std::size_t& rejected) {
-    std::vector<std::string> complaints;
-    const auto added = store::perform(pool, Access::write, [&](Transaction& transaction) {
-        complaints.clear();
-        std::size_t count = 0;
-        const auto now = store::now(transaction);
-        for (const auto& one : listed) {
-            const auto done = harvest::add_feed(
-                transaction, {.url = one.url, .name = one.title, .home_url = one.home_url}, now);
-            if (!done)
-                complaints.push_back(on_one_line(std::string(base::cut_at(one.url, 200))) + ": " +
-                                     done.error().text);
-            else if (done->is_new)
-                ++count;
-        }
-        return count;
-    });
-    for (const auto& text : complaints) tell("varve: not added: " + text + "\n");
-    rejected += complaints.size();
-    return added;
-}
-
 struct SourceFeedOptions {
     std::string url, name;
     std::string archive;  // URL of a page of it, or of the index of a mailing list; empty: none
@@ -152,9 +128,8 @@ Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOp
     return added;
 }
 
-// How long a harvester runs: until a signal, or until all that is due has been fetched.
-enum class Rounds : unsigned char { endless, one };
-int run_harvester(const Config& config, Rounds rounds) {
+// Runs a harvester until a signal stops it, or once, until all that is due has been fetched.
+int run_harvester(const Config& config, bool is_once) {
     base::log::send_to(2, config.log_level);
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
@@ -169,7 +144,6 @@ int run_harvester(const Config& config, Rounds rounds) {
     auto harvester = harvest::Harvester::make(*services->pool, std::move(options));
     if (!harvester) return complain(harvester.error().text, failed);
     base::log::info("harvester started");
-    const bool is_once = rounds == Rounds::one;
     const Worker worker{.name = "harvester",
                         .step = [&] { harvester->step(is_once ? 100ms : 500ms); },
                         .is_done = [&] { return is_once && harvester->is_done(); }};
@@ -191,25 +165,10 @@ int add_source_feed(Services& services, const SourceFeedOptions& options) {
     return ok;
 }
 
-//   which  the id of a source feed, its URL, or what only one URL, name or title contains
-int remove_source_feed(Services& services, const std::string& which) {
-    return change_feed(services, which, "removed with its entries", harvest::remove_feed);
-}
-
-int enable_source_feed(Services& services, const std::string& which, bool enabled) {
-    return change_feed(services, which, enabled ? "enabled" : "disabled",
-                       [&](store::Pool& pool, std::int64_t feed) {
-                           store::perform(pool, Access::write, [&](Transaction& transaction) {
-                               harvest::set_enabled(transaction, feed, enabled,
-                                                    store::now(transaction));
-                           });
-                       });
-}
-
 // Makes source feeds due now.
 //   which  the URL of one, or a base URL; empty: all
-int kick_source_feeds(Services& services, const std::string& which) {
-    if (!which.empty() && !harvest::url_in(which))
+int kick_source_feeds(Services& services, const std::string& which, bool all) {
+    if (all == !which.empty() || (!all && !harvest::url_in(which)))
         return complain("kick needs the URL of a feed, a base URL such as https://example.org, "
                         "or --all",
                         wrong_use);
@@ -269,15 +228,30 @@ int import_feeds(Services& services, const std::string& file) {
     if (!listed)
         return complain(on_one_line(file) + ": " + listed.error().text + "; nothing was imported",
                         failed);
-    std::size_t added = 0, rejected = 0;
-    for (auto left = std::span(*listed); !left.empty();) {
+    std::vector<harvest::NewFeed> feeds;
+    for (const auto& one : *listed)
+        if (const auto url = harvest::url_in(one.url); url)
+            feeds.push_back({.url = one.url, .name = one.title, .home_url = one.home_url});
+        else
+            complain("not added: " + std::string(base::cut_at(one.url, 200)) + ": " +
+                         url.error().text,
+                     ok);
+    std::size_t added = 0;
+    for (auto left = std::span(std::as_const(feeds)); !left.empty();) {
         const auto part = left.first(std::min(left.size(), feeds_at_once));
-        added += add_listed(*services.pool, part, rejected);
         left = left.subspan(part.size());
+        added += store::perform(*services.pool, Access::write, [&](Transaction& transaction) {
+            std::size_t count = 0;
+            for (const auto& each : part) {
+                const auto done = harvest::add_feed(transaction, each, store::now(transaction));
+                if (done && done->is_new) ++count;
+            }
+            return count;
+        });
     }
+    const auto rejected = listed->size() - feeds.size();
     fmt::print("{} added, {} already known, {} rejected\n",
-               render::counted(added, "feed", "feeds"), listed->size() - added - rejected,
-               rejected);
+               render::counted(added, "feed", "feeds"), feeds.size() - added, rejected);
     return rejected == 0 ? ok : failed;
 }
 
@@ -304,22 +278,27 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
                        "mailing list; also for a source feed that already exists");
     adding->callback(line.configured(add_source_feed, added));
     auto& chosen = line.make<std::string>();
-    const auto add_one = [&](const char* name, const char* about, auto run) {
+    const auto add_one = [&](const char* name, const char* about, std::string_view done,
+                             auto use) {
         auto* part = command->add_subcommand(name, about);
         part->add_option("feed", chosen, "Its id, its address, or a part of its address or name")
             ->required();
-        part->callback(line.configured(
-            [&chosen, run](Services& services) { return run(services, chosen); }));
+        part->callback(line.configured([&chosen, done, use](Services& services) {
+            return change_feed(services, chosen, done, use);
+        }));
     };
-    add_one("remove", "Delete a source feed with all of its entries", remove_source_feed);
-    add_one("enable", "Fetch a source feed again that was disabled",
-            [](Services& services, const std::string& which) {
-                return enable_source_feed(services, which, true);
+    const auto setter = [](bool enabled) {
+        return [enabled](store::Pool& pool, std::int64_t feed) {
+            store::perform(pool, Access::write, [&](Transaction& transaction) {
+                harvest::set_enabled(transaction, feed, enabled, store::now(transaction));
             });
-    add_one("disable", "Do not fetch a source feed any more; its entries stay",
-            [](Services& services, const std::string& which) {
-                return enable_source_feed(services, which, false);
-            });
+        };
+    };
+    add_one("remove", "Delete a source feed with all of its entries", "removed with its entries",
+            harvest::remove_feed);
+    add_one("enable", "Fetch a source feed again that was disabled", "enabled", setter(true));
+    add_one("disable", "Do not fetch a source feed any more; its entries stay", "disabled",
+            setter(false));
 }
 
 }  // namespace
@@ -335,16 +314,11 @@ void add_harvest(Line& line) {
     auto& kicked = line.make<std::string>();
     auto& kicks_all = line.make<bool>();
     auto* kicking = command->add_subcommand("kick", "Make source feeds due now");
-    auto* which = kicking->add_option("url", kicked,
-                                      "The address of a source feed, or a base URL such as "
-                                      "https://example.org for all of that server");
-    auto* all = kicking->add_flag("--all", kicks_all, "All enabled feeds");
-    which->excludes(all);
-    kicking->callback(line.configured([&](Services& services) {
-        if (kicks_all == !kicked.empty())
-            return complain("kick needs an address, or --all", wrong_use);
-        return kick_source_feeds(services, kicked);
-    }));
+    kicking->add_option("url", kicked,
+                        "The address of a source feed, or a base URL such as "
+                        "https://example.org for all of that server");
+    kicking->add_flag("--all", kicks_all, "All enabled feeds");
+    kicking->callback(line.configured(kick_source_feeds, kicked, kicks_all));
     auto& shown = line.make<std::string>();
     auto* status = command->add_subcommand(
         "status", "Print the state of the harvest, or of one source feed");
@@ -356,10 +330,7 @@ void add_harvest(Line& line) {
     importing->callback(line.configured(import_feeds, opml));
     command->add_subcommand("export", "Print all source feeds as OPML")
         ->callback(line.configured(export_feeds));
-    const auto run = line.configured([&](const Config& config) {
-        return run_harvester(config, is_once ? Rounds::one : Rounds::endless);
-    });
-    command->callback([command, run] {
+    command->callback([command, run = line.configured(run_harvester, is_once)] {
         if (command->get_subcommands().empty()) run();
     });
 }

@@ -241,12 +241,6 @@ int run(Services& services, const PrewarmOptions& options) {
     return status_after(outcomes);
 }
 
-struct Preview {
-    std::string version, against;  // against: empty, no index of an earlier release is kept
-    std::string refused;           // why; empty: it would be accepted
-    std::vector<release::ClassPreview> classes;
-};
-
 release::ClassPreview total_of(const std::vector<release::ClassPreview>& classes) {
     release::ClassPreview all;
     for (const auto& one : classes) {
@@ -270,17 +264,6 @@ void write_counts(base::JsonWriter& json, const release::ClassPreview& one) {
         .end_object();
 }
 
-void write_preview(base::JsonWriter& report, const Preview& preview) {
-    report.begin_object()
-        .field("release", preview.version)
-        .field("against", preview.against)
-        .field("refused", preview.refused);
-    report.key("classes").begin_object();
-    for (const auto& one : preview.classes) write_counts(report.key(one.class_name), one);
-    write_counts(report.end_object().key("all"), total_of(preview.classes));
-    report.end_object();
-}
-
 // Prints what the job would record or refuse, and writes nothing.
 int dry_run(const Services& services, const PrewarmOptions& options) {
     const auto config = with_folder(services.config, options.build);
@@ -288,15 +271,22 @@ int dry_run(const Services& services, const PrewarmOptions& options) {
     judge.look();
     const auto [build, previous] = judge.candidate();
     if (!build) return complain(judge.why(), failed);
-    Preview preview{
-        build->release().version, previous ? previous->release().version : "", judge.why(), {}};
     const auto selection = selection_of(options, *services.pool, *build);
     if (!selection) return complain(selection.error().text, status_of(selection.error()));
-    auto classes = release::preview(*build, previous.get(), *selection);
+    const auto classes = release::preview(*build, previous.get(), *selection);
     if (!classes) return complain(classes.error().text, failed);
-    preview.classes = std::move(*classes);
-    print_report(options.json, [&](base::JsonWriter& report) { write_preview(report, preview); });
-    return preview.refused.empty() ? ok : failed;
+    const auto why = judge.why();
+    print_report(options.json, [&](base::JsonWriter& report) {
+        report.begin_object()
+            .field("release", build->release().version)
+            .field("against", previous ? previous->release().version : "")
+            .field("refused", why);
+        report.key("classes").begin_object();
+        for (const auto& one : *classes) write_counts(report.key(one.class_name), one);
+        write_counts(report.end_object().key("all"), total_of(*classes));
+        report.end_object();
+    });
+    return why.empty() ? ok : failed;
 }
 
 int prewarm(const Config& config, const PrewarmOptions& options) {

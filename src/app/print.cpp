@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <iterator>
 #include <numeric>
 #include <utf8.h>
@@ -186,6 +187,10 @@ void append_members(std::string& out, const Json& object, const std::string& ind
 }  // namespace
 
 void tell(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void print_bytes(std::string_view bytes) {
+    (void)std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+}
 
 std::string on_one_line(std::string_view text) {
     const auto legal = base::legal_text(text);

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fmt/format.h>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,9 @@ namespace app {
 
 // Writes to standard error. Ignores failures (a full disk, a closed pipe).
 void tell(std::string_view text);
+
+// Prints any bytes. run_command_line() says when that fails.
+void print_bytes(std::string_view bytes);
 
 // Text of strangers as one line for a terminal: line breaks as \n, and control characters (C0,
 // DEL, C1) and those that turn the direction of writing as '?'.
@@ -56,7 +58,7 @@ void print_report(bool as_json, Write&& write) {
     base::JsonWriter json(text, 2);
     std::forward<Write>(write)(json);
     text += '\n';
-    fmt::print("{}", as_json ? text : report_text(tree::parse_json(text)->root));
+    print_bytes(as_json ? text : report_text(tree::parse_json(text)->root));
 }
 
 // Prints a list: {"NAME":[what write(JsonWriter&) writes]}.

@@ -193,11 +193,11 @@ void Server::run(const std::stop_token& stop) {
         const bool is_asked = std::exchange(is_asked_, false);
         if (stop.stop_requested()) break;
         lock.unlock();
+        if (is_asked) reported_.clear();
         if (is_asked)
-            waiting = take(prepare_serving(answering_.load()->services.config.file, metrics_),
-                           Look::first);
+            waiting = take(prepare_serving(answering_.load()->services.config.file, metrics_));
         else if (waiting)
-            waiting = take(look_again(std::move(waiting)), Look::again);
+            waiting = take(look_again(std::move(waiting)));
         // An old configuration that only retired_ refers to has no requests any more.
         retired_.remove_if([](const ServingPtr& old) {
             return old.use_count() == 1 && old->housekeeping->has_ended();
@@ -208,12 +208,13 @@ void Server::run(const std::stop_token& stop) {
     changed_.notify_all();
 }
 
-ServingPtr Server::take(Prepared prepared, Look look) {
+ServingPtr Server::take(Prepared prepared) {
     if (prepared.fault.empty()) {
         take_over(std::move(prepared.serving));
         return nullptr;
     }
-    if (look == Look::first || prepared.fault != metrics_.rejection()) {
+    if (prepared.fault != reported_) {
+        reported_ = prepared.fault;
         metrics_.note_rejection(prepared.fault);
         base::log::error("configuration rejected, the previous one stays in use",
                          {{"reason", prepared.fault}});

@@ -115,15 +115,16 @@ class Server {
     [[nodiscard]] std::chrono::seconds stop_within() const;
 
    private:
-    enum class Look : unsigned char { first, again };
     void run(const std::stop_token& stop);
     // Returns what is to be looked at again; nullptr: nothing.
-    [[nodiscard]] ServingPtr take(Prepared prepared, Look look);
+    [[nodiscard]] ServingPtr take(Prepared prepared);
     void take_over(ServingPtr next);
 
     serve::Metrics& metrics_;
     std::atomic<ServingPtr> answering_;
-    std::list<ServingPtr> retired_;  // of the thread; a request may still use them
+    // Of the thread:
+    std::list<ServingPtr> retired_;  // a request may still use them
+    std::string reported_;           // the fault that the log has
     std::mutex mutex_;
     std::condition_variable_any changed_;
     bool is_asked_ = false, has_ended_ = false;

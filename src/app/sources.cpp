@@ -100,7 +100,14 @@ history::BuildOpener opener_of_database(const Config& config) {
     };
 }
 
-std::shared_ptr<source::acedb::Database> server_of(const SourceConfig& config) {
+}  // namespace
+
+std::string name_of(const SourceConfig& config) {
+    return is_running_database(config.kind) ? config.server.name() : config.path.string();
+}
+
+std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
+    if (!is_running_database(config.kind)) return nullptr;
     auto address = config.server;
     address.timeout = config.timeout;
     source::acedb::DatabaseSettings settings;
@@ -109,16 +116,6 @@ std::shared_ptr<source::acedb::Database> server_of(const SourceConfig& config) {
     settings.patience = config.timeout;
     settings.endurance = config.endurance;
     return std::make_shared<source::acedb::Database>(std::move(settings));
-}
-
-}  // namespace
-
-std::string name_of(const SourceConfig& config) {
-    return is_running_database(config.kind) ? config.server.name() : config.path.string();
-}
-
-std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
-    return is_running_database(config.kind) ? server_of(config) : nullptr;
 }
 
 history::BuildOpener build_opener(const Config& config) {
