@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <re2/re2.h>
 #include <unicode/unistr.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
@@ -74,24 +75,6 @@ constexpr auto signs = std::to_array<Sign>({
     {"\xFF\xFE"sv, "x0x0", "utf-16le"},
     {"\xFE\xFF"sv, "0x0x", "utf-16be"},
 });
-
-// Returns the value that follows "name=" in a text; empty: there is none.
-std::string_view value_after(std::string_view text, std::string_view name) {
-    const auto found = base::fold_ascii(text).find(name);
-    if (found == std::string::npos) return {};
-    const auto rest = base::trim(text.substr(found + name.size()));
-    const auto begin = rest.find_first_not_of(" \t\r\n\"'", 1);
-    if (!rest.starts_with('=') || begin == std::string_view::npos) return {};
-    return rest.substr(begin, rest.find_first_of("\"'; \t\r\n?>", begin) - begin);
-}
-
-// Returns the encoding that the XML declaration names.
-std::string_view declared_in_xml(std::string_view bytes) {
-    constexpr std::size_t looked_at = 1024;
-    const auto head = bytes.substr(0, looked_at);
-    const auto declaration = head.substr(std::min(head.find("<?xml"), head.size()));
-    return value_after(declaration.substr(0, declaration.find("?>")), "encoding");
-}
 
 // Returns the byte of a character in windows-1252, or in ISO-8859-1 with its control characters.
 std::optional<char> latin_byte_of(char32_t c) {
@@ -206,7 +189,13 @@ std::string decode_text(std::string_view bytes, std::string_view content_type) {
     const auto is_utf8 = [&] {
         return bytes.find('\x1B') == bytes.npos && utf8::is_valid(bytes.begin(), bytes.end());
     };
-    for (const auto label : {value_after(content_type, "charset"), declared_in_xml(bytes)}) {
+    static const RE2 in_type("(?i)charset\\s*=[\\s\"']*([^\"';\\s?>]+)", RE2::Latin1),
+        in_xml("(?i)<\\?xml[^?>]*encoding\\s*=[\\s\"']*([^\"';\\s?>]+)", RE2::Latin1);
+    constexpr std::size_t looked_at = 1024;
+    std::string of_type, of_xml;
+    RE2::PartialMatch(content_type, in_type, &of_type);
+    RE2::PartialMatch(bytes.substr(0, looked_at), in_xml, &of_xml);
+    for (const auto& label : {of_type, of_xml}) {
         const auto charset = charset_of(label);
         if (charset.empty()) continue;
         if (charset == utf8_label || is_utf8()) break;

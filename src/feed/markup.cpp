@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <libxml/HTMLparser.h>
+#include <re2/re2.h>
 #include <unicode/utf16.h>
 #include <utf8.h>
 #include <utility>
@@ -67,10 +68,8 @@ std::optional<Reference> reference_at(std::string_view text) {
 
 // Returns the text with line ends for carriage returns.
 std::string with_line_ends(std::string text) {
-    if (text.find('\r') == std::string::npos) return text;
-    for (auto at = text.find('\r'); at != std::string::npos; at = text.find('\r', at + 1))
-        if (text.substr(at + 1, 1) != "\n") text[at] = '\n';
-    std::erase(text, '\r');
+    static const RE2 carriage_return("\\r\\n?");
+    if (text.find('\r') != std::string::npos) RE2::GlobalReplace(&text, carriage_return, "\n");
     return text;
 }
 

@@ -30,26 +30,19 @@ constexpr std::size_t longest_mail_field = 4096;
 
 // ---- The index ----
 
-// Returns the month of a file: "2008-February.txt.gz".
-std::optional<base::Date> month_of_file(std::string_view name) {
-    static const RE2 file("(\\d{4})-([A-Z][a-z]+)\\.txt(?:\\.gz)?");
+// Returns the month whose text a URL names: "https://x.org/pipermail/worms/2008-February.txt.gz".
+std::optional<base::Date> month_of_url(std::string_view url) {
+    static const RE2 text("(?:[^?#]*/)?(\\d{4})-([A-Z][a-z]+)\\.txt(?:\\.gz)?(?:[?#].*)?");
     constexpr auto names = std::to_array<std::string_view>(
         {"January", "February", "March", "April", "May", "June", "July", "August", "September",
          "October", "November", "December"});
     int year = 0;
-    std::string word;
-    if (!RE2::FullMatch(name, file, &year, &word) || year < 1970) return std::nullopt;
-    const auto month = std::ranges::find(names, word) - names.begin();
-    const base::Date day(std::chrono::year(year) / (static_cast<int>(month) + 1) / 1);
-    return month < 12 ? std::optional(day) : std::nullopt;
-}
-
-std::string_view last_part_of(std::string_view url) {
-    return url.substr(std::min(url.size(), url.rfind('/') + 1));
-}
-
-std::optional<base::Date> month_of_url(std::string_view url) {
-    return month_of_file(last_part_of(url.substr(0, url.find_first_of("?#"))));
+    std::string name;
+    if (!RE2::FullMatch(url, text, &year, &name) || year < 1970) return std::nullopt;
+    const auto* const month = std::ranges::find(names, name);
+    if (month == names.end()) return std::nullopt;
+    return base::Date(std::chrono::year(year) / (static_cast<int>(month - names.begin()) + 1) /
+                      1);
 }
 
 std::string folder_of(const std::string& url) {
@@ -73,10 +66,8 @@ struct RawMessage {
     std::string_view rest;     // a line end, the fields, an empty line, and the text
 };
 
-// Returns the messages in their order, without any text before the first one.
-// Each begins with a line after an empty one: "From jo at x.org  Fri Feb  1
-// 09:15:20 2008". Lines of a message that begin with "From " do not end with a
-// time.
+// Returns the messages in their order, without any text before the first one. Each begins with a line after an empty one:
+// "From jo at x.org  Fri Feb  1 09:15:20 2008". Lines of a message that begin with "From " do not end with a time.
 //   most  of messages; one more is added if there are more
 std::vector<RawMessage> split_mbox(std::string_view text, std::size_t most) {
     static const RE2 separator(
