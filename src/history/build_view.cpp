@@ -53,6 +53,7 @@ class ReferenceFinder {
         const bool has_fate =
             with_fates && !view_.context.settings.ranking.is_helper(name.class_name);
         if (here && !has_fate) return Fate::stays;
+        if (!here && !view_.build.confirm_absent()) return Fate::stays;
         if (view_.previous == nullptr) {
             // For removed references the earlier build would be needed.
             const bool is_all_here = row.kind == tables::RowKind::created ||
@@ -62,6 +63,7 @@ class ReferenceFinder {
         if (view_.previous->skips(name.class_name)) return Fate::stays;
         const auto before = view_.previous->find(name);
         if (!before) return tl::unexpected(before.error());
+        if (!*before && !view_.previous->confirm_absent()) return Fate::stays;
         if (!here && !*before) return Fate::absent;
         if (!has_fate || here == before->has_value()) return Fate::stays;
         return here ? Fate::created : Fate::vanished;
@@ -170,7 +172,11 @@ std::set<std::string> users_in(const Outcome& outcome) {
 
 Result<After> BuildView::load(const std::optional<ObjectName>& spelling,
                               const ObjectName& recorded) const {
-    if (!spelling) return After{recorded, {}, {}};
+    if (!spelling) {
+        const auto confirmed = build.confirm_absent();
+        if (!confirmed) return tl::unexpected(confirmed.error());
+        return After{recorded, {}, {}};
+    }
     auto object = build.load(*spelling);
     if (!object) return tl::unexpected(object.error());
     auto signature = tree::signature_of(object->nodes);
@@ -181,6 +187,7 @@ Result<std::optional<std::int64_t>> BuildView::bytes_before(const ObjectName& na
     if (previous == nullptr) return std::nullopt;
     auto spelling = previous->find(name);
     if (!spelling) return tl::unexpected(spelling.error());
+    if (!*spelling && !previous->confirm_absent()) return std::nullopt;
     if (*spelling) {
         const auto two = are_two(build, name, **spelling);
         if (!two) return tl::unexpected(two.error());

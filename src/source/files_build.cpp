@@ -84,9 +84,12 @@ class FilesBuild final : public IndexedSource {
     }
 
     std::vector<std::string> remarks() const override {
-        if (index().facts().has_unstamped && models().class_count() == 0)
-            return {index().facts().origin + ": " + unstamped_without_models};
-        return {};
+        const auto& facts = index().facts();
+        std::vector<std::string> remarks;
+        if (!facts.unknown_objects.empty()) remarks.push_back(facts.unknown_objects);
+        if (facts.has_unstamped && models().class_count() == 0)
+            remarks.push_back(facts.origin + ": " + unstamped_without_models);
+        return remarks;
     }
 
    private:

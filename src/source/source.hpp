@@ -74,6 +74,10 @@ class Source {
     [[nodiscard]] virtual base::Result<std::optional<tree::ObjectName>> find(
         const tree::ObjectName& asked) const = 0;
 
+    // Confirms that the build lacks an object which find() does not find.
+    //   error  malformed: a part of the build cannot be read, and the object may be in it
+    [[nodiscard]] virtual base::Result<void> confirm_absent() const { return {}; }
+
     // Returns the object of exactly this spelling: duplicates merged, kinds of cells as the
     // models say.
     //   error  absent; malformed (file, line, object); too_large (max_object_mb);

@@ -110,6 +110,26 @@ TEST_CASE_METHOD(BatchStore, "A batch returns what happened to each object") {
     CHECK(new_build.loads() == 2);
 }
 
+TEST_CASE_METHOD(BatchStore, "Nothing has vanished that may be in a part that cannot be read") {
+    OldBuild old_build;
+    NewBuild new_build;
+    new_build.break_unknown();
+    site.record(old_build, nullptr, all);
+    auto recorded = site.record(new_build, &old_build, all);
+    CHECK(recorded[0].status == Status::unchanged);
+    CHECK(recorded[2].status == Status::failed);
+    CHECK(recorded[2].error ==
+          base::Error{base::ErrorKind::malformed, "any object may be there"});
+    CHECK(recorded[3].status == Status::added);
+    // Nor was something created that the part before may have had.
+    SmallBuild next("WS188", "2008-03-22");
+    next.with("Gene", "gone", remark("two")).with("Gene", "later", remark("three"));
+    recorded = site.record(next, &new_build, {{"Gene", "gone"}, {"Gene", "later"}});
+    CHECK(recorded[0].status == Status::unchanged);
+    CHECK(recorded[1].status == Status::added);
+    CHECK(site.query("SELECT kind FROM objects_history WHERE version = 'WS188'").empty());
+}
+
 TEST_CASE_METHOD(BatchStore,
                  "An object with the same bytes as its compared version is not loaded") {
     const OldBuild old_build;

@@ -247,7 +247,11 @@ TEST_CASE(
              {"x.ace", header + "Tag", ":7: the file ends inside a line"},
              {"x.ace", header + "\n", ":8: the file ends without \"// End of this dump file\""},
              {"x.jsonl", line + line.substr(0, 20), ":2: the file ends inside a line"},
-             {"x.jsonl", line + "{}\n", ":2: \"class\" is missing"},
+             {"x.jsonl", line + "{}\n[]\n",
+              ":2: \"class\" is missing (2 of its 3 objects cannot be read)"},
+             {"x.jsonl", "{}\n", ":1: \"class\" is missing (1 of its 1 objects cannot be read)"},
+             {"x.ace", "Gene : \"a\"\r\nTag\t 1\r\n\r\nGene : \"b\"\r\n",
+              ":1: lines end in CR LF"},
              {"x.xml", "<x>\n" + gene_xml("a", "1"), ":"},
              {"x.xml", gene_xml("a", "1") + "<Gene class='Gene' value='b'><T/>", ":"},
              {"x.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n",
@@ -265,6 +269,54 @@ TEST_CASE(
         site.write(name, bytes);
         CHECK_THAT(site.why_not(), StartsWith("/" + name + why));
         site.remove(name);
+    }
+}
+
+TEST_CASE("A line or a header that cannot be read costs its object, and nothing counts as gone") {
+    const Site site;
+    const auto build_with = [&](const std::string& name, const std::string& bytes) {
+        site.write(name, bytes);
+        auto build = site.open();
+        site.remove(name);
+        CHECK(text_in(build, "a") == "1");
+        CHECK(text_in(build, "c") == "3");
+        return build;
+    };
+    const auto why_without = [](const source::Build& build) {
+        const auto is_absent = build->confirm_absent();
+        return is_absent ? "" : is_absent.error().text;
+    };
+    const auto lines = [](const std::string& bad) {
+        return gene("a", "1") + bad + "\n" + gene("c", "3");
+    };
+    const auto build = build_with("x.jsonl", lines(R"({"class":"Gene","name":"b"})"));
+    const auto bad = build->load({"Gene", "b"});
+    CHECK(bad.error().kind == ErrorKind::malformed);
+    CHECK_THAT(bad.error().text, Contains("/x.jsonl:2: Gene b: \"tree\" is missing"));
+    CHECK(why_without(build).empty());
+    CHECK(build->remarks().empty());
+
+    const std::string deep =
+        "{\"x\":" + std::string(100'000, '[') + std::string(100'000, ']') + '}';
+    const auto dump = dumps::written({{"Gene", "a"}, {}, {}}) + "Remark\t \"1\"\n\nGene : b\n\n" +
+                      dumps::written({{"Gene", "c"}, {}, {}}) + "Remark\t \"3\"\n";
+    for (const auto& [name, bytes, why] :
+         std::vector<std::tuple<std::string, std::string, std::string>>{
+             {"x.jsonl", lines("cut"), "/x.jsonl:2: not JSON"},
+             {"x.jsonl", lines("{\"class\":\"\xE9\""), "/x.jsonl:2: not "},
+             {"x.jsonl", lines(gene("b", "2").substr(0, 60) + gene("d", "4")),
+              "/x.jsonl:2: not JSON"},
+             {"x.jsonl", lines(deep), "/x.jsonl:2: too long or too deep"},
+             {"x.jsonl", lines("[\"" + std::string(9 << 20, 'x') + "\"]"),
+              "/x.jsonl:2: too long"},
+             {"x.ace", dump, "/x.ace:4: no object header (Class : \"name\")"}}) {
+        INFO(name << why);
+        const auto with_unknown = build_with(name, bytes);
+        CHECK_THAT(why_without(with_unknown),
+                   StartsWith("any object may be one of those: 1 objects cannot be read") &&
+                       Contains(why));
+        REQUIRE(with_unknown->remarks().size() == 1);
+        CHECK_THAT(with_unknown->remarks()[0], Contains(why));
     }
 }
 

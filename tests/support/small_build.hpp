@@ -64,6 +64,13 @@ class SmallBuild : public source::Source {
     void break_one_with(const tree::ObjectName& name, base::Error error) {
         broken_.emplace(name, std::move(error));
     }
+    // As if a part of it could not be read, in which any object may be.
+    void break_unknown() { has_unknown_ = true; }
+    [[nodiscard]] base::Result<void> confirm_absent() const override {
+        if (has_unknown_)
+            return base::fail(base::ErrorKind::malformed, "any object may be there");
+        return {};
+    }
     // Makes confirm() fail, as when a database changed during a load.
     void deny_with(base::Error error) { denial_ = std::move(error); }
     [[nodiscard]] base::Result<void> confirm() const override {
@@ -173,6 +180,7 @@ class SmallBuild : public source::Source {
     std::string kind_ = "memory";
     tree::Models models_;
     std::optional<base::Error> error_, denial_;
+    bool has_unknown_ = false;
     std::map<tree::ObjectName, base::Error> broken_;
     mutable std::atomic<int> loads_{0};
 };

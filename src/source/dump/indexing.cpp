@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/in_order.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
@@ -22,6 +23,8 @@ constexpr std::size_t most_of_dumped = 1 << 20;
 // A line of JSON up to this size is parsed completely to find its name; of a longer one, only the
 // start.
 constexpr std::size_t most_of_line = 8 << 20;
+// Of the lines and headers that cannot be read, how many are logged.
+constexpr std::uint64_t most_logged = 20;
 // How far a thread reads on behind its part for the end of an object.
 constexpr std::uint64_t most_behind_part = 8 << 20;
 // Instead of a place in a file that ends too early: nothing more can be read.
@@ -34,14 +37,22 @@ class Indexing {
         : writer_(std::move(writer)), files_(files), largest_(largest), cut_(cut) {}
 
     base::Result<void> read_all() {
-        for (; number_ < files_.size(); ++number_)
-            if (auto done = read(files_[number_]); !done) return done;
+        for (; number_ < files_.size(); ++number_) {
+            objects_ = faults_ = 0;
+            auto done = read(files_[number_]);
+            if (done) done = check_faults();
+            if (!done) return done;
+        }
         return {};
     }
 
     base::Result<void> finish(Facts facts) {
         facts.untracked = untracked_;
         facts.flaw = flaw_;
+        if (unknown_ > 0)
+            facts.unknown_objects =
+                std::to_string(unknown_) +
+                " objects cannot be read and have no name, the first one at " + first_unknown_;
         facts.largest = has_larger_ ? largest_ : 0;
         const auto duplicate = writer_.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
@@ -106,8 +117,11 @@ class Indexing {
             }
             if (!*object) return {};
             const auto found = found_in(**object);
-            if (!found) return tl::unexpected(found.error());
-            if (auto done = add(found->entry, found->id); !done) return done;
+            if (!found)
+                note_fault((*object)->line, found.error().what + std::string(load_and_dump),
+                           true);
+            else if (auto done = add(found->entry, found->id); !done)
+                return done;
         }
     }
 
@@ -136,7 +150,7 @@ class Indexing {
 
     struct DumpPart {
         IndexPart records;
-        std::uint64_t untracked = 0;
+        std::uint64_t objects = 0, untracked = 0;
         AcePlace end;  // as if the part were the whole file
     };
     // Safe from any thread.
@@ -153,6 +167,7 @@ class Indexing {
             auto found = found_in(**object);
             if (!found) return std::nullopt;
             auto& [entry, id] = *found;
+            ++part.objects;
             if (!is_listed(id, part.untracked)) continue;
             entry.name = id.name;
             if (!part.records.add(entry, id.class_name)) return std::nullopt;
@@ -165,6 +180,7 @@ class Indexing {
 
     base::Result<void> add(DumpPart part, AcePlace& place) {
         const auto lines = place.line - 1;
+        objects_ += part.objects;
         untracked_ += part.untracked;
         part.end.line += lines;
         part.end.has_banners = part.end.has_banners || place.has_banners;
@@ -178,7 +194,12 @@ class Indexing {
             const auto line = reader.next();
             if (!line) return note_flaw(line.error());
             if (!*line) return {};
-            if (auto done = add(**line, (*line)->line); !done) return done;
+            const auto& found = **line;
+            const bool is_named = !found.id.name.empty();
+            if (!found.fault.empty())
+                note_fault(found.line, std::string(found.fault), !found.is_one || !is_named);
+            if (!is_named) continue;
+            if (auto done = add(found, found.line); !done) return done;
         }
     }
 
@@ -191,7 +212,7 @@ class Indexing {
             if (i == original.lines.size()) break;
             const auto line = reader.next();
             if (!line) return tl::unexpected(line.error());
-            if (!*line)
+            if (!*line || !(*line)->fault.empty())
                 return base::fail(ErrorKind::unavailable,
                                   file.place + ": its plain file was changed");
             if (auto done = add(**line, original.lines[i]); !done) return done;
@@ -207,18 +228,33 @@ class Indexing {
         return {};
     }
 
+    // An object that cannot be read costs that object alone.
+    //   is_unknown  whether it may be any object, or hold others
+    void note_fault(std::uint64_t line, const std::string& what, bool is_unknown) {
+        const auto place = files_[number_].place + ":" + std::to_string(line) + ": " + what;
+        if (faults_++ == 0) first_fault_ = place;
+        if (is_unknown && unknown_++ == 0) first_unknown_ = place;
+        if (all_faults_++ < most_logged)
+            base::log::warning("an object of the build cannot be read", {{"reason", place}});
+    }
+
+    // A file of another kind is no build, and neither is one in which one of ten is lost.
+    [[nodiscard]] base::Result<void> check_faults() const {
+        const auto all = objects_ + faults_;
+        if (faults_ * 10 <= all || (faults_ == 1 && objects_ > 0)) return {};
+        return base::fail(ErrorKind::malformed, first_fault_ + " (" + std::to_string(faults_) +
+                                                    " of its " + std::to_string(all) +
+                                                    " objects cannot be read)");
+    }
+
     struct Found {
         Entry entry;
         tree::ObjectName id;
     };
     // Returns the entry without a name, and the name. Safe from any thread.
-    //   error  malformed
-    [[nodiscard]] base::Result<Found> found_in(const AceObject& object) const {
+    [[nodiscard]] tl::expected<Found, ParseError> found_in(const AceObject& object) const {
         const auto header = read_header(object.bytes);
-        if (!header && object.is_whole)
-            return base::fail(ErrorKind::malformed,
-                              files_[number_].place + ":" + std::to_string(object.line) + ": " +
-                                  header.error().what + std::string(load_and_dump));
+        if (!header && object.is_whole) return tl::unexpected(header.error());
         Found found{{object.digest,
                      object.offset,
                      object.length,
@@ -252,6 +288,7 @@ class Indexing {
     }
 
     base::Result<void> add(Entry entry, const tree::ObjectName& id) {
+        ++objects_;
         if (!is_listed(id, untracked_)) return {};
         entry.file = static_cast<std::uint16_t>(number_);
         entry.name = id.name;
@@ -270,6 +307,12 @@ class Indexing {
     bool has_larger_ = false;
     std::uint64_t untracked_ = 0;
     std::string flaw_;
+    // Of the file that is read: objects, and how many besides them cannot be read.
+    std::uint64_t objects_ = 0, faults_ = 0;
+    std::string first_fault_;
+    std::uint64_t all_faults_ = 0;  // of all files
+    std::uint64_t unknown_ = 0;     // of these, those that may be any object
+    std::string first_unknown_;
 };
 
 }  // namespace

@@ -170,12 +170,16 @@ base::Result<tree::Object> parse_json_object(std::string_view line) {
 std::optional<tree::ObjectName> find_name(std::string_view head) {
     const auto text = std::string(head.substr(0, whole_fields(head))) + '}';
     simdjson::dom::parser parser;
-    Json json;
-    JsonFields fields;
-    bool has_tree = false;
-    if (parser.parse(text).get(json) != simdjson::SUCCESS) return std::nullopt;
-    if (read_strings(json, fields, has_tree) != nullptr) return std::nullopt;
-    return id_of(fields);
+    simdjson::dom::object object;
+    if (parser.parse(text).get(object) != simdjson::SUCCESS) return std::nullopt;
+    tree::ObjectName id;
+    for (const auto& [key, value] : object) {
+        if (key != "class" && key != "name") continue;
+        auto& part = key == "class" ? id.class_name : id.name;
+        if (!part.empty()) return std::nullopt;
+        part = base::legal_text(value.get_string().value());
+    }
+    return id.class_name.empty() || id.name.empty() ? std::nullopt : std::optional(id);
 }
 
 // ---- Reading ----
@@ -212,28 +216,29 @@ struct JsonLinesReader::State {
             window.drop(line_size + 1);
             ++line;
         }
-        if (!has_objects) return fail(ErrorKind::refused, "the file holds no objects");
+        if (!has_objects) return cut_off("the file holds no objects");
         return std::nullopt;
     }
 
     base::Result<std::optional<JsonLine>> read_line(std::string_view bytes) {
         const auto text = without_cr(bytes);
-        JsonLine found{window.offset(), text.size(), line, {}, true, {}};
+        JsonLine found{window.offset(), text.size(), line, {}, {}, {}};
         simdjson::dom::element json;
         JsonFields fields;
         const auto error = parse(text, json);
-        if (error == simdjson::DEPTH_ERROR && has_lf) {
-            found.is_whole = false;
-            found.id = find_name(text.substr(0, json_head_size)).value_or(tree::ObjectName());
-        } else if (error != simdjson::SUCCESS) {
-            if (!has_lf) return fail(ErrorKind::refused, "the file ends inside a line");
-            return fail(ErrorKind::malformed,
-                        error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON");
-        } else if (const auto* what = read_fields(json, fields)) {
-            return fail(ErrorKind::malformed, what);
-        } else {
+        if (error != simdjson::SUCCESS && !has_lf) return cut_off("the file ends inside a line");
+        if (error == simdjson::DEPTH_ERROR)
+            found.fault = too_large;
+        else if (error != simdjson::SUCCESS)
+            found.fault = error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON";
+        else if (const auto* what = read_fields(json, fields))
+            found.fault = what;
+        found.is_one = error == simdjson::SUCCESS || error == simdjson::DEPTH_ERROR ||
+                       error == simdjson::UTF8_ERROR;
+        if (found.fault.empty())
             found.id = id_of(fields);
-        }
+        else
+            find_name_of(found, text);
         found.digest = XXH3_128bits(text.data(), text.size());
         window.drop(line_size + (has_lf ? 1 : 0));
         line += 1;
@@ -241,11 +246,21 @@ struct JsonLinesReader::State {
         return found;
     }
 
+    static constexpr std::string_view too_large =
+        "too long or too deep, and class and name are not its first members";
+
+    // Finds the name of a line that is not parsed. Whoever loads the object sees what is wrong with it.
+    static void find_name_of(JsonLine& found, std::string_view text) {
+        if (auto id = find_name(text.substr(0, json_head_size))) {
+            found.id = std::move(*id);
+            if (found.fault == too_large) found.fault = {};
+        }
+    }
+
     // Skips a line that is longer than what may be held.
     base::Result<std::optional<JsonLine>> skip_long_line() {
-        JsonLine found{window.offset(), 0, line, {}, false, {}};
-        found.id =
-            find_name(window.bytes().substr(0, json_head_size)).value_or(tree::ObjectName());
+        JsonLine found{window.offset(), 0, line, {}, {}, too_large};
+        find_name_of(found, window.bytes());
         Xxh3 digest;
         const auto drop = [&](std::size_t size) {
             digest.add(window.bytes().substr(0, size));
@@ -261,8 +276,7 @@ struct JsonLinesReader::State {
                 break;
             }
             if (window.is_end())
-                return fail(
-                    ErrorKind::refused,
+                return cut_off(
                     "the last line is too long to tell whether it is whole; end it with LF");
             drop(window.bytes().size() - 1);  // the last byte may be the CR of the line's end
             if (auto done = window.fill(); !done) return tl::unexpected(done.error());
@@ -284,9 +298,9 @@ struct JsonLinesReader::State {
         return parser.parse(tree::without_lone_surrogates(bytes)).get(json);
     }
 
-    [[nodiscard]] tl::unexpected<base::Error> fail(ErrorKind kind, std::string_view what) const {
-        return base::fail(kind, std::string(name) + ":" + std::to_string(line) + ": " +
-                                    std::string(what));
+    [[nodiscard]] tl::unexpected<base::Error> cut_off(std::string_view what) const {
+        return base::fail(ErrorKind::refused, std::string(name) + ":" + std::to_string(line) +
+                                                  ": " + std::string(what));
     }
 
     std::string_view name;

@@ -2,7 +2,7 @@
 // databases, and the plain file of XML builds, in which an object can't be sought.
 //   {"class":"Gene","name":"WBGene00006763","tree":[node,…]}   and "stamp", or "at" and "by"
 // Nodes have the shape of tree/json.hpp. A line is malformed when a key that is needed is
-// missing, repeated, or of another type. Unknown keys are ignored.
+// missing, repeated, or of another type, or when a key is unknown.
 // Source: docs/sources.md, "JSON Lines"; RFC 8259.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -28,8 +28,8 @@ void append_json_line(std::string& out, const tree::Object& object);
 //          nodes nest deeper than tree::deepest_node
 [[nodiscard]] base::Result<tree::Object> parse_json_object(std::string_view line);
 
-// Returns class and name from the first bytes of a line, if nothing but fields of strings,
-// numbers and words precede them.
+// Returns class and name from the first bytes of a line, if each of them is there once and nothing but
+// fields of strings precedes them.
 [[nodiscard]] std::optional<tree::ObjectName> find_name(std::string_view head);
 
 // Where one object is.
@@ -37,10 +37,13 @@ struct JsonLine {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;  // without its LF, and a CR before it
     std::uint64_t line = 0;    // counted from 1
-    // Legal text, of any length; empty: a line that is not held, and find_name() found none.
+    // Legal text, of any length; empty: a line whose name cannot be known.
     tree::ObjectName id;
-    bool is_whole = true;    // false: longer than `most`, or nested too deeply
     XXH128_hash_t digest{};  // XXH3 of its bytes
+    // Why it cannot be read; empty: as far as was looked, it can. Not looked at are the nodes, and
+    // the lines that are longer than `most` or nested too deeply.
+    std::string_view fault;
+    bool is_one = true;  // false: it is no JSON, so other objects may be in it
 };
 
 class JsonLinesReader {
@@ -52,10 +55,10 @@ class JsonLinesReader {
     JsonLinesReader(const JsonLinesReader&) = delete;
     JsonLinesReader& operator=(const JsonLinesReader&) = delete;
 
-    // Returns the next object; nullopt at the end. Skips blank lines and a byte order mark. Does
+    // Returns the next line; nullopt at the end. Skips blank lines and a byte order mark. Does
     // not look at the nodes: parse_json_object() finds what is wrong with them.
-    //   error  malformed (file:line: what); refused when the last line is cut off (no LF after
-    //          it, and no JSON, or too long to check), or the file holds no object; unavailable
+    //   error  refused when the last line is cut off (no LF after it, and no JSON, or too long to
+    //          check), or the file holds no line (file:line: what); unavailable
     //   cost   one parse of the line, one digest of it
     [[nodiscard]] base::Result<std::optional<JsonLine>> next();
 

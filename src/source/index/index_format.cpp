@@ -29,6 +29,7 @@ class FactLine {
         if (is("folder", 1)) return facts.origin = values_[1], true;
         if (is("digest", 1)) return facts.digest = values_[1], true;
         if (is("flaw", 1)) return facts.flaw = values_[1], true;
+        if (is("unknown", 1)) return facts.unknown_objects = values_[1], true;
         if (is("sampled", 0)) return facts.loading_stamps.emplace(), true;
         if (is("loading", 1)) return read_loading_stamp(facts);
         if (is("unstamped", 0)) return facts.has_unstamped = true;
@@ -125,6 +126,7 @@ std::string to_text(const Facts& facts) {
     append_line(text, {"digest", facts.digest});
     append_line(text, {"untracked", std::to_string(facts.untracked)});
     if (!facts.flaw.empty()) append_line(text, {"flaw", facts.flaw});
+    if (!facts.unknown_objects.empty()) append_line(text, {"unknown", facts.unknown_objects});
     for (const auto& file : facts.files) append_file(text, file);
     for (const auto& one : facts.classes)
         append_line(text, {"class", one.class_name, std::to_string(one.objects)});

@@ -38,6 +38,9 @@ struct Facts {
     std::vector<BuildFile> files;
     std::vector<ClassCount> classes;
     std::string flaw = {};  // where a file is cut off; empty: the build is whole
+    // How many lines and headers cannot be read whose objects are not known, and where the first
+    // one is; empty: there are none.
+    std::string unknown_objects = {};
     // Rule C4, if the build was sampled when the index was made; nullopt: sample on demand.
     std::optional<std::vector<std::string>> loading_stamps = std::nullopt;
     // Objects of converted files that are larger than this many bytes are in the index by name
@@ -65,7 +68,7 @@ namespace index_format {
 
 // Increase it with every change of the layout, of what is tracked (is_tracked_class) and of how
 // names are read.
-inline constexpr std::uint32_t format = 3;
+inline constexpr std::uint32_t format = 4;
 
 struct FileHeader {
     std::array<char, 8> magic = {'V', 'A', 'R', 'V', 'E', 'I', 'D', 'X'};

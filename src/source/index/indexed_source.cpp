@@ -99,6 +99,12 @@ base::Result<std::optional<tree::ObjectName>> IndexedSource::find(
     return entry ? std::optional(index_.name_of(*entry)) : std::nullopt;
 }
 
+base::Result<void> IndexedSource::confirm_absent() const {
+    const auto& unknown = index_.facts().unknown_objects;
+    if (unknown.empty()) return {};
+    return base::fail(ErrorKind::malformed, "any object may be one of those: " + unknown);
+}
+
 base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const {
     if (const auto entry = if_kept(index_.find_exact(name))) return *entry;
     const auto classes = class_counts();

@@ -22,6 +22,7 @@ class IndexedSource : public Source {
     [[nodiscard]] const std::string& digest() const override { return index_.facts().digest; }
     [[nodiscard]] base::Result<std::optional<tree::ObjectName>> find(
         const tree::ObjectName& asked) const override;
+    [[nodiscard]] base::Result<void> confirm_absent() const override;
     [[nodiscard]] base::Result<bool> is_loading_stamp(std::string_view stamp) const override;
     [[nodiscard]] base::Result<std::optional<Digest>> digest_of(
         const tree::ObjectName& name) const override;
