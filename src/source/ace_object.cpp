@@ -257,22 +257,16 @@ Nodes one_text(std::string_view text) {
     return {Node{{CellKind::text, base::legal_text(text), {}}, {}, {}}};
 }
 
-// Returns where the line of the terminator begins, or npos.
-std::size_t find_terminator(std::string_view body) {
-    for (std::size_t at = 0; at < body.size();) {
-        const auto end = std::min(body.find('\n', at), body.size());
-        if (body.substr(at, end - at) == long_text_end) return at;
-        at = end + 1;
-    }
-    return std::string_view::npos;
-}
-
+// A LongText ends with its terminator.
 tl::expected<Nodes, ParseError> parse_long_text(std::string_view body) {
-    const auto end = find_terminator(body);
-    if (end == std::string_view::npos)
+    auto text = body;
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    if (text == long_text_end) return Nodes{};
+    const auto terminator = '\n' + std::string(long_text_end);
+    if (!text.ends_with(terminator))
         return fail_at(body.size(), "a LongText without ***LongTextEnd***");
-    if (end == 0) return Nodes{};
-    return one_text(body.substr(0, end - 1));
+    text.remove_suffix(terminator.size());
+    return one_text(text);
 }
 
 Nodes parse_sequence(std::string_view body) {

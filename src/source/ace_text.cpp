@@ -100,6 +100,29 @@ tl::expected<Header, ParseError> parse_header(std::string_view bytes) {
         {base::legal_text(raw->class_name), text_of(raw->name)}, text_of(raw->stamp), raw->size};
 }
 
+ObjectEnd::ObjectEnd(std::string_view start) {
+    constexpr std::string_view name = "LongText";
+    is_long_text_ = start.size() > name.size() && base::is_blank(start[name.size()]) &&
+                    base::equal_ignoring_case(start.substr(0, name.size()), name);
+}
+
+std::optional<std::size_t> ObjectEnd::find(std::string_view bytes, bool is_all) {
+    static const auto terminator = '\n' + std::string(long_text_end);
+    const std::string_view last = is_long_text_ ? std::string_view(terminator) : "\n";
+    for (;;) {
+        const auto at = bytes.find(last, searched_);
+        const auto end = at + last.size();
+        if (at == std::string_view::npos || (end == bytes.size() && !(is_long_text_ && is_all))) {
+            const auto left = std::min(last.size() - 1, bytes.size());
+            searched_ = std::max(searched_, std::min(at, bytes.size() - left));
+            return std::nullopt;
+        }
+        if (end == bytes.size()) return end;
+        if (bytes[end] == '\n') return is_long_text_ ? end + 1 : end;
+        searched_ = at + 1;
+    }
+}
+
 std::string text_of(const RawText& text) {
     return text.escaped ? unescape(text.bytes) : base::legal_text(text.bytes);
 }

@@ -8,25 +8,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#include "base/result.hpp"
+#include "source/position.hpp"
 #include "tree/object.hpp"
 
 namespace source {
-
-// What is wrong in the bytes of one object, and where. The caller knows file and line.
-struct ParseError {
-    base::ErrorKind kind = base::ErrorKind::malformed;
-    std::size_t at = 0;  // offset into the object's bytes
-    std::string what;
-};
 
 // The bytes between two quotes, or a bare word.
 struct RawText {
@@ -68,6 +63,28 @@ inline constexpr std::string_view load_and_dump =
     "; load it into AceDB, and give Varve what AceDB's `dump -T` writes";
 
 inline constexpr std::string_view long_text_end = "***LongTextEnd***";
+
+// Finds where an object ends whose bytes come piece by piece: before an empty line, or after the
+// terminator of a LongText, which may contain empty lines. A quoted value of several lines leaves no
+// empty line, since the dumper writes each of its newlines as `\n\` LF.
+class ObjectEnd {
+   public:
+    ObjectEnd() = default;
+    // `start` has the first 16 bytes of the object, or all there are.
+    explicit ObjectEnd(std::string_view start);
+
+    [[nodiscard]] bool is_long_text() const { return is_long_text_; }
+    // Returns the size of the object, up to the LF of its last line; nullopt: it does not end in them.
+    //   bytes   from its start on, at least those of the call before
+    //   is_all  nothing comes after them
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view bytes, bool is_all);
+    // Returns how many bytes the caller may drop: the next call gets those behind them.
+    [[nodiscard]] std::size_t searched() { return std::exchange(searched_, 0); }
+
+   private:
+    bool is_long_text_ = false;
+    std::size_t searched_ = 0;  // it does not end before this byte
+};
 
 // Returns eight bytes as a number, the first byte lowest.
 [[nodiscard]] inline std::uint64_t load_word(const char* at) {

@@ -61,14 +61,15 @@ class FilesBuild final : public IndexedSource {
         if (!entry) return tl::unexpected(entry.error());
         const auto bytes = read(*entry);
         if (!bytes) return tl::unexpected(bytes.error());
-        if (index().facts().files[entry->file].layout == Layout::json) {
-            auto object = dump::parse_json_object(*bytes);
-            if (!object) return base::fail_at(place(*entry, entry->line), object.error());
-            return object;
-        }
-        auto object = parse_dumped(*bytes, models());
-        if (!object) return fail_in(*entry, *bytes, object.error());
-        return std::move(*object);
+        const auto& file = index().facts().files[entry->file];
+        const bool is_json = file.layout == Layout::json;
+        auto object = is_json ? dump::parse_json_object(*bytes) : parse_dumped(*bytes, models());
+        if (object) return std::move(*object);
+        // What is too large to be converted is there by its name.
+        if (format_of(file.name) == Format::xml)
+            return too_large(*entry, "more than " + std::to_string(index().facts().largest));
+        const auto& [kind, at, what] = object.error();
+        return fail(*entry, kind, ": " + what, bytes->substr(0, at));
     }
 
     base::Result<void> confirm() const override {
@@ -95,42 +96,33 @@ class FilesBuild final : public IndexedSource {
    private:
     // Returns the bytes of an object, which are those that were indexed.
     [[nodiscard]] base::Result<std::string> read(const Entry& entry) const {
-        if (entry.length > most_)
-            return base::fail(
-                ErrorKind::too_large,
-                place(entry, entry.line) + " is " + size_of(entry) +
-                    " bytes long, above max_object_mb = " + std::to_string(most_ >> 20));
+        if (entry.length > most_) return too_large(entry, std::to_string(entry.length));
         std::string bytes(entry.length, '\0');
         const auto got = files_[entry.file].read_at(bytes.data(), bytes.size(), entry.offset);
-        if (!got) return base::fail_at(place(entry, entry.line), got.error());
+        if (!got) return fail(entry, got.error().kind, ": " + got.error().text);
         const auto digest = XXH3_128bits(bytes.data(), *got);
         if (*got != bytes.size() || !XXH128_isEqual(digest, entry.digest))
-            return base::fail(ErrorKind::unavailable,
-                              place(entry, entry.line) +
-                                  ": the file changed since it was indexed");
+            return fail(entry, ErrorKind::unavailable, ": the file changed since it was indexed");
         return bytes;
     }
 
-    [[nodiscard]] std::string size_of(const Entry& entry) const {
-        const auto largest = index().facts().largest;
-        return largest > 0 && entry.length > largest ? "more than " + std::to_string(largest)
-                                                     : std::to_string(entry.length);
+    [[nodiscard]] tl::unexpected<base::Error> too_large(const Entry& entry,
+                                                        const std::string& size) const {
+        return fail(entry, ErrorKind::too_large,
+                    " is " + size +
+                        " bytes long, above max_object_mb = " + std::to_string(most_ >> 20));
     }
 
-    [[nodiscard]] std::string place(const Entry& entry, std::uint64_t line) const {
+    // Returns an error with place and name of the object.
+    //   before  its bytes up to the fault
+    [[nodiscard]] tl::unexpected<base::Error> fail(const Entry& entry, ErrorKind kind,
+                                                   const std::string& what,
+                                                   std::string_view before = {}) const {
         const auto& facts = index().facts();
         const auto id = index().name_of(entry);
-        return facts.origin + "/" + facts.files[entry.file].name + ":" + std::to_string(line) +
-               ": " + id.class_name + " " + id.name;
-    }
-
-    [[nodiscard]] tl::unexpected<base::Error> fail_in(const Entry& entry, std::string_view bytes,
-                                                      const ParseError& error) const {
-        const auto before = bytes.substr(0, error.at);
-        const auto lines = std::count(before.begin(), before.end(), '\n');
-        return base::fail(error.kind,
-                          place(entry, entry.line + static_cast<std::uint64_t>(lines)) + ": " +
-                              error.what);
+        return fail_in(facts.origin + "/" + facts.files[entry.file].name,
+                       behind(before, {entry.line, 1}), kind,
+                       id.class_name + " " + id.name + what);
     }
 
     std::vector<File> files_;
@@ -181,7 +173,7 @@ class IndexOfFiles {
             return a.name == b.name && a.identity == b.identity;
         };
         return facts.release == folder_.release &&
-               (!facts.has_unstamped || facts.models_digest == models_.digest) &&
+               (!facts.has_unstamped || facts.models == models_.digest) &&
                (facts.largest == 0 || facts.largest >= largest_) &&
                std::ranges::equal(facts.files, folder_.files, is_same);
     }
@@ -194,7 +186,7 @@ class IndexOfFiles {
         if (!writer) return tl::unexpected(writer.error());
         auto plain = import::make_plain_files(folder_, plain_dir_, largest_);
         if (!plain) return tl::unexpected(plain.error());
-        if (plain->facts.has_unstamped) plain->facts.models_digest = models_.digest;
+        if (plain->facts.has_unstamped) plain->facts.models = models_.digest;
         if (plain->facts.has_unstamped && models_.models.class_count() == 0)
             base::log::warning(unstamped_without_models, {{"build", folder_.path}});
         if (auto done =

@@ -43,7 +43,8 @@ void fuzz(std::string_view bytes) {
         const auto text = bytes.substr(found.offset, found.length);
         require(XXH128_isEqual(found.digest, XXH3_128bits(text.data(), text.size())) != 0);
         require_text(found.id.name + found.id.class_name);
-        if (const auto object = source::dump::parse_json_object(text); object && !found.id.name.empty())
-            require(object->id == found.id && found.fault.empty());
+        if (const auto object = source::dump::parse_json_object(text);
+            object && !found.id.name.empty())
+            require(object->id == found.id && !found.fault);
     }
 }

@@ -127,7 +127,7 @@ TEST_CASE_METHOD(BatchStore, "Nothing has vanished that may be in a part that ca
     recorded = site.record(next, &new_build, {{"Gene", "gone"}, {"Gene", "later"}});
     CHECK(recorded[0].status == Status::unchanged);
     CHECK(recorded[1].status == Status::added);
-    CHECK(site.query("SELECT kind FROM objects_history WHERE version = 'WS188'").empty());
+    CHECK(site.query("SELECT kind FROM history WHERE version = 'WS188'").empty());
 }
 
 TEST_CASE_METHOD(BatchStore,

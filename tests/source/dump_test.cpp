@@ -248,9 +248,9 @@ TEST_CASE("An object above max_object_mb is refused by name, and the rest is rea
     const auto refused = build->load({"Gene", "large"});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::too_large);
-    CHECK(refused.error().text == fs::canonical(site.build()).string() +
-                                      "/x.ace:8: Gene large is " + std::to_string(large.size()) +
-                                      " bytes long, above max_object_mb = 1");
+    CHECK(refused.error().text ==
+          fs::canonical(site.build()).string() + "/x.ace:8:1: Gene large is " +
+              std::to_string(large.size()) + " bytes long, above max_object_mb = 1");
     CHECK(name_found(build, {"Gene", "large"}) == "Gene large");
     CHECK(text_in(build, "b") == "two");
     CHECK(site.open(3)->load({"Gene", "large"}));
@@ -266,7 +266,7 @@ TEST_CASE("A malformed object is reported with file and line, and the rest is re
     REQUIRE_FALSE(bad);
     CHECK(bad.error().kind == ErrorKind::malformed);
     CHECK(bad.error().text ==
-          fs::canonical(site.build()).string() + "/x.ace:10: Gene bad: a quote is not closed");
+          fs::canonical(site.build()).string() + "/x.ace:10:9: Gene bad: a quote is not closed");
     CHECK(text_in(build, "b") == "two");
 }
 
@@ -352,9 +352,8 @@ TEST_CASE("What killed processes left of an index is removed, and what living on
         return site.index() / name;
     };
     std::vector<fs::path> dead, living, others;
-    for (const auto* name :
-         {"WS1.index.tmp-a1b2c3", "WS1.models.tmp-a1b2c3", "WS1.plain/x.ace.gz.tmp-a1b2c3",
-          "WS9.index.tmp-a1b2c3", "WS9.plain/y.ace"})
+    for (const auto* name : {"WS1.index.tmp-a1b2c3", "WS1.plain/x.ace.gz.tmp-a1b2c3",
+                             "WS9.index.tmp-a1b2c3", "WS9.plain/y.ace"})
         dead.push_back(left(name));
     // Another process makes this one.
     const auto lock = source::lock_version(site.index().string(), "WS2");
@@ -363,8 +362,7 @@ TEST_CASE("What killed processes left of an index is removed, and what living on
          {"WS2.index.tmp-a1b2c3", "WS2.plain/x.ace.tmp-a1b2c3", "WS2.plain/y.ace"})
         living.push_back(left(name));
     // "WS1.index" is a version, too; and what is not ours is not touched.
-    for (const auto* name : {"WS1.index.index", "WS1.index.models", "notes.txt", "WS1.index.old",
-                             "WS1.index.backup", "WS1.models.backup"})
+    for (const auto* name : {"WS1.index.index", "notes.txt", "WS1.index.old", "WS1.index.backup"})
         others.push_back(left(name));
     (void)site.open();
     for (const auto& file : dead) CHECK_FALSE(fs::exists(file));

@@ -166,29 +166,28 @@ TEST_CASE("A file that AceDB's dumper did not write is refused, and the error sa
     const Site site;
     const std::string advice =
         "; load it into AceDB, and give Varve what AceDB's `dump -T` writes";
+    const std::string foreign = ":1: AceDB's dumper did not write this file";
     const std::string gene = "Gene : \"a\"\n";
     for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
-             {gene + "Remark \"one\"\n", ""},
-             {gene + "Remark\t\"one\"\t\n", ""},  // AcePerl's asAce
-             {gene + "Live\n", ""},
-             {"// ours\n\nGene : \"e\"\n\n" + gene + "Live \n", ""},
-             {gene + " Remark\t \"one\"\n", ""},
-             {gene + "// why\nRemark\t \"one\"\n", ""},
-             {gene + "-D Remark \"one\"\n", ""},
-             {"Gene a\nRemark\t \"one\"\n", ":1: no object header (Class : \"name\")"},
-             {"-D Gene : \"a\"\n", ":1: no object header (Class : \"name\")"},
-             {"@more.ace\n", ":1: no object header (Class : \"name\")"},
-             {"Gene : \"a\" // why\n", ":1: more words than a header has"},
-             {gene + "Live\t\n\nGene b\n", ":4: no object header (Class : \"name\")"},
-             {"  Gene : \"a\"\n", ":1: a line that belongs to no object"}}) {
+             {gene + "Remark \"one\"\n", ":1" + foreign},
+             {gene + "Remark\t\"one\"\t\n", ":1" + foreign},  // AcePerl's asAce
+             {gene + "Live\n", ":1" + foreign},
+             {"// ours\n\nGene : \"e\"\n\n" + gene + "Live \n", ":5" + foreign},
+             {gene + " Remark\t \"one\"\n", ":1" + foreign},
+             {gene + "// why\nRemark\t \"one\"\n", ":1" + foreign},
+             {gene + "-D Remark \"one\"\n", ":1" + foreign},
+             {"Gene a\nRemark\t \"one\"\n", ":1:6: no object header (Class : \"name\")"},
+             {"-D Gene : \"a\"\n", ":1:4: no object header (Class : \"name\")"},
+             {"@more.ace\n", ":1:10: no object header (Class : \"name\")"},
+             {"Gene : \"a\" // why\n", ":1:12: more words than a header has"},
+             {gene + "Live\t\n\nGene b\n\nGene c\n", ":4:6: no object header (Class : \"name\")"},
+             {"  Gene : \"a\"\n", ":1:1: a line that belongs to no object"}}) {
         INFO(text);
         site.write("x.ace", text);
-        CHECK(site.why_not() ==
-              "/x.ace" + (why.empty() ? ": AceDB's dumper did not write this file" : why) +
-                  advice);
+        CHECK_THAT(site.why_not(), StartsWith("/x.ace" + why) && Contains(advice));
         site.remove("x.ace");
         site.write("x.ace.gz", gzip(text));
-        CHECK_THAT(site.why_not(), EndsWith(advice));
+        CHECK_THAT(site.why_not(), StartsWith("/x.ace.gz" + why) && Contains(advice));
         site.remove("x.ace.gz");
     }
 }
@@ -244,18 +243,17 @@ TEST_CASE(
     };
     const Site site;
     for (const auto& [name, bytes, why] : std::vector<Case>{
-             {"x.ace", header + "Tag", ":7: the file ends inside a line"},
-             {"x.ace", header + "\n", ":8: the file ends without \"// End of this dump file\""},
-             {"x.jsonl", line + line.substr(0, 20), ":2: the file ends inside a line"},
-             {"x.jsonl", line + "{}\n[]\n",
-              ":2: \"class\" is missing (2 of its 3 objects cannot be read)"},
-             {"x.jsonl", "{}\n", ":1: \"class\" is missing (1 of its 1 objects cannot be read)"},
+             {"x.ace", header + "Tag", ":7:4: the file ends inside a line"},
+             {"x.ace", header + "\n", ":8:1: the file ends without \"// End of this dump file\""},
+             {"x.jsonl", line + line.substr(0, 20), ":2:21: the file ends inside a line"},
+             {"x.jsonl", line + "{}\n[]\n", ":2:1: \"class\" is missing (such objects: 2 of 3)"},
+             {"x.jsonl", "{}\n", ":1:1: \"class\" is missing (such objects: 1 of 1)"},
              {"x.ace", "Gene : \"a\"\r\nTag\t 1\r\n\r\nGene : \"b\"\r\n",
-              ":1: lines end in CR LF"},
+              ":1:11: lines end in CR LF"},
              {"x.xml", "<x>\n" + gene_xml("a", "1"), ":"},
              {"x.xml", gene_xml("a", "1") + "<Gene class='Gene' value='b'><T/>", ":"},
              {"x.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n",
-              ":1: this is AceDB's `show -x`, which is not XML"},
+              ":1:1: this is AceDB's `show -x`, which is not XML"},
              {"x.ace", "", ":"},
              {"x.jsonl", "\n\n", ":"},
              {"x.xml", "\n\n", ":"},
@@ -292,7 +290,7 @@ TEST_CASE("A line or a header that cannot be read costs its object, and nothing 
     const auto build = build_with("x.jsonl", lines(R"({"class":"Gene","name":"b"})"));
     const auto bad = build->load({"Gene", "b"});
     CHECK(bad.error().kind == ErrorKind::malformed);
-    CHECK_THAT(bad.error().text, Contains("/x.jsonl:2: Gene b: \"tree\" is missing"));
+    CHECK_THAT(bad.error().text, Contains("/x.jsonl:2:1: Gene b: \"tree\" is missing"));
     CHECK(why_without(build).empty());
     CHECK(build->remarks().empty());
 
@@ -302,21 +300,21 @@ TEST_CASE("A line or a header that cannot be read costs its object, and nothing 
                       dumps::written({{"Gene", "c"}, {}, {}}) + "Remark\t \"3\"\n";
     for (const auto& [name, bytes, why] :
          std::vector<std::tuple<std::string, std::string, std::string>>{
-             {"x.jsonl", lines("cut"), "/x.jsonl:2: not JSON"},
-             {"x.jsonl", lines("{\"class\":\"\xE9\""), "/x.jsonl:2: not "},
+             {"x.jsonl", lines("cut"), "/x.jsonl:2:1: not JSON"},
+             {"x.jsonl", lines("{\"class\":\"\xE9\""), "/x.jsonl:2:11: not UTF-8"},
              {"x.jsonl", lines(gene("b", "2").substr(0, 60) + gene("d", "4")),
-              "/x.jsonl:2: not JSON"},
-             {"x.jsonl", lines(deep), "/x.jsonl:2: too long or too deep"},
+              "/x.jsonl:2:63: not JSON"},
+             {"x.jsonl", lines(deep), "/x.jsonl:2:1: too long or too deep"},
              {"x.jsonl", lines("[\"" + std::string(9 << 20, 'x') + "\"]"),
-              "/x.jsonl:2: too long"},
-             {"x.ace", dump, "/x.ace:4: no object header (Class : \"name\")"}}) {
+              "/x.jsonl:2:1: too long"},
+             {"x.ace", dump, "/x.ace:4:8: no object header (Class : \"name\")"}}) {
         INFO(name << why);
         const auto with_unknown = build_with(name, bytes);
-        CHECK_THAT(why_without(with_unknown),
-                   StartsWith("any object may be one of those: 1 objects cannot be read") &&
-                       Contains(why));
-        REQUIRE(with_unknown->remarks().size() == 1);
-        CHECK_THAT(with_unknown->remarks()[0], Contains(why));
+        CHECK_THAT(
+            why_without(with_unknown),
+            StartsWith("it may be there: what cannot be read and may be any object: 1, ") &&
+                Contains(why));
+        CHECK_THAT(with_unknown->remarks().at(0), Contains(why));
     }
 }
 
@@ -331,7 +329,7 @@ TEST_CASE("A line of 100 MB is known by name, and the rest is read") {
     const auto large = build->load({"Gene", "large"});
     REQUIRE_FALSE(large);
     CHECK(large.error().kind == ErrorKind::too_large);
-    CHECK_THAT(large.error().text, Contains("/x.jsonl:2: Gene large is 1048"));
+    CHECK_THAT(large.error().text, Contains("/x.jsonl:2:1: Gene large is 1048"));
     CHECK(text_in(build, "b") == "2");
     const auto allowed = site.open(200)->load({"Gene", "large"});
     REQUIRE_FALSE(allowed);
@@ -348,7 +346,8 @@ TEST_CASE("An XML object above max_object_mb is known by name until the limit al
     const auto refused = build->load({"Gene", "large"});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::too_large);
-    CHECK_THAT(refused.error().text, Contains("/x.xml:4: Gene large is more than 1048576 bytes"));
+    CHECK_THAT(refused.error().text,
+               Contains("/x.xml:4:1: Gene large is more than 1048576 bytes"));
     CHECK(text_in(build, "b") == "2");
     CHECK(site.open(16)->load({"Gene", "large"}));
     const auto made = fs::last_write_time(site.index() / "WS1.index");
@@ -464,7 +463,7 @@ TEST_CASE("In an incomplete build an absent object may be in an unreadable place
     REQUIRE(build);
     CHECK_THAT((*build)->load({"Strain", "CB205"}).error().text,
                StartsWith("there is no class Strain in WS1, of which not all could be read: ") &&
-                   Contains("/a.xml:1: ") && Contains("show -x"));
+                   Contains("/a.xml:1:1: ") && Contains("show -x"));
 }
 
 TEST_CASE("An absent class is distinguished from an absent object") {

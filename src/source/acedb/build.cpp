@@ -2,9 +2,7 @@
 #include "source/acedb/build.hpp"
 
 #include <algorithm>
-#include <fcntl.h>
 
-#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
@@ -17,8 +15,6 @@ namespace {
 
 using base::ErrorKind;
 using base::Result;
-
-constexpr std::size_t largest_models = std::size_t{64} << 20;
 
 // ---- The release ----
 
@@ -51,44 +47,32 @@ Result<base::Release> release_of(const BuildSettings& settings, const Status& st
 
 // ---- The index ----
 
-struct IndexedDatabase {
-    Index index;
-    tree::Models models;
-};
-
 // Finds or makes the index of a database as it is now.
 class DatabaseIndex {
    public:
     DatabaseIndex(const BuildSettings& settings, const Status& status,
                   const base::Release& release)
         : settings_(settings), database_(*settings.database), status_(status), release_(release),
-          name_(name_of_database(release.version, database_.name() + '\n' + status.identity)) {}
+          origin_(database_.name() + '\n' + status.identity),
+          name_(name_of_database(release.version, origin_)) {}
 
-    [[nodiscard]] Result<IndexedDatabase> open() const {
-        return find_or_make<IndexedDatabase>(
+    [[nodiscard]] Result<Index> open() const {
+        return find_or_make<Index>(
             settings_.index_dir, name_, database_.name(), [this] { return find(); },
             [this] { return make(); });
     }
 
    private:
     // Returns nullopt when no index of this release and identity is there.
-    [[nodiscard]] Result<std::optional<IndexedDatabase>> find() const {
+    [[nodiscard]] Result<std::optional<Index>> find() const {
         auto index = Index::open(index_path(settings_.index_dir, name_));
-        const auto text =
-            read_file(AT_FDCWD, models_path(settings_.index_dir, name_), largest_models);
-        if (!index || !text || !fits(index->facts(), *text)) return std::nullopt;
-        return IndexedDatabase{std::move(*index), tree::Models::parse(*text)};
+        if (!index || !fits(index->facts())) return std::nullopt;
+        return std::optional(std::move(*index));
     }
 
-    [[nodiscard]] bool fits(const Facts& facts, const std::string& models) const {
-        return facts.release == release_ && facts.origin == origin_with(models) &&
+    [[nodiscard]] bool fits(const Facts& facts) const {
+        return facts.release == release_ && facts.origin == origin_ &&
                facts.digest.starts_with(base::server_digest) && facts.loading_stamps;
-    }
-
-    // Returns Facts::origin of a running database: which one it is, and which models go with the
-    // index.
-    [[nodiscard]] std::string origin_with(const std::string& models) const {
-        return database_.name() + '\n' + status_.identity + '\n' + base::md5_hex(models);
     }
 
     [[nodiscard]] Result<void> make() const {
@@ -97,20 +81,20 @@ class DatabaseIndex {
         if (!writer) return tl::unexpected(writer.error());
         const auto listing = list_objects(database_, status_.identity, *writer);
         if (!listing) return tl::unexpected(listing.error());
-        const auto models = ask_models(database_, status_.identity, listing->classes);
+        auto models = ask_models(database_, status_.identity, listing->classes);
         if (!models) return tl::unexpected(models.error());
         auto stamps = sample_stamps(database_, status_.identity, listing->sample,
                                     settings_.max_object_mb << 20);
         if (!stamps) return tl::unexpected(stamps.error());
         Facts facts;
         facts.release = release_;
-        facts.origin = origin_with(*models);
+        facts.origin = origin_;
+        facts.models = std::move(*models);
         facts.digest = base::server_digest;
         facts.untracked = listing->untracked;
         facts.loading_stamps = std::move(*stamps);
         if (const auto done = check_unchanged(); !done) return done;
-        if (const auto done = finish(*writer, std::move(facts)); !done) return done;
-        return write_models(*models);
+        return finish(*writer, std::move(facts));
     }
 
     // Names from before and after a change would be those of no build.
@@ -130,27 +114,21 @@ class DatabaseIndex {
                           database_.name() + " lists " + (*duplicate)->name + " twice");
     }
 
-    [[nodiscard]] Result<void> write_models(const std::string& text) const {
-        auto file = NewFile::create(models_path(settings_.index_dir, name_));
-        if (!file) return tl::unexpected(file.error());
-        if (const auto done = file->write(text); !done) return done;
-        return file->put_in_place();
-    }
-
     const BuildSettings& settings_;
     Database& database_;
     const Status& status_;
     const base::Release& release_;
-    std::string name_;  // of its files
+    std::string origin_;  // Facts::origin
+    std::string name_;    // of its index
 };
 
 // ---- The build ----
 
 class DatabaseBuild final : public IndexedSource {
    public:
-    DatabaseBuild(IndexedDatabase indexed, const BuildSettings& settings, std::string identity)
-        : IndexedSource(std::move(indexed.index), std::move(indexed.models),
-                        settings.skip_classes),
+    DatabaseBuild(Index index, tree::Models models, const BuildSettings& settings,
+                  std::string identity)
+        : IndexedSource(std::move(index), std::move(models), settings.skip_classes),
           database_(settings.database), identity_(std::move(identity)),
           options_{.most_bytes = settings.max_object_mb << 20} {}
 
@@ -192,9 +170,10 @@ Result<Build> open_build(const BuildSettings& settings) {
     if (!status) return tl::unexpected(status.error());
     const auto release = release_of(settings, *status);
     if (!release) return tl::unexpected(release.error());
-    auto indexed = DatabaseIndex(settings, *status, *release).open();
-    if (!indexed) return tl::unexpected(indexed.error());
-    return Build(std::make_shared<DatabaseBuild>(std::move(*indexed), settings,
+    auto index = DatabaseIndex(settings, *status, *release).open();
+    if (!index) return tl::unexpected(index.error());
+    auto models = tree::Models::parse(index->facts().models);
+    return Build(std::make_shared<DatabaseBuild>(std::move(*index), std::move(models), settings,
                                                  std::move(status->identity)));
 }
 

@@ -34,14 +34,14 @@ struct BuildSettings {
 };
 
 // Opens the build that the database holds now. Makes its index when none fits, gently: the server
-// has one thread, and other clients. Each state of a database has an index of its own, with its models
-// next to it (source/index/index_folder.hpp).
+// has one thread, and other clients. Each state of a database has an index of its own
+// (source/index/index_folder.hpp).
 //   error  refused: no version or date is known (what to write where), wrong password; those of
 //          known_releases;
 //          unavailable: not reached, or it changed meanwhile; malformed: the replies are not
 //          AceDB's
 //   cost   a `status` when the index fits; else `find`, `list` and `model` for each class, and
-//          1,000 objects for rule C4
+//          1,500 objects for rule C4
 [[nodiscard]] base::Result<Build> open_build(const BuildSettings& settings);
 
 // Returns the release that the database holds now; costs one `status`.

@@ -17,13 +17,6 @@ constexpr std::size_t head_size = 1 << 16;
 // Enough bytes to distinguish a LongText from other objects, and a comment from other lines.
 constexpr std::size_t shortest_look = 16;
 
-bool begins_long_text(std::string_view bytes) {
-    constexpr std::string_view name = "LongText";
-    return bytes.size() > name.size() &&
-           base::equal_ignoring_case(bytes.substr(0, name.size()), name) &&
-           (bytes[name.size()] == ' ' || bytes[name.size()] == '\t');
-}
-
 // Counts lines with find(), which is memchr, since std::count compares one byte at a time.
 std::uint64_t lines_in(std::string_view bytes) {
     std::uint64_t lines = 0;
@@ -39,16 +32,15 @@ AceReader::AceReader(const File& file, std::string_view name, std::size_t most)
 
 void AceReader::go_to(const AcePlace& place, std::uint64_t end, std::uint64_t last) {
     window_.go_to(place.offset);
-    line_ = place.line;
-    has_objects_ = place.has_objects;
-    has_banners_ = place.has_banners;
-    has_trailer_ = place.has_trailer;
+    at_ = place;
     end_ = end;
     last_ = last;
 }
 
 AcePlace AceReader::place() const {
-    return {window_.offset(), line_, has_objects_, has_banners_, has_trailer_};
+    auto place = at_;
+    place.offset = window_.offset();
+    return place;
 }
 
 base::Result<std::optional<AceObject>> AceReader::next() {
@@ -56,9 +48,9 @@ base::Result<std::optional<AceObject>> AceReader::next() {
     if (!is_there) return tl::unexpected(is_there.error());
     if (*is_there) return read_object();
     if (window_.offset() >= end_) return std::nullopt;
-    if (has_banners_ && !has_trailer_)
+    if (at_.has_banners && !at_.has_trailer)
         return cut_off("the file ends without \"// End of this dump file\"");
-    if (!has_banners_ && !has_objects_) return cut_off("the file holds no objects");
+    if (!at_.has_banners && !at_.has_objects) return cut_off("the file holds no objects");
     return std::nullopt;
 }
 
@@ -80,7 +72,7 @@ void AceReader::skip_newlines() {
     const auto bytes = window().substr(0, end_ - std::min(end_, window_.offset()));
     const auto newlines = std::min(bytes.find_first_not_of('\n'), bytes.size());
     window_.drop(newlines);
-    line_ += newlines;
+    at_.line += newlines;
 }
 
 // Comments begin with `//`, and those of the dumper with a blank before it.
@@ -97,7 +89,7 @@ base::Result<void> AceReader::skip_line() {
             if (const auto words = base::trim(line); !words.starts_with("//") && !words.empty())
                 return broken("a line that belongs to no object" + std::string(load_and_dump));
             note_comment(base::trim(line));
-            ++line_;
+            ++at_.line;
             window_.drop(std::min(line.size() + 1, window().size()));
             return {};
         }
@@ -108,15 +100,14 @@ base::Result<void> AceReader::skip_line() {
 }
 
 void AceReader::note_comment(std::string_view line) {
-    if (line.starts_with("// Class ")) has_banners_ = true, has_trailer_ = false;
-    if (line == "// End of this dump file") has_trailer_ = true;
+    if (line.starts_with("// Class ")) at_.has_banners = true, at_.has_trailer = false;
+    if (line == "// End of this dump file") at_.has_trailer = true;
 }
 
 base::Result<std::optional<AceObject>> AceReader::read_object() {
-    is_long_text_ = begins_long_text(window());
-    searched_ = lines_ = 0;
-    has_objects_ = true;
-    has_trailer_ = false;
+    object_end_ = ObjectEnd(window());
+    at_.has_objects = true;
+    at_.has_trailer = false;
     for (;;) {
         if (const auto length = find_end()) return take(*length);
         if (window_.is_end()) return take_last_object();
@@ -125,37 +116,9 @@ base::Result<std::optional<AceObject>> AceReader::read_object() {
     }
 }
 
-std::optional<std::size_t> AceReader::find_terminator() {
-    constexpr std::string_view line = "\n***LongTextEnd***";
-    const auto bytes = window();
-    for (auto at = bytes.find(line, searched_); at != std::string_view::npos;
-         at = bytes.find(line, at + 1)) {
-        searched_ = at;
-        const auto end = at + line.size();
-        if (end == bytes.size()) return window_.is_end() ? std::optional(end) : std::nullopt;
-        if (bytes[end] == '\n') return end + 1;
-    }
-    searched_ = std::max(searched_, bytes.size() - std::min(line.size(), bytes.size()));
-    return std::nullopt;
-}
-
-std::optional<std::size_t> AceReader::find_blank_line() {
-    const auto bytes = window();
-    for (;;) {
-        const auto at = bytes.find('\n', searched_);
-        if (at == std::string_view::npos || at + 1 == bytes.size()) {
-            searched_ = std::min(at, bytes.size());
-            return std::nullopt;
-        }
-        if (bytes[at + 1] == '\n') return at + 1;
-        searched_ = at + 1;
-        ++lines_;
-    }
-}
-
 base::Result<std::optional<AceObject>> AceReader::take(std::size_t length) {
-    AceObject object{window_.offset(), length, line_, window().substr(0, length), true, {}};
-    line_ += is_long_text_ ? lines_in(object.bytes) : lines_ + 1;
+    AceObject object{window_.offset(), length, at_.line, window().substr(0, length), true, {}};
+    at_.line += lines_in(object.bytes);
     object.digest = XXH3_128bits(object.bytes.data(), length);
     window_.drop(length);
     return object;
@@ -163,48 +126,47 @@ base::Result<std::optional<AceObject>> AceReader::take(std::size_t length) {
 
 base::Result<std::optional<AceObject>> AceReader::skip_large_object() {
     head_.assign(window().substr(0, head_size));
-    AceObject object{window_.offset(), 0, line_, head_, false, {}};
+    AceObject object{window_.offset(), 0, at_.line, head_, false, {}};
     Xxh3 digest;
     const auto drop = [&](std::size_t size) {
         digest.add(window().substr(0, size));
-        line_ += lines_in(window().substr(0, size));
+        at_.line += lines_in(window().substr(0, size));
         window_.drop(size);
         object.length += size;
     };
     for (;;) {
-        drop(std::exchange(searched_, 0));
+        drop(object_end_.searched());
         if (window_.offset() > last_)
             return cut_off("an object goes on beyond what is asked for");
         if (auto ok = window_.fill(); !ok) return tl::unexpected(ok.error());
         const auto end = find_end();
         if (!end && window_.is_end()) {
-            const bool is_ended = !is_long_text_ && !has_banners_ && window().ends_with('\n');
+            const bool is_ended =
+                !object_end_.is_long_text() && !at_.has_banners && window().ends_with('\n');
             if (!is_ended) return take_last_object();
         }
         if (!end && !window_.is_end()) continue;
         drop(end.value_or(window().size()));
-        object.digest = digest.digest128();
+        object.digest = digest.digest();
         return object;
     }
 }
 
 base::Result<std::optional<AceObject>> AceReader::take_last_object() {
     const auto bytes = window();
-    if (is_long_text_) return cut_off("the file ends inside a LongText");
+    if (object_end_.is_long_text()) return cut_off("the file ends inside a LongText");
     if (!bytes.ends_with('\n')) return cut_off("the file ends inside a line");
-    if (has_banners_) return cut_off("the file ends inside an object");
+    if (at_.has_banners) return cut_off("the file ends inside an object");
     return take(bytes.size());
 }
 
 tl::unexpected<base::Error> AceReader::cut_off(const std::string& what) const {
-    const auto line = window_.is_end() ? line_ + lines_in(window()) : line_;
-    return base::fail(base::ErrorKind::refused,
-                      std::string(name_) + ":" + std::to_string(line) + ": " + what);
+    const auto at = behind(window_.is_end() ? window() : std::string_view(), {at_.line, 1});
+    return fail_in(name_, at, base::ErrorKind::refused, what);
 }
 
 tl::unexpected<base::Error> AceReader::broken(const std::string& what) const {
-    return base::fail(base::ErrorKind::malformed,
-                      std::string(name_) + ":" + std::to_string(line_) + ": " + what);
+    return fail_in(name_, {at_.line, 1}, base::ErrorKind::malformed, what);
 }
 
 // ---- Cutting ----

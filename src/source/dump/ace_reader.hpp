@@ -1,10 +1,6 @@
 // source/dump/ace_reader.hpp -- the objects of a plain AceDB dump, one after the other.
 // Reads in large blocks (read(2) at 3.5 GB/s beats a mapping with its page faults at 1.9 GB/s)
 // and holds one block, or one object where that is larger. One thread at a time.
-//
-// A blank line ends an object; a LongText, which may contain blank lines, ends with the line
-// ***LongTextEnd***. A quoted value of several lines leaves no blank line, since the dumper
-// writes each of its newlines as `\n\` LF.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,6 +12,7 @@
 #include <xxhash.h>
 
 #include "base/result.hpp"
+#include "source/ace_text.hpp"
 #include "source/dump/window.hpp"
 #include "source/file.hpp"
 
@@ -71,27 +68,20 @@ class AceReader {
     base::Result<std::optional<AceObject>> skip_large_object();
     base::Result<std::optional<AceObject>> take_last_object();
     base::Result<std::optional<AceObject>> take(std::size_t length);
-    // Finds the end of the object in window(), from searched_ on.
-    std::optional<std::size_t> find_end() {
-        return is_long_text_ ? find_terminator() : find_blank_line();
+    [[nodiscard]] std::optional<std::size_t> find_end() {
+        return object_end_.find(window(), window_.is_end());
     }
-    std::optional<std::size_t> find_terminator();
-    std::optional<std::size_t> find_blank_line();
     [[nodiscard]] tl::unexpected<base::Error> cut_off(const std::string& what) const;
     [[nodiscard]] tl::unexpected<base::Error> broken(const std::string& what) const;
 
     std::string_view name_;
     std::size_t most_;
 
-    Window window_;           // begins where nothing is taken yet
-    std::uint64_t line_ = 1;  // of its first byte
+    Window window_;         // begins where nothing is taken yet
+    AcePlace at_;           // of its first byte, without the offset
+    ObjectEnd object_end_;  // of the object at the start of the window
+    std::string head_;      // start of an object that is skipped
 
-    bool is_long_text_ = false;  // the object at the start of the window
-    std::size_t searched_ = 0;   // it does not end before this byte of the window
-    std::uint64_t lines_ = 0;    // of it that end before that byte (no LongText)
-    std::string head_;           // start of an object that is skipped
-
-    bool has_objects_ = false, has_banners_ = false, has_trailer_ = false;
     std::uint64_t end_ = UINT64_MAX;   // of what is asked for
     std::uint64_t last_ = UINT64_MAX;  // where an object must have ended
 };

@@ -51,8 +51,8 @@ class Indexing {
         facts.flaw = flaw_;
         if (unknown_ > 0)
             facts.unknown_objects =
-                std::to_string(unknown_) +
-                " objects cannot be read and have no name, the first one at " + first_unknown_;
+                "what cannot be read and may be any object: " + std::to_string(unknown_) +
+                ", the first one at " + first_unknown_;
         facts.largest = has_larger_ ? largest_ : 0;
         const auto duplicate = writer_.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
@@ -118,8 +118,9 @@ class Indexing {
             if (!*object) return {};
             const auto found = found_in(**object);
             if (!found)
-                note_fault((*object)->line, found.error().what + std::string(load_and_dump),
-                           true);
+                note_fault(
+                    behind((*object)->bytes.substr(0, found.error().at), {(*object)->line, 1}),
+                    found.error().what + std::string(load_and_dump), true);
             else if (auto done = add(found->entry, found->id); !done)
                 return done;
         }
@@ -196,8 +197,9 @@ class Indexing {
             if (!*line) return {};
             const auto& found = **line;
             const bool is_named = !found.id.name.empty();
-            if (!found.fault.empty())
-                note_fault(found.line, std::string(found.fault), !found.is_one || !is_named);
+            if (found.fault)
+                note_fault({found.line, found.fault->at + 1}, found.fault->what,
+                           !found.is_one || !is_named);
             if (!is_named) continue;
             if (auto done = add(found, found.line); !done) return done;
         }
@@ -205,18 +207,15 @@ class Indexing {
 
     base::Result<void> read_converted(const PlainFile& file, const Original& original) {
         JsonLinesReader reader(file.file, file.place, most_of_line);
-        auto named = original.named_only.begin();
-        for (std::size_t i = 0; i <= original.lines.size(); ++i) {
-            for (; named != original.named_only.end() && named->position == i; ++named)
-                if (auto done = add(*named); !done) return done;
-            if (i == original.lines.size()) break;
+        for (const auto original_line : original.lines) {
             const auto line = reader.next();
             if (!line) return tl::unexpected(line.error());
-            if (!*line || !(*line)->fault.empty())
+            if (!*line)
                 return base::fail(ErrorKind::unavailable,
                                   file.place + ": its plain file was changed");
-            if (auto done = add(**line, original.lines[i]); !done) return done;
+            if (auto done = add(**line, original_line); !done) return done;
         }
+        has_larger_ = has_larger_ || original.has_larger;
         if (flaw_.empty()) flaw_ = original.flaw;
         return {};
     }
@@ -230,8 +229,9 @@ class Indexing {
 
     // An object that cannot be read costs that object alone.
     //   is_unknown  whether it may be any object, or hold others
-    void note_fault(std::uint64_t line, const std::string& what, bool is_unknown) {
-        const auto place = files_[number_].place + ":" + std::to_string(line) + ": " + what;
+    void note_fault(Position at, const std::string& what, bool is_unknown) {
+        const auto place =
+            fail_in(files_[number_].place, at, ErrorKind::malformed, what).value().text;
         if (faults_++ == 0) first_fault_ = place;
         if (is_unknown && unknown_++ == 0) first_unknown_ = place;
         if (all_faults_++ < most_logged)
@@ -242,9 +242,9 @@ class Indexing {
     [[nodiscard]] base::Result<void> check_faults() const {
         const auto all = objects_ + faults_;
         if (faults_ * 10 <= all || (faults_ == 1 && objects_ > 0)) return {};
-        return base::fail(ErrorKind::malformed, first_fault_ + " (" + std::to_string(faults_) +
-                                                    " of its " + std::to_string(all) +
-                                                    " objects cannot be read)");
+        return base::fail(ErrorKind::malformed, first_fault_ +
+                                                    " (such objects: " + std::to_string(faults_) +
+                                                    " of " + std::to_string(all) + ")");
     }
 
     struct Found {
@@ -276,15 +276,6 @@ class Indexing {
 
     base::Result<void> add(const JsonLine& line, std::uint64_t original_line) {
         return add({line.digest, line.offset, line.length, original_line, 0, 0, {}}, line.id);
-    }
-
-    base::Result<void> add(const NamedOnly& object) {
-        has_larger_ = true;
-        Entry entry;
-        entry.length = largest_ + 1;
-        entry.digest = XXH3_128bits(object.id.name.data(), object.id.name.size());
-        entry.line = object.line;
-        return add(entry, object.id);
     }
 
     base::Result<void> add(Entry entry, const tree::ObjectName& id) {

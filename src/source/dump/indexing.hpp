@@ -13,21 +13,14 @@
 #include "base/result.hpp"
 #include "source/file.hpp"
 #include "source/index/index.hpp"
-#include "tree/object.hpp"
 
 namespace source::dump {
 
-// An object that was too large to be converted: the index knows it by name alone.
-struct NamedOnly {
-    tree::ObjectName id;
-    std::uint64_t line = 0;    // of the original file
-    std::size_t position = 0;  // how many converted objects precede it
-};
-
 // What a plain file does not show of the file that it was converted from.
 struct Original {
-    std::vector<std::uint64_t> lines;  // of the original file, one for each converted object
-    std::vector<NamedOnly> named_only;
+    std::vector<std::uint64_t> lines;  // of the original file, one for each object
+    bool has_larger =
+        false;         // than could be converted: the plain file has the names of such objects
     std::string flaw;  // where the original file is cut off; empty: it is whole
 };
 

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <nlohmann/json.hpp>
 #include <simdjson.h>
+#include <utf8.h>
 #include <utility>
 
+#include "base/date.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/dump/window.hpp"
@@ -28,85 +31,50 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 // Views last as long as the text or the parser.
 struct JsonFields {
     std::optional<std::string_view> class_name, name, stamp, at, by;
-    Json tree;
+    std::optional<Json> tree;
 };
 
-// A key whose value is a string, and the errors about it.
+// The keys whose values are strings.
 struct Key {
     std::string_view name;
     std::optional<std::string_view> JsonFields::* value;
-    const char *twice, *no_string;
 };
-constexpr auto keys = std::to_array<Key>(
-    {{"class", &JsonFields::class_name, "\"class\" is repeated", "\"class\" is not a string"},
-     {"name", &JsonFields::name, "\"name\" is repeated", "\"name\" is not a string"},
-     {"stamp", &JsonFields::stamp, "\"stamp\" is repeated", "\"stamp\" is not a string"},
-     {"at", &JsonFields::at, "\"at\" is repeated", "\"at\" is not a string"},
-     {"by", &JsonFields::by, "\"by\" is repeated", "\"by\" is not a string"}});
+constexpr auto keys = std::to_array<Key>({{"class", &JsonFields::class_name},
+                                          {"name", &JsonFields::name},
+                                          {"stamp", &JsonFields::stamp},
+                                          {"at", &JsonFields::at},
+                                          {"by", &JsonFields::by}});
 
 // Returns what is wrong with the field, or nullptr.
-const char* read_field(std::string_view name, const Json& value, JsonFields& fields,
-                       bool& has_tree) {
+const char* read_field(std::string_view name, const Json& value, JsonFields& fields) {
     if (name == "tree") {
-        if (std::exchange(has_tree, true)) return "\"tree\" is repeated";
-        if (!value.is_array()) return "\"tree\" is not an array";
+        if (fields.tree) return "is repeated";
         fields.tree = value;
-        return nullptr;
+        return value.is_array() ? nullptr : "is not an array";
     }
-    const auto* key =
-        std::find_if(keys.begin(), keys.end(), [&](const Key& one) { return one.name == name; });
-    if (key == keys.end()) return "it has an unknown member";
+    const auto* key = std::ranges::find(keys, name, &Key::name);
+    if (key == keys.end()) return "is an unknown member";
     auto& into = fields.*key->value;
-    if (into) return key->twice;
-    return value.get(into.emplace()) == simdjson::SUCCESS ? nullptr : key->no_string;
+    if (into) return "is repeated";
+    return value.get(into.emplace()) == simdjson::SUCCESS ? nullptr : "is not a string";
 }
 
-// Reads all fields. Class and name must be there, the tree need not.
-const char* read_strings(const Json& json, JsonFields& fields, bool& has_tree) {
+std::string about(std::string_view key, const char* what) {
+    return '"' + std::string(base::cut_at(key, 100)) + "\" " + what;
+}
+
+// Returns what is wrong with the object; empty: nothing, so class and name are not empty, and `tree` is
+// an array.
+std::string read_fields(const Json& json, JsonFields& fields) {
     simdjson::dom::object object;
     if (json.get(object) != simdjson::SUCCESS) return "not a JSON object";
-    for (const auto& field : object)
-        if (const auto* what = read_field(field.key, field.value, fields, has_tree)) return what;
-    if (!fields.class_name) return "\"class\" is missing";
-    if (!fields.name) return "\"name\" is missing";
-    if (fields.class_name->empty()) return "\"class\" is empty";
-    if (fields.name->empty()) return "\"name\" is empty";
-    return nullptr;
-}
-
-// Returns the end of the string that begins at `at`; npos when there is none, or it does not end in
-// `text`.
-std::size_t end_of_string(std::string_view text, std::size_t at) {
-    if (at >= text.size() || text[at] != '"') return std::string_view::npos;
-    for (++at; at < text.size() && text[at] != '"'; ++at)
-        if (text[at] == '\\') ++at;
-    return at < text.size() ? at + 1 : std::string_view::npos;
-}
-
-// Returns the size of the longest start of `head` that consists of complete fields, each a string.
-std::size_t whole_fields(std::string_view head) {
-    constexpr std::string_view blanks = " \t\r";
-    auto at = head.find_first_not_of(blanks);
-    std::size_t whole = 0;
-    if (at == std::string_view::npos || head[at] != '{') return whole;
-    do {
-        at = end_of_string(head, head.find_first_not_of(blanks, at + 1));
-        at = head.find_first_not_of(blanks, at);
-        if (at == std::string_view::npos || head[at] != ':') return whole;
-        at = end_of_string(head, head.find_first_not_of(blanks, at + 1));
-        if (at == std::string_view::npos) return whole;
-        whole = at;
-        at = head.find_first_not_of(blanks, at);
-    } while (at != std::string_view::npos && head[at] == ',');
-    return whole;
-}
-
-// Returns what is wrong with the object, or nullptr: then class and name are not empty, and
-// `tree` is an array.
-const char* read_fields(const Json& json, JsonFields& fields) {
-    bool has_tree = false;
-    if (const auto* what = read_strings(json, fields, has_tree)) return what;
-    return has_tree ? nullptr : "\"tree\" is missing";
+    for (const auto& [key, value] : object)
+        if (const auto* what = read_field(key, value, fields)) return about(key, what);
+    if (!fields.class_name) return about("class", "is missing");
+    if (!fields.name) return about("name", "is missing");
+    if (!fields.tree) return about("tree", "is missing");
+    if (fields.class_name->empty()) return about("class", "is empty");
+    return fields.name->empty() ? about("name", "is empty") : std::string();
 }
 
 tree::ObjectName id_of(const JsonFields& fields) {
@@ -124,12 +92,32 @@ const tree::Cell* wrong_date_in(const std::vector<tree::Node>& nodes) {
         constexpr std::size_t year = 4;
         const auto& cell = node.cell;
         const auto kind = tree::kind_of_bare_word(cell.text);
-        const bool is_date = kind == tree::CellKind::date ||
+        // A day that is no day of the calendar is no date; a time follows a day.
+        constexpr std::size_t day = 10;
+        const bool is_day = cell.text.size() < day || base::parse_date(cell.text.substr(0, day));
+        const bool is_date = (kind == tree::CellKind::date && is_day) ||
                              (kind == tree::CellKind::integer && cell.text.size() == year);
         if (cell.kind == tree::CellKind::date && !is_date) return &cell;
         if (const auto* wrong = wrong_date_in(node.children)) return wrong;
     }
     return nullptr;
+}
+
+// Returns why simdjson refuses a text, and where, which it does not say.
+ParseError syntax_error(std::string_view text) {
+    using Parser = nlohmann::json;
+    if (const auto at = utf8::find_invalid(text); at != std::string_view::npos)
+        return {ErrorKind::malformed, at, "not UTF-8"};
+    try {
+        const auto drop = [](int, Parser::parse_event_t, const Parser&) { return false; };
+        [[maybe_unused]] const auto none =
+            Parser::parse(tree::without_lone_surrogates(text), drop);
+    } catch (const Parser::parse_error& error) {
+        return {ErrorKind::malformed, std::max<std::size_t>(error.byte, 1) - 1, "not JSON"};
+    } catch (const Parser::exception&) {  // a number beyond a double
+    }
+    return {ErrorKind::malformed, 0,
+            "not JSON, or a number beyond 64 bits, which should be a \"float\""};
 }
 
 std::string_view without_cr(std::string_view line) {
@@ -150,36 +138,50 @@ void append_json_line(std::string& out, const tree::Object& object) {
     out += '\n';
 }
 
-base::Result<tree::Object> parse_json_object(std::string_view line) {
+tl::expected<tree::Object, ParseError> parse_json_object(std::string_view line) {
+    const auto fail = [](ErrorKind kind, std::string what) {
+        return tl::unexpected<ParseError>({kind, 0, std::move(what)});
+    };
     const auto json = tree::parse_json(line);
-    if (!json) return tl::unexpected(json.error());
+    if (!json && json.error().kind == ErrorKind::malformed)
+        return tl::unexpected(syntax_error(line));
+    if (!json) return fail(json.error().kind, json.error().text);
     JsonFields fields;
-    if (const auto* what = read_fields(json->root, fields))
-        return base::fail(ErrorKind::malformed, what);
+    if (auto what = read_fields(json->root, fields); !what.empty())
+        return fail(ErrorKind::malformed, std::move(what));
     auto stamp = stamp_in(fields);
-    if (!stamp) return tl::unexpected(stamp.error());
-    auto nodes = tree::nodes_from_json(fields.tree);
-    if (!nodes) return tl::unexpected(nodes.error());
+    if (!stamp) return fail(stamp.error().kind, stamp.error().text);
+    auto nodes = tree::nodes_from_json(*fields.tree);
+    if (!nodes) return fail(nodes.error().kind, nodes.error().text);
     if (const auto* wrong = wrong_date_in(*nodes))
-        return base::fail(ErrorKind::malformed,
-                          "\"" + wrong->text + "\" is no date such as 2004-04-07 or 2004-04");
+        return fail(ErrorKind::malformed,
+                    "\"" + wrong->text + "\" is no date such as 2004-04-07 or 2004-04");
     tree::merge_duplicates(*nodes);
     return tree::Object{id_of(fields), std::move(*stamp), std::move(*nodes)};
 }
 
 std::optional<tree::ObjectName> find_name(std::string_view head) {
-    const auto text = std::string(head.substr(0, whole_fields(head))) + '}';
-    simdjson::dom::parser parser;
-    simdjson::dom::object object;
-    if (parser.parse(text).get(object) != simdjson::SUCCESS) return std::nullopt;
+    using Parser = nlohmann::json;
+    using Event = Parser::parse_event_t;
     tree::ObjectName id;
-    for (const auto& [key, value] : object) {
-        if (key != "class" && key != "name") continue;
+    std::string key;
+    bool is_repeated = false;
+    const auto read = [&](int depth, Event event, const Parser& value) {
+        if (depth == 1 && event == Event::key) key = value.get<std::string>();
+        if (depth != 1 || event != Event::value) return depth == 0 || event == Event::key;
+        if (!value.is_string() || (key != "class" && key != "name")) return false;
         auto& part = key == "class" ? id.class_name : id.name;
-        if (!part.empty()) return std::nullopt;
-        part = base::legal_text(value.get_string().value());
+        is_repeated = is_repeated || !part.empty();
+        part = base::legal_text(value.get<std::string>());
+        return false;
+    };
+    try {
+        [[maybe_unused]] const auto none =
+            Parser::parse(tree::without_lone_surrogates(head), read);
+    } catch (const Parser::exception&) {  // most likely the head is cut off
     }
-    return id.class_name.empty() || id.name.empty() ? std::nullopt : std::optional(id);
+    if (is_repeated || id.class_name.empty() || id.name.empty()) return std::nullopt;
+    return id;
 }
 
 // ---- Reading ----
@@ -228,17 +230,17 @@ struct JsonLinesReader::State {
         const auto error = parse(text, json);
         if (error != simdjson::SUCCESS && !has_lf) return cut_off("the file ends inside a line");
         if (error == simdjson::DEPTH_ERROR)
-            found.fault = too_large;
+            found.fault = too_large();
         else if (error != simdjson::SUCCESS)
-            found.fault = error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON";
-        else if (const auto* what = read_fields(json, fields))
-            found.fault = what;
+            found.fault = syntax_error(text);
+        else if (auto what = read_fields(json, fields); !what.empty())
+            found.fault = ParseError{ErrorKind::malformed, 0, std::move(what)};
         found.is_one = error == simdjson::SUCCESS || error == simdjson::DEPTH_ERROR ||
                        error == simdjson::UTF8_ERROR;
-        if (found.fault.empty())
-            found.id = id_of(fields);
-        else
+        if (found.fault)
             find_name_of(found, text);
+        else
+            found.id = id_of(fields);
         found.digest = XXH3_128bits(text.data(), text.size());
         window.drop(line_size + (has_lf ? 1 : 0));
         line += 1;
@@ -246,20 +248,22 @@ struct JsonLinesReader::State {
         return found;
     }
 
-    static constexpr std::string_view too_large =
-        "too long or too deep, and class and name are not its first members";
+    static ParseError too_large() {
+        return {ErrorKind::too_large, 0,
+                "too long or too deep, and its beginning lacks class and name"};
+    }
 
-    // Finds the name of a line that is not parsed. Whoever loads the object sees what is wrong with it.
+    // Finds the name of an object that was not read. Whoever loads it sees that it is too large.
     static void find_name_of(JsonLine& found, std::string_view text) {
-        if (auto id = find_name(text.substr(0, json_head_size))) {
-            found.id = std::move(*id);
-            if (found.fault == too_large) found.fault = {};
-        }
+        auto id = find_name(text.substr(0, json_head_size));
+        if (!id) return;
+        found.id = std::move(*id);
+        if (found.fault->kind == ErrorKind::too_large) found.fault.reset();
     }
 
     // Skips a line that is longer than what may be held.
     base::Result<std::optional<JsonLine>> skip_long_line() {
-        JsonLine found{window.offset(), 0, line, {}, {}, too_large};
+        JsonLine found{window.offset(), 0, line, {}, {}, too_large()};
         find_name_of(found, window.bytes());
         Xxh3 digest;
         const auto drop = [&](std::size_t size) {
@@ -277,13 +281,14 @@ struct JsonLinesReader::State {
             }
             if (window.is_end())
                 return cut_off(
-                    "the last line is too long to tell whether it is whole; end it with LF");
+                    "the last line is too long to tell whether it is whole; end it with LF",
+                    found.length);
             drop(window.bytes().size() - 1);  // the last byte may be the CR of the line's end
             if (auto done = window.fill(); !done) return tl::unexpected(done.error());
         }
         ++line;
         has_objects = true;
-        found.digest = digest.digest128();
+        found.digest = digest.digest();
         return found;
     }
 
@@ -298,9 +303,11 @@ struct JsonLinesReader::State {
         return parser.parse(tree::without_lone_surrogates(bytes)).get(json);
     }
 
-    [[nodiscard]] tl::unexpected<base::Error> cut_off(std::string_view what) const {
-        return base::fail(ErrorKind::refused, std::string(name) + ":" + std::to_string(line) +
-                                                  ": " + std::string(what));
+    [[nodiscard]] tl::unexpected<base::Error> cut_off(std::string_view what,
+                                                      std::uint64_t dropped = 0) const {
+        auto at = behind(window.bytes(), {line, 1});
+        at.column += dropped;
+        return fail_in(name, at, ErrorKind::refused, what);
     }
 
     std::string_view name;
@@ -330,10 +337,18 @@ base::Result<JsonLinesWriter> JsonLinesWriter::create(const std::string& path) {
 
 base::Result<void> JsonLinesWriter::add(const tree::Object& object) {
     append_json_line(pending_, object);
-    return pending_.size() < json_block ? base::Result<void>() : flush();
+    return flush(json_block);
 }
 
-base::Result<void> JsonLinesWriter::flush() {
+base::Result<void> JsonLinesWriter::add(const tree::ObjectName& name) {
+    base::JsonWriter json(pending_);
+    json.begin_object().field("class", name.class_name).field("name", name.name).end_object();
+    pending_ += '\n';
+    return flush(json_block);
+}
+
+base::Result<void> JsonLinesWriter::flush(std::size_t least) {
+    if (pending_.size() < least) return {};
     if (auto done = file_.write(pending_); !done) return done;
     written_ += pending_.size();
     pending_.clear();
@@ -341,7 +356,7 @@ base::Result<void> JsonLinesWriter::flush() {
 }
 
 base::Result<std::uint64_t> JsonLinesWriter::put_in_place() {
-    if (auto done = flush(); !done) return tl::unexpected(done.error());
+    if (auto done = flush(0); !done) return tl::unexpected(done.error());
     if (auto done = file_.put_in_place(); !done) return tl::unexpected(done.error());
     return written_;
 }

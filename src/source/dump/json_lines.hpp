@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "source/file.hpp"
+#include "source/position.hpp"
 #include "tree/object.hpp"
 
 namespace source::dump {
@@ -24,12 +25,12 @@ namespace source::dump {
 void append_json_line(std::string& out, const tree::Object& object);
 
 // Returns the object of a line, with or without its LF; duplicates merged.
-//   error  malformed (no JSON, no class, no name, a cell of an unknown kind); too_large when
-//          nodes nest deeper than tree::deepest_node
-[[nodiscard]] base::Result<tree::Object> parse_json_object(std::string_view line);
+//   error  malformed (no JSON: with its place; no class, no name, a cell of an unknown kind);
+//          too_large when nodes nest deeper than tree::deepest_node
+[[nodiscard]] tl::expected<tree::Object, ParseError> parse_json_object(std::string_view line);
 
-// Returns class and name from the first bytes of a line, if each of them is there once and nothing but
-// fields of strings precedes them.
+// Returns class and name from the first bytes of a line, if each of them is there once, and what precedes
+// them is JSON.
 [[nodiscard]] std::optional<tree::ObjectName> find_name(std::string_view head);
 
 // Where one object is.
@@ -40,9 +41,9 @@ struct JsonLine {
     // Legal text, of any length; empty: a line whose name cannot be known.
     tree::ObjectName id;
     XXH128_hash_t digest{};  // XXH3 of its bytes
-    // Why it cannot be read; empty: as far as was looked, it can. Not looked at are the nodes, and
+    // Why it cannot be read; nullopt: as far as was looked, it can. Not looked at are the nodes, and
     // the lines that are longer than `most` or nested too deeply.
-    std::string_view fault;
+    std::optional<ParseError> fault;
     bool is_one = true;  // false: it is no JSON, so other objects may be in it
 };
 
@@ -58,7 +59,7 @@ class JsonLinesReader {
     // Returns the next line; nullopt at the end. Skips blank lines and a byte order mark. Does
     // not look at the nodes: parse_json_object() finds what is wrong with them.
     //   error  refused when the last line is cut off (no LF after it, and no JSON, or too long to
-    //          check), or the file holds no line (file:line: what); unavailable
+    //          check), or the file holds no line, with its place; unavailable
     //   cost   one parse of the line, one digest of it
     [[nodiscard]] base::Result<std::optional<JsonLine>> next();
 
@@ -75,6 +76,8 @@ class JsonLinesWriter {
 
     //   error  unavailable (a full disk)
     [[nodiscard]] base::Result<void> add(const tree::Object& object);
+    // Adds an object without its tree, which no reader takes for a whole one.
+    [[nodiscard]] base::Result<void> add(const tree::ObjectName& name);
 
     //   returns  the size of the file
     //   error    unavailable
@@ -82,7 +85,7 @@ class JsonLinesWriter {
 
    private:
     explicit JsonLinesWriter(NewFile file) : file_(std::move(file)) {}
-    [[nodiscard]] base::Result<void> flush();
+    [[nodiscard]] base::Result<void> flush(std::size_t least);
 
     NewFile file_;
     std::string pending_;        // lines that are not yet written

@@ -179,27 +179,29 @@ bool is_comment(std::string_view line) {
     return line.empty() || line.starts_with("//") || line.starts_with(" //");
 }
 
-// False when AceDB's dumper did not write the file: it is without class banners, no timestamp is in
-// the first header, and the first line of the first object with content lacks the TAB that the
-// dumper writes after a tag.
-bool may_be_dumped(std::string_view rest) {
-    while (!rest.empty()) {
+// Returns where the first object begins of a file that AceDB's dumper did not write: one without class
+// banners, without a timestamp in the first header, and without the TAB that the dumper writes after
+// a tag, in the first line of the first object with content.
+std::optional<std::size_t> find_foreign(std::string_view head) {
+    for (auto rest = head; !rest.empty();) {
         const auto line = rest.substr(0, rest.find('\n'));
-        if (line.starts_with(" // Class ")) return true;
+        if (line.starts_with(" // Class ")) return std::nullopt;
         if (is_comment(line)) {
             rest.remove_prefix(std::min(line.size() + 1, rest.size()));
             continue;
         }
         const auto header = read_header(rest);
         // The dump's reader will say what is wrong with a header.
-        if (!header || !header->stamp.bytes.empty()) return true;
-        if (form_of(header->class_name) != Form::tree) return true;
+        if (!header || !header->stamp.bytes.empty()) return std::nullopt;
+        if (form_of(header->class_name) != Form::tree) return std::nullopt;
+        const auto begin = head.size() - rest.size();
         rest.remove_prefix(header->size);
         if (rest.empty() || rest[0] == '\n') continue;
         rest.remove_prefix(std::min(rest.find_first_of(" \t\n\""), rest.size()));
-        return rest.starts_with("\t ") || rest.starts_with("\t\n");
+        if (rest.starts_with("\t ") || rest.starts_with("\t\n")) return std::nullopt;
+        return begin;
     }
-    return true;
+    return std::nullopt;
 }
 
 // True when a dump was made without timestamps (`dump` instead of `dump -T`).
@@ -272,10 +274,9 @@ class Importer {
     base::Result<void> import_ace(BuildFile& file, Text& text) {
         const auto head = read_start(text.file(), head_size);
         if (!head) return base::fail_at(place(file.name), head.error());
-        if (!may_be_dumped(*head))
-            return base::fail(ErrorKind::refused, place(file.name) +
-                                                      ": AceDB's dumper did not write this file" +
-                                                      std::string(load_and_dump));
+        if (const auto at = find_foreign(*head))
+            return fail_in(place(file.name), behind(head->substr(0, *at)), ErrorKind::refused,
+                           "AceDB's dumper did not write this file" + std::string(load_and_dump));
         facts_.has_unstamped = facts_.has_unstamped || is_unstamped(*head);
         return keep(text, file);
     }
@@ -288,12 +289,9 @@ class Importer {
         auto writer = dump::JsonLinesWriter::create(plain_dir_ + "/" + file.name);
         if (!writer) return tl::unexpected(writer.error());
         const auto add = [&](const XmlObject& object) -> base::Result<void> {
-            if (!object.is_whole) {
-                original.named_only.push_back(
-                    {object.object.id, object.line, original.lines.size()});
-                return {};
-            }
             original.lines.push_back(object.line);
+            original.has_larger = original.has_larger || !object.is_whole;
+            if (!object.is_whole) return writer->add(object.object.id);
             return writer->add(object.object);
         };
         const auto done = read_xml(text.file(), place(file.name), largest_, add);

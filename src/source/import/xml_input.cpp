@@ -29,12 +29,6 @@ constexpr std::string_view comment = "<!--", cdata = "<![CDATA[", instruction = 
 
 constexpr bool is_xml_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-std::size_t line_ends_in(std::string_view bytes) {
-    return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
-}
-
-constexpr bool ends_tag_run(char c) { return c == '<' || c == '>' || c == '"' || c == '\''; }
-
 // Returns the first quote, `<`, or byte other than 0x20 ... 0x7F (bytes above are negative), or
 // end.
 const char* find_special(const char* at, const char* end, char quote) {
@@ -89,37 +83,6 @@ std::optional<XmlEncoding> declared_encoding(std::string_view declaration) {
 void append_latin1(std::string& out, std::string_view bytes) {
     for (const char c : bytes)
         utf8::unchecked::append(static_cast<unsigned char>(c), std::back_inserter(out));
-}
-
-// The bytes up to where something else begins.
-struct XmlRun {
-    std::size_t size = 0;
-    std::size_t line_ends = 0;
-    bool needs_care = false;  // it contains bytes other than 0x20 ... 0x7F
-};
-
-// Returns the run inside of a tag: up to `<`, `>`, a quote, or the end.
-XmlRun tag_run(std::string_view bytes) {
-    XmlRun run;
-    for (; run.size < bytes.size() && !ends_tag_run(bytes[run.size]); ++run.size)
-        if (bytes[run.size] == '\n') ++run.line_ends;
-    return run;
-}
-
-// Returns the run inside of a value: up to its closing quote, `<`, or the end.
-//   needs_care  what is known of the value so far
-XmlRun value_run(std::string_view bytes, char quote, bool needs_care) {
-    const char *begin = bytes.data(), *end = begin + bytes.size(), *at = begin;
-    if (!needs_care) {
-        at = find_special(begin, end, quote);
-        if (at == end || *at == quote || *at == '<')
-            return {static_cast<std::size_t>(at - begin), 0, false};
-    }
-    XmlRun run{0, 0, true};
-    for (; at != end && *at != quote && *at != '<'; ++at)
-        if (*at == '\n') ++run.line_ends;
-    run.size = static_cast<std::size_t>(at - begin);
-    return run;
 }
 
 // Appends the bytes between the quotes of a value so that XML keeps its newlines and tabs: as
@@ -210,7 +173,7 @@ base::Result<bool> XmlInput::read_start() {
     if (head.starts_with("\xEF\xBB\xBF")) consume(3);
     std::size_t blanks = 0;
     while (blanks < rest_ && is_xml_blank(at_[blanks])) ++blanks;
-    drop(blanks);
+    consume(blanks);
     return rest().starts_with("<?xml") ? read_declaration() : true;
 }
 
@@ -223,7 +186,7 @@ base::Result<bool> XmlInput::read_declaration() {
     if (!encoding)
         return fault(base::ErrorKind::refused, "the file's encoding is not UTF-8, US-ASCII or "
                                                "ISO-8859-1: make it UTF-8 (iconv -t UTF-8)");
-    drop(end + 2);
+    consume(end + 2);
     is_latin1_ = *encoding == XmlEncoding::latin1;
     if (!is_latin1_) return true;
     append_latin1(recoded_, rest());
@@ -231,25 +194,20 @@ base::Result<bool> XmlInput::read_declaration() {
     return true;
 }
 
-void XmlInput::drop(std::size_t size) {
-    const auto line_ends = line_ends_in(rest().substr(0, size));
-    line_ += line_ends;
-    ready_.append(line_ends, '\n');
-    consume(size);
+base::Result<bool> XmlInput::read_text() {
+    const auto text = rest().substr(0, rest().find('<'));
+    std::size_t blanks = 0;
+    while (blanks < text.size() && is_xml_blank(text[blanks])) ++blanks;
+    consume(blanks);
+    if (blanks == text.size()) return true;
+    add_text();
+    consume(text.size() - blanks);
+    return true;
 }
 
-base::Result<bool> XmlInput::read_text() {
-    std::size_t at = 0;
-    for (; at < rest_ && is_xml_blank(at_[at]); ++at) {
-        if (at_[at] != '\n') continue;
-        ++line_;
-        ready_ += '\n';
-    }
-    consume(at);
-    if (rest_ == 0 || *at_ == '<') return true;
+void XmlInput::add_text() {
+    reports_.push_back(here_);
     ready_ += 'x';
-    drop(std::min(rest().find('<'), rest_));
-    return true;
 }
 
 base::Result<bool> XmlInput::read_markup() {
@@ -261,7 +219,7 @@ base::Result<bool> XmlInput::read_markup() {
     if (rest().starts_with(comment)) {
         skip(comment, "-->");
     } else if (rest().starts_with(cdata)) {
-        ready_ += 'x';
+        add_text();
         skip(cdata, "]]>");
     } else if (rest().starts_with(instruction)) {
         skip(instruction, "?>");
@@ -288,21 +246,21 @@ void XmlInput::skip(std::string_view opening, std::string_view terminator) {
 base::Result<bool> XmlInput::read_skipped() {
     const auto end = rest().find(terminator_);
     if (end != std::string_view::npos) {
-        drop(end + terminator_.size());
+        consume(end + terminator_.size());
         in_ = In::text;
         return true;
     }
     // The block may end with the beginning of the terminator.
-    if (rest_ >= terminator_.size()) drop(rest_ - (terminator_.size() - 1));
+    if (rest_ >= terminator_.size()) consume(rest_ - (terminator_.size() - 1));
     auto filled = fill();
     if (!filled) return filled;
     return *filled ? base::Result<bool>(true) : at_end();
 }
 
 void XmlInput::begin_tag() {
-    is_start_ = rest_ > 1 && at_[1] != '/';
+    reports_.push_back(here_);
     tag_begin_ = ready_.size();
-    markup_ = line_ends_ = 0;
+    markup_ = 0;
     is_tag_cut_ = false;
     ready_ += '<';
     consume(1);
@@ -310,32 +268,25 @@ void XmlInput::begin_tag() {
 }
 
 base::Result<bool> XmlInput::read_tag() {
-    const auto run = tag_run(rest());
-    markup_ += run.size;
-    line_ += run.line_ends;
+    const auto size = std::min(base::find_any<'<', '>', '"', '\''>(rest()), rest_);
+    markup_ += size;
     if (markup_ > most_markup)
         return fault(base::ErrorKind::too_large, "a tag with more attributes than any may have");
-    line_ends_ += run.line_ends;
-    ready_.append(at_, run.size);
-    if (run.line_ends > 0)
-        std::replace(ready_.end() - static_cast<std::ptrdiff_t>(run.size), ready_.end(), '\n',
-                     ' ');
-    consume(run.size);
+    ready_.append(at_, size);
+    consume(size);
     if (rest_ == 0) return true;
     const char c = *at_;
     if (c == '<')
         return fault(base::ErrorKind::malformed, "not well-formed XML: a tag inside a tag");
+    const bool is_empty = c == '>' && ready_.ends_with('/');
     if (c == '>' && is_tag_cut_)
-        ready_.insert(ready_.size() - (ready_.ends_with('/') ? 1 : 0),
-                      " " + std::string(cut_mark) + "=''");
+        ready_.insert(ready_.size() - (is_empty ? 1 : 0), " " + std::string(cut_mark) + "=''");
+    if (is_empty) reports_.push_back(here_);
     ready_ += c;
     ++markup_;
     consume(1);
-    if (c == '>') {
-        ready_.append(line_ends_, '\n');
-        in_ = In::text;
-        return true;
-    }
+    in_ = In::text;
+    if (c == '>') return true;
     quote_ = c;
     value_begin_ = ready_.size();
     needs_care_ = is_value_cut_ = false;
@@ -344,13 +295,16 @@ base::Result<bool> XmlInput::read_tag() {
 }
 
 base::Result<bool> XmlInput::read_value() {
-    const auto run = value_run(rest(), quote_, needs_care_);
-    needs_care_ = run.needs_care;
-    line_ += run.line_ends;
-    line_ends_ += run.line_ends;
-    if (!is_value_cut_) ready_.append(at_, run.size);
+    const char *const end = at_ + rest_, *to = at_;
+    if (!needs_care_) {
+        to = find_special(at_, end, quote_);
+        needs_care_ = to != end && *to != quote_ && *to != '<';
+    }
+    while (to != end && *to != quote_ && *to != '<') ++to;
+    const auto size = static_cast<std::size_t>(to - at_);
+    if (!is_value_cut_) ready_.append(at_, size);
     if (ready_.size() - tag_begin_ > most_) cut_value();
-    consume(run.size);
+    consume(size);
     if (rest_ == 0) return true;
     if (*at_ == quote_) {
         end_value();
@@ -391,7 +345,7 @@ base::Result<bool> XmlInput::at_end() const {
 }
 
 tl::unexpected<base::Error> XmlInput::fault(base::ErrorKind kind, const std::string& what) const {
-    return base::fail(kind, std::string(name_) + ":" + std::to_string(line_) + ": " + what);
+    return fail_in(name_, here_, kind, what);
 }
 
 }  // namespace source::import

@@ -6,8 +6,7 @@
 #include <cassert>
 #include <exception>
 #include <functional>
-#include <libxml/SAX2.h>
-#include <libxml/dict.h>
+#include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <memory>
 #include <new>
@@ -30,7 +29,7 @@ struct XmlElement {
     std::string_view name;  // lives as long as the element is open
     std::optional<std::string_view> class_name, value;
     std::string_view stamp, comment, type;
-    std::uint64_t line = 0;
+    Position at;
     bool is_cut = false;  // one of its values is cut
 };
 
@@ -174,7 +173,7 @@ class XmlBuilder {
         if (is_of_show(element)) return no_xml();
         if (element.class_name || element.value) return begin_object(element);
         if (open_.size() >= tree::deepest_node) return too_deep();
-        open_.push_back({element.name, {}, nullptr, element.line, Role::wrapper, 0});
+        open_.push_back({element.name, {}, nullptr, element.at.line, Role::wrapper, 0});
         return {};
     }
 
@@ -230,12 +229,12 @@ class XmlBuilder {
         object_ = {};
         object_.object.id = {std::string(spelling), std::string(*element.value)};
         object_.object.stamp = element.stamp;
-        object_.line = element.line;
+        object_.line = element.at.line;
         in_object_ = true;
         root_ = open_.size();
         depth_ = size_ = 0;
         return open(
-            {element.name, element.name, &object_.object.nodes, element.line, Role::object, 0},
+            {element.name, element.name, &object_.object.nodes, element.at.line, Role::object, 0},
             element);
     }
 
@@ -259,7 +258,7 @@ class XmlBuilder {
             add_comment(tag, element);
             children = &tag.children;
         }
-        return open({element.name, {}, children, element.line, Role::tag, 1}, element);
+        return open({element.name, {}, children, element.at.line, Role::tag, 1}, element);
     }
 
     [[nodiscard]] base::Result<void> begin_value(const XmlElement& element, tree::Cell cell) {
@@ -277,7 +276,7 @@ class XmlBuilder {
         }
         const auto column = is_column ? parent.column : element.name;
         return open(
-            {element.name, column, children, element.line, Role::value, has_tag ? 2U : 1U},
+            {element.name, column, children, element.at.line, Role::value, has_tag ? 2U : 1U},
             element);
     }
 
@@ -375,12 +374,12 @@ class XmlFile {
         parse();
         if (!failure_) failure_ = input_.error();
         if (!failure_ && builder_.is_open())
-            fail(input_.line(), base::ErrorKind::refused,
+            fail(input_.next(), base::ErrorKind::refused,
                  "the file is cut off: it ends inside <" +
                      std::string(builder_.outermost().name) + "> of line " +
                      std::to_string(builder_.outermost().line));
         if (!failure_ && !has_objects_)
-            fail(input_.line(), base::ErrorKind::refused, "the file holds no objects");
+            fail(input_.next(), base::ErrorKind::refused, "the file holds no objects");
         if (failure_) return tl::unexpected(*failure_);
         return {};
     }
@@ -429,22 +428,18 @@ class XmlFile {
     static void on_end(void* context, const xmlChar*, const xmlChar*, const xmlChar*) {
         run(context, [](XmlFile& self) { self.end(); });
     }
-    static void on_text(void* context, const xmlChar* text, int size) {
+    // A text is one "x" for libxml2, which may report several at once.
+    static void on_text(void* context, const xmlChar*, int size) {
         run(context, [&](XmlFile& self) {
-            self.text({reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)});
+            for (int i = 0; i < size; ++i) self.text();
         });
     }
     static void on_error(void* context, xmlErrorPtr found) {
         run(context, [&](XmlFile& self) { self.error(*found); });
     }
 
-    [[nodiscard]] std::uint64_t line() const {
-        return static_cast<std::uint64_t>(xmlSAX2GetLineNumber(parser_.get()));
-    }
-
-    void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
-        if (failure_) return;
-        failure_ = base::Error{kind, name_ + ':' + std::to_string(line) + ": " + what};
+    void fail(Position at, base::ErrorKind kind, const std::string& what) {
+        if (!failure_) failure_ = fail_in(name_, at, kind, what).value();
     }
 
     void stop(base::Error error) {
@@ -452,8 +447,8 @@ class XmlFile {
         xmlStopParser(parser_.get());
     }
 
-    void stop_at(std::uint64_t line, const base::Error& error) {
-        fail(line, error.kind, error.text);
+    void stop_at(Position at, const base::Error& error) {
+        fail(at, error.kind, error.text);
         xmlStopParser(parser_.get());
     }
 
@@ -463,7 +458,7 @@ class XmlFile {
         XmlElement element;
         element.name =
             view_of(prefix == nullptr ? local : xmlDictQLookup(parser_->dict, prefix, local));
-        element.line = line();
+        element.at = input_.take_next();
         // Five pointers each: local name, prefix, URI, and begin and end of the value.
         for (const auto** each = attributes; each != attributes + 5 * count; each += 5) {
             const auto* value = reinterpret_cast<const char*>(each[3]);
@@ -472,7 +467,7 @@ class XmlFile {
                                {value, static_cast<std::size_t>(each[4] - each[3])});
         }
         if (const auto begun = builder_.begin(element); !begun)
-            stop_at(element.line, begun.error());
+            stop_at(element.at, begun.error());
     }
 
     void read_attribute(XmlElement& element, std::string_view key, std::string_view value) {
@@ -490,6 +485,7 @@ class XmlFile {
     }
 
     void end() {
+        input_.take_next();
         // The end of our root, or one that libxml2 reports next.
         if (failure_ || !builder_.is_open()) return;
         auto object = builder_.end();
@@ -498,16 +494,20 @@ class XmlFile {
         if (auto visited = visit_(*std::move(object)); !visited) stop(std::move(visited.error()));
     }
 
-    void text(std::string_view text) {
-        if (failure_ || base::trim(text).empty()) return;
-        if (const auto legal = builder_.text(); !legal) stop_at(line(), legal.error());
+    void text() {
+        const auto at = input_.take_next();
+        if (failure_) return;
+        if (const auto legal = builder_.text(); !legal) stop_at(at, legal.error());
     }
 
     void error(const xmlError& found) {
         // The end of the file, where our root at least is open.
         if (found.level != XML_ERR_FATAL || found.code == XML_ERR_TAG_NOT_FINISHED) return;
-        const std::string_view message = found.message == nullptr ? "" : found.message;
-        fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
+        std::string message = found.message == nullptr ? "" : found.message;
+        // Its text has a line of what libxml2 sees.
+        if (found.code == XML_ERR_TAG_NAME_MISMATCH && found.str2 != nullptr)
+            message = "</" + std::string(found.str2) + "> where another element ends";
+        fail(input_.next(), base::ErrorKind::malformed,
              "not well-formed XML: " + base::legal_text(base::trim(base::cut_at(message, 300))));
     }
 

@@ -156,7 +156,7 @@ base::Result<Index> Index::open(const std::string& path) {
 }
 
 std::optional<std::uint64_t> Index::digest_of_body() const {
-    Xxh3 digest(Xxh3::Width::bits64);
+    Xxh3 digest;
     for (std::size_t from = 0; from < records_.size(); from += read_at_once) {
         const auto to = std::min(records_.size(), from + read_at_once);
         for (auto position = from; position < to; ++position)
@@ -166,7 +166,7 @@ std::optional<std::uint64_t> Index::digest_of_body() const {
         forget(from, to);
     }
     digest.add(names_);
-    return digest.digest64();
+    return digest.digest().low64;
 }
 
 base::Result<Facts> Index::read_facts(const std::string& path) {
@@ -362,7 +362,7 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts fa
             "line, or their class has a colon",
             {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
     FileHeader header;
-    Xxh3 body(Xxh3::Width::bits64), digests;
+    Xxh3 body, digests;
     std::string buffer, names;
     const auto write = [&](std::string_view bytes) {
         body.add(bytes);
@@ -389,7 +389,7 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts fa
     for (const auto* bytes : {&buffer, &names})
         if (auto done = write(*bytes); !done) return tl::unexpected(done.error());
     XXH128_canonical_t bytes;
-    XXH128_canonicalFromHash(&bytes, digests.digest128());
+    XXH128_canonicalFromHash(&bytes, digests.digest());
     facts.digest +=
         base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
     facts.classes = std::move(all_.classes_);
@@ -398,7 +398,7 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts fa
     header.records = all_.records_.size();
     header.names_size = names.size();
     header.facts_size = text.size();
-    header.body_digest = body.digest64();
+    header.body_digest = body.digest().low64;
     header.facts_digest = XXH3_64bits(text.data(), text.size());
     header.header_digest = index_format::digest_of(header);
     if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)

@@ -49,12 +49,10 @@ std::vector<fs::path> paths_in(const fs::path& folder) {
     return paths;
 }
 
-// Returns whether the name is VERSION.index.tmp-XXXXXX or VERSION.models.tmp-XXXXXX.
+// Returns whether the name is VERSION.index.tmp-XXXXXX.
 bool is_temporary(const fs::path& path) {
     const auto suffix = path.extension().string();
-    const auto kind = path.stem().extension();
-    return (kind == ".index" || kind == ".models") &&
-           suffix.starts_with(NewFile::temporary_suffix) &&
+    return path.stem().extension() == ".index" && suffix.starts_with(NewFile::temporary_suffix) &&
            suffix.size() == NewFile::temporary_suffix.size() + NewFile::random_letters;
 }
 
@@ -100,10 +98,6 @@ std::string index_path(const std::string& index_dir, const std::string& name) {
 
 std::string plain_folder(const std::string& index_dir, const std::string& version) {
     return index_dir + "/" + version + ".plain";
-}
-
-std::string models_path(const std::string& index_dir, const std::string& name) {
-    return index_dir + "/" + name + ".models";
 }
 
 base::Result<File> lock_version(const std::string& index_dir, const std::string& version) {
@@ -164,7 +158,7 @@ void sweep_indexes(
         const auto facts = Index::read_facts(kept.path);
         if (!facts || !is_superseded(facts->release, facts->digest)) continue;
         std::error_code error;  // what stays is swept another time
-        for (const auto* kind : {"index", "models", "lock"})
+        for (const auto* kind : {"index", "lock"})
             fs::remove(fs::path(kept.path).replace_extension(kind), error);
     }
 }

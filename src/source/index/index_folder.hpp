@@ -4,11 +4,10 @@
 //   VERSION.plain/               plain files, where the build's own files can't be sought in
 //   VERSION-DIGEST.index         a previous index of the version, which was published again since
 //   VERSION-server-KEY.index     the index of a running database; KEY tells which one, in what state
-//   VERSION-server-KEY.models    its models
 //   VERSION.lock                 locked while its index is made
 //   VERSION-server-KEY.lock      the same
 // Where the file system has no files without a name (NewFile), there are also the temporary ones
-// NAME.index.tmp-XXXXXX, NAME.models.tmp-XXXXXX and VERSION.plain/NAME.tmp-XXXXXX.
+// NAME.index.tmp-XXXXXX and VERSION.plain/NAME.tmp-XXXXXX.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +30,6 @@ namespace source {
 
 //   name  a version, or the name of a database's files
 [[nodiscard]] std::string index_path(const std::string& index_dir, const std::string& name);
-[[nodiscard]] std::string models_path(const std::string& index_dir, const std::string& name);
 [[nodiscard]] std::string plain_folder(const std::string& index_dir, const std::string& version);
 
 // Locks the making of an index until the returned file is closed. Waits for another
@@ -102,7 +100,7 @@ struct KeptIndex {
 // Returns the indexes in the folder, oldest release first, without damaged ones.
 [[nodiscard]] std::vector<KeptIndex> kept_indexes(const std::string& index_dir);
 
-// Removes the indexes that no build will need again, with the models that belong to them. The index of
+// Removes the indexes that no build will need again. The index of
 // a build of files (VERSION.index) stays: it is written over.
 //   is_superseded  whether the release is recorded with another content of the same kind
 void sweep_indexes(const std::string& index_dir,

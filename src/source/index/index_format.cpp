@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "source/index/index_format.hpp"
 
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/text.hpp"
 
 namespace source::index_format {
 namespace {
+
+constexpr auto texts = std::to_array<std::pair<std::string_view, std::string Facts::*>>(
+    {{"folder", &Facts::origin},
+     {"digest", &Facts::digest},
+     {"flaw", &Facts::flaw},
+     {"unknown", &Facts::unknown_objects},
+     {"models", &Facts::models}});
+constexpr auto numbers = std::to_array<std::pair<std::string_view, std::uint64_t Facts::*>>(
+    {{"untracked", &Facts::untracked}, {"largest", &Facts::largest}});
 
 // One line of facts: a word and values, separated by TABs and percent-encoded.
 class FactLine {
@@ -23,19 +34,16 @@ class FactLine {
     }
 
     [[nodiscard]] bool read_into(Facts& facts) const {
+        for (const auto& [word, text] : texts)
+            if (is(word, 1)) return facts.*text = values_[1], true;
+        for (const auto& [word, number] : numbers)
+            if (is(word, 1)) return read_number(facts.*number);
         if (is("release", 2)) return read_release(facts.release);
         if (is("file", 6)) return read_file(facts);
         if (is("class", 2)) return read_class(facts);
-        if (is("folder", 1)) return facts.origin = values_[1], true;
-        if (is("digest", 1)) return facts.digest = values_[1], true;
-        if (is("flaw", 1)) return facts.flaw = values_[1], true;
-        if (is("unknown", 1)) return facts.unknown_objects = values_[1], true;
         if (is("sampled", 0)) return facts.loading_stamps.emplace(), true;
         if (is("loading", 1)) return read_loading_stamp(facts);
-        if (is("unstamped", 0)) return facts.has_unstamped = true;
-        if (is("models", 1)) return facts.models_digest = values_[1], true;
-        if (is("untracked", 1)) return read_number(facts.untracked);
-        return is("largest", 1) && read_number(facts.largest);
+        return is("unstamped", 0) && (facts.has_unstamped = true);
     }
 
    private:
@@ -122,17 +130,14 @@ std::string to_text(const Facts& facts) {
     std::string text;
     append_line(text,
                 {"release", facts.release.version, base::format_date(facts.release.released_on)});
-    append_line(text, {"folder", facts.origin});
-    append_line(text, {"digest", facts.digest});
-    append_line(text, {"untracked", std::to_string(facts.untracked)});
-    if (!facts.flaw.empty()) append_line(text, {"flaw", facts.flaw});
-    if (!facts.unknown_objects.empty()) append_line(text, {"unknown", facts.unknown_objects});
+    for (const auto& [word, value] : texts)
+        if (!(facts.*value).empty()) append_line(text, {std::string(word), facts.*value});
+    for (const auto& [word, number] : numbers)
+        append_line(text, {std::string(word), std::to_string(facts.*number)});
     for (const auto& file : facts.files) append_file(text, file);
     for (const auto& one : facts.classes)
         append_line(text, {"class", one.class_name, std::to_string(one.objects)});
     if (facts.has_unstamped) append_line(text, {"unstamped"});
-    if (!facts.models_digest.empty()) append_line(text, {"models", facts.models_digest});
-    if (facts.largest > 0) append_line(text, {"largest", std::to_string(facts.largest)});
     if (!facts.loading_stamps) return text;
     append_line(text, {"sampled"});
     for (const auto& stamp : *facts.loading_stamps) append_line(text, {"loading", stamp});

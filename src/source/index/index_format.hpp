@@ -43,14 +43,14 @@ struct Facts {
     std::string unknown_objects = {};
     // Rule C4, if the build was sampled when the index was made; nullopt: sample on demand.
     std::optional<std::vector<std::string>> loading_stamps = std::nullopt;
-    // Objects of converted files that are larger than this many bytes are in the index by name
-    // alone, with a length of one byte more; 0: there are none.
+    // Objects of more than this many bytes were not converted: their plain files have only the names;
+    // 0: there are none.
     std::uint64_t largest = 0;
     // One of the files is a dump without stamps, which shortens tag paths.
     bool has_unstamped = false;
-    // Of models.wrm, if has_unstamped: the models decide where the tags of such objects belong.
-    // Empty: there is none.
-    std::string models_digest = {};
+    // The digest of models.wrm, if has_unstamped: the models decide where the tags of such objects
+    // belong. The text of the models, of a running database. Empty: there are none.
+    std::string models = {};
 };
 
 // One object. `name` is a view into the index.
@@ -77,7 +77,7 @@ struct FileHeader {
     std::uint64_t records = 0;  // their number
     std::uint64_t names_size = 0;
     std::uint64_t facts_size = 0;
-    std::uint64_t body_digest = 0;  // XXH3-64 of records and names
+    std::uint64_t body_digest = 0;  // XXH3 of records and names, its lower half
     std::uint64_t facts_digest = 0;
     std::uint64_t header_digest = 0;  // of all above
 };

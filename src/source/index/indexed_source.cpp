@@ -53,7 +53,7 @@ std::string_view kind_of(const BuildFile& file) {
 IndexedSource::IndexedSource(Index index, tree::Models models,
                              std::vector<std::string> skip_classes)
     : index_(std::move(index)), models_(std::move(models)),
-      models_digest_(digest_of_text(index_.facts().models_digest)),
+      models_digest_(digest_of_text(index_.facts().models)),
       skip_classes_(std::move(skip_classes)) {
     const auto& classes = index_.facts().classes;
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -102,7 +102,7 @@ base::Result<std::optional<tree::ObjectName>> IndexedSource::find(
 base::Result<void> IndexedSource::confirm_absent() const {
     const auto& unknown = index_.facts().unknown_objects;
     if (unknown.empty()) return {};
-    return base::fail(ErrorKind::malformed, "any object may be one of those: " + unknown);
+    return base::fail(ErrorKind::malformed, "it may be there: " + unknown);
 }
 
 base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const {
@@ -149,31 +149,18 @@ Listed IndexedSource::listed(const Entry& entry) const {
             entry.length};
 }
 
-base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const {
-    const auto* known = known_stamps_.load(std::memory_order_acquire);
-    if (known == nullptr) {
-        if (const auto done = learn_loading_stamps(); !done) return tl::unexpected(done.error());
-        known = known_stamps_.load(std::memory_order_acquire);
-    }
-    return known->contains(day_of(stamp));
-}
-
 // Samples once; after a failure the next caller tries again.
-base::Result<void> IndexedSource::learn_loading_stamps() const {
+base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const {
+    const auto asked = day_of(stamp);
     const std::lock_guard lock(sampling_);
-    if (loading_stamps_) return {};
-    auto stamps = sample_loading_stamps();
+    if (loading_stamps_) return loading_stamps_->contains(asked);
+    const auto stamps = sample_loading_stamps();
     if (!stamps) return tl::unexpected(stamps.error());
-    LoadingStamps days;
-    for (const auto& stamp : *stamps) {
-        days.insert(stamp);
-        // A load goes on past midnight.
-        if (const auto day = tree::parse_stamp(stamp))
-            days.insert(tree::stamp_text(day->at + std::chrono::days(1), day->by));
-    }
-    loading_stamps_ = std::make_unique<const LoadingStamps>(std::move(days));
-    known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
-    return {};
+    auto& days = loading_stamps_.emplace(stamps->begin(), stamps->end());
+    for (const auto& day : *stamps)  // a load goes on past midnight
+        if (const auto midnight = tree::parse_stamp(day))
+            days.insert(tree::stamp_text(midnight->at + std::chrono::days(1), midnight->by));
+    return days.contains(asked);
 }
 
 base::Result<std::vector<std::string>> IndexedSource::sample_loading_stamps() const {

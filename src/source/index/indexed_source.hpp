@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -60,18 +59,15 @@ class IndexedSource : public Source {
     }
 
     using LoadingStamps = std::set<std::string, std::less<>>;
-    [[nodiscard]] base::Result<void> learn_loading_stamps() const;
     [[nodiscard]] base::Result<std::vector<std::string>> sample_loading_stamps() const;
 
     Index index_;
     tree::Models models_;
     XXH128_hash_t models_digest_;
     std::vector<std::string> skip_classes_;
-    std::vector<bool> is_skipped_;  // of Facts::classes; empty: none is
-    mutable std::mutex sampling_;
-    mutable std::unique_ptr<const LoadingStamps> loading_stamps_;
-    // Points to *loading_stamps_ once the build was sampled.
-    mutable std::atomic<const LoadingStamps*> known_stamps_ = nullptr;
+    std::vector<bool> is_skipped_;                         // of Facts::classes; empty: none is
+    mutable std::mutex sampling_;                          // guards the next line
+    mutable std::optional<LoadingStamps> loading_stamps_;  // once the build was sampled
 };
 
 // Finds the stamps of loading sessions (rule C4): those of a user and a day that together are in

@@ -76,18 +76,19 @@ TEST_CASE("Every prefix of a dump is refused, except those that lack only empty 
 TEST_CASE("A truncated file is reported with its place") {
     TempDir folder;
     const std::string begin = "\n\n // Class Gene \n\nGene : \"a\"\nTag\t \"x\"\n";
-    CHECK(error_of(folder, begin + "Tag\t \"y") == "7: the file ends inside a line");
-    CHECK(error_of(folder, begin) == "7: the file ends inside an object");
+    CHECK(error_of(folder, begin + "Tag\t \"y") == "7:8: the file ends inside a line");
+    CHECK(error_of(folder, begin) == "7:1: the file ends inside an object");
     CHECK(error_of(folder, begin + "\n") ==
-          "8: the file ends without \"// End of this dump file\"");
+          "8:1: the file ends without \"// End of this dump file\"");
     CHECK(error_of(folder, begin + "\n // End of this dump file \n\nGene : \"b\"\n\n") ==
-          "12: the file ends without \"// End of this dump file\"");
+          "12:1: the file ends without \"// End of this dump file\"");
     CHECK(error_of(folder, "LongText : \"a\"\n***LongTextEnd** \n") ==
-          "3: the file ends inside a LongText");
-    CHECK(error_of(folder, "\n\n") == "3: the file holds no objects");
-    CHECK(error_of(folder, "\n blanks first\n", base::ErrorKind::malformed) ==
-          "2: a line that belongs to no object; load it into AceDB, and give Varve what AceDB's "
-          "`dump -T` writes");
+          "3:1: the file ends inside a LongText");
+    CHECK(error_of(folder, "\n\n") == "3:1: the file holds no objects");
+    CHECK(
+        error_of(folder, "\n blanks first\n", base::ErrorKind::malformed) ==
+        "2:1: a line that belongs to no object; load it into AceDB, and give Varve what AceDB's "
+        "`dump -T` writes");
 }
 
 TEST_CASE("Objects keep their places, lines and digests across blocks of any size") {
@@ -144,7 +145,7 @@ TEST_CASE("An object larger than the limit is skipped, and the next one is found
     CHECK(objects[3].size() == 1 << 16);
     CHECK(error_of(folder, large + "Tag") ==
           std::to_string(1 + std::count(large.begin(), large.end(), '\n')) +
-              ": the file ends inside a line");
+              ":4: the file ends inside a line");
 }
 
 TEST_CASE("A line of a megabyte and an object of 100,000 rows are read") {

@@ -269,15 +269,15 @@ TEST_CASE("AceDB's show -x is refused with advice") {
 
 TEST_CASE("An element that is neither object nor tag nor value is an error with its line") {
     const auto [file, place] = GENERATE(
-        table<std::string, std::string>({{in_strain("\n<T class='#txt'/>"), "2: <T>"},
-                                         {in_strain("\n<T value='v'/>"), "2: <T>"},
-                                         {in_strain("\n<T>text</T>"), "2: <T>"},
-                                         {in_strain("\n<T class='' value='v'/>"), "2: <T>"},
-                                         {in_strain("\n<T class='#' value='v'/>"), "2: <T>"},
-                                         {"<S class='S'/>", "1: <S>"},
-                                         {"<S value='s'/>", "1: <S>"},
-                                         {"<S class='S' value=''/>", "1: <S>"},
-                                         {"<S class='#txt' value='s'/>", "1: <S>"}}));
+        table<std::string, std::string>({{in_strain("\n<T class='#txt'/>"), "2:1: <T>"},
+                                         {in_strain("\n<T value='v'/>"), "2:1: <T>"},
+                                         {in_strain("\n<T>text</T>"), "2:4: <T>"},
+                                         {in_strain("\n<T class='' value='v'/>"), "2:1: <T>"},
+                                         {in_strain("\n<T class='#' value='v'/>"), "2:1: <T>"},
+                                         {"<S class='S'/>", "1:1: <S>"},
+                                         {"<S value='s'/>", "1:1: <S>"},
+                                         {"<S class='S' value=''/>", "1:1: <S>"},
+                                         {"<S class='#txt' value='s'/>", "1:1: <S>"}}));
     const auto error = xml::error_of(file);
     CHECK(error.kind == ErrorKind::malformed);
     CHECK_THAT(error.text, StartsWith("x.xml:" + place));
