@@ -47,7 +47,6 @@ void read_list(std::string_view reply) {
     for (const auto& name : *names) {
         require(base::is_legal_text(name.class_name) && base::is_legal_text(name.name));
         require(source::acedb::is_command(source::acedb::find_command(name)));
-        require(source::acedb::is_command(source::acedb::find_similar_command(name)));
     }
 }
 

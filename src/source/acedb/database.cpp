@@ -183,7 +183,8 @@ Result<Status> Database::status() {
     return now;
 }
 
-Result<void> Database::with_session(const std::string& identity, const Talk& talk) {
+Result<void> Database::run_with_session(const std::string& identity,
+                                        const std::function<Result<void>(Session&)>& talk) {
     return run([&](Open& open) -> Result<void> {
         if (const auto is = check_identity(identity, open); !is) return is;
         auto done = talk(*open.session);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/result.hpp"
@@ -47,16 +48,28 @@ class Database {
 
     // Runs `talk` on a session to the database of this identity (Status::identity; a server that
     // was restarted may hold another release). Runs it again on a new session when the first one
-    // ended: `talk` must drop what it kept of the first run. A session on which `talk` fails is
+    // ended. A session on which `talk` fails is
     // used again after the errors absent and refused, else closed, since nobody knows what it
     // says next.
     //   error  unavailable: not reached, or it holds another build now; refused; those of `talk`
     //   cost   that of `talk`; a `status`, if any session saw another identity since this one was
     //          asked. One thread at a time asks a server that was silent; the others fail at once
-    using Talk = std::function<base::Result<void>(Session&)>;
-    [[nodiscard]] base::Result<void> with_session(const std::string& identity, const Talk& talk);
+    //   returns  what `talk` returns, a Result
+    template <class Talk>
+    [[nodiscard]] auto with_session(const std::string& identity, const Talk& talk) {
+        std::invoke_result_t<Talk, Session&> answer;
+        const auto done = run_with_session(identity, [&](Session& session) -> base::Result<void> {
+            answer = talk(session);
+            if (!answer) return tl::unexpected(answer.error());
+            return {};
+        });
+        if (!done) answer = tl::unexpected(done.error());
+        return answer;
+    }
 
    private:
+    [[nodiscard]] base::Result<void> run_with_session(
+        const std::string& identity, const std::function<base::Result<void>(Session&)>& talk);
     using Clock = std::chrono::steady_clock;
     struct Open {
         std::optional<Session> session;

@@ -21,40 +21,29 @@ constexpr bool is_word(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// True for characters that become `?`: wildcards, and those that mean something to some of
-// AceDB's readers (a separator, a file to include, a command of the shell) and whose escape is
-// not recorded.
+// True for characters that are sent as `?`: wildcards, and those that mean something to some of
+// AceDB's readers (a quote, an escape, a separator, a comment, a parameter, a file to include, a command
+// of the shell).
 constexpr bool is_masked(char c) {
-    constexpr std::string_view special = "*?;@$";
-    return special.find(c) != std::string_view::npos;
-}
-
-// True for characters that get a backslash, as recorded.
-constexpr bool is_escaped(char c) {
-    constexpr std::string_view special = "\\\"/%";
-    return special.find(c) != std::string_view::npos;
+    constexpr std::string_view masked = "*?;@$\\\"/%";
+    return !base::is_printable(c) || masked.find(c) != std::string_view::npos;
 }
 
 // True for names that AceDB might ignore, so that it would find everything.
-bool is_all_blank(std::string_view name) {
+bool is_blank(std::string_view name) {
     return name.find_first_not_of(' ') == std::string_view::npos;
 }
 
-// How a name is sent: so that it finds only itself, where it can, or as find_similar_command() does.
-enum class Spelling { exact, similar };
-
-std::string quote(std::string_view text, Spelling spelling) {
-    const bool is_exact = spelling == Spelling::exact;
+std::string quote(std::string_view text) {
+    const bool is_exact = std::none_of(text.begin(), text.end(), is_masked);
     std::string out = "\"";
-    bool is_in_run = false;
+    bool is_in_run = false;  // of characters that are not printable
     for (const char c : text) {
         const bool was_in_run = std::exchange(is_in_run, !base::is_printable(c));
-        if (is_in_run) {
-            if (!was_in_run) out += is_exact ? "*" : "?*";
-            continue;
-        }
-        if (is_exact && is_escaped(c)) out += '\\';
-        out += is_masked(c) || (!is_exact && is_escaped(c)) ? '?' : c;
+        if (!is_in_run)
+            out += is_masked(c) ? '?' : c;
+        else if (!was_in_run)
+            out += "?*";
     }
     return out + (is_exact || is_in_run ? "\"" : "*\"");
 }
@@ -63,19 +52,18 @@ std::string quote(std::string_view text, Spelling spelling) {
 std::string class_word(std::string_view class_name) {
     const bool is_bare =
         !class_name.empty() && std::all_of(class_name.begin(), class_name.end(), is_word);
-    return is_bare ? std::string(class_name) : quote(class_name, Spelling::exact);
+    return is_bare ? std::string(class_name) : quote(class_name);
 }
 
 }  // namespace
 
-std::string find_command(const tree::ObjectName& name) {
-    return find_all_command(name.class_name) + ' ' +
-           (is_all_blank(name.name) ? "\"?\"" : quote(name.name, Spelling::exact));
+bool is_pattern(std::string_view name) {
+    return is_blank(name) || std::any_of(name.begin(), name.end(), is_masked);
 }
 
-std::string find_similar_command(const tree::ObjectName& name) {
+std::string find_command(const tree::ObjectName& name) {
     return find_all_command(name.class_name) + ' ' +
-           (is_all_blank(name.name) ? "\"?*\"" : quote(name.name, Spelling::similar));
+           (is_blank(name.name) ? "\"?*\"" : quote(name.name));
 }
 
 std::string find_all_command(std::string_view class_name) {
@@ -88,15 +76,6 @@ std::string model_command(std::string_view class_name) {
 
 std::string show_one_command(std::size_t position) {
     return std::string(show_command) + " -b " + std::to_string(position) + " -c 1";
-}
-
-bool is_ambiguous(const tree::ObjectName& name) {
-    const auto is_wild = [](char c) { return is_masked(c) || !base::is_printable(c); };
-    return is_all_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_wild);
-}
-
-bool is_special(const tree::ObjectName& name) {
-    return is_ambiguous(name) || std::any_of(name.name.begin(), name.name.end(), is_escaped);
 }
 
 bool is_command(std::string_view text) {
@@ -172,18 +151,6 @@ std::string value_of(std::string_view reply, std::string_view key) {
 
 // ---- what is shown ----
 
-// Returns the end of the object at the start of `text`, after the LF of its last line; nullopt
-// when it does not end.
-std::optional<std::size_t> end_of_object(std::string_view text, const RawHeader& header) {
-    const auto body = header.size - 1;  // at the header's LF
-    if (form_of(header.class_name) != Form::long_text)
-        return std::min(text.find("\n\n", body), text.size() - 1) + 1;
-    static const std::string terminator = '\n' + std::string(long_text_end) + '\n';
-    const auto at = text.find(terminator, body);
-    if (at == std::string_view::npos) return std::nullopt;
-    return at + terminator.size();
-}
-
 base::Result<std::vector<std::string_view>> objects_of(std::string_view text) {
     std::vector<std::string_view> objects;
     while (!text.empty()) {
@@ -193,10 +160,12 @@ base::Result<std::vector<std::string_view>> objects_of(std::string_view text) {
         }
         const auto header = read_header(text);
         if (!header) return malformed("a reply with " + header.error().what);
-        const auto end = end_of_object(text, *header);
-        if (!end) return malformed("a reply that ends inside a LongText");
-        objects.push_back(text.substr(0, *end));
-        text.remove_prefix(*end);
+        ObjectEnd object_end(text);
+        const auto end = object_end.find(text, true);
+        if (!end && object_end.is_long_text())
+            return malformed("a reply that ends inside a LongText");
+        objects.push_back(text.substr(0, end.value_or(text.size())));
+        text.remove_prefix(objects.back().size());
     }
     return objects;
 }

@@ -1,11 +1,11 @@
 // source/acedb/protocol.hpp -- commands that AceDB understands in exactly one way, and what its
 // replies say. Pure; replies may be any bytes.
 // Only printable ASCII of a class or a name reaches AceDB, in quotes (a class that is a plain
-// word: bare). `\ " / %` get a backslash. `* ? ; @ $` become `?`, AceDB's wildcard for one
-// character. A run of control characters and bytes from 0x80 on becomes `*`, its wildcard for any
-// number of characters, since one byte there may be three here, as UTF-8. The caller searches
-// what such a command finds for the name itself. So no name is another command. A blank name
-// becomes `?`, and only a name without any ASCII matches everything.
+// word: bare). A name with any of `\ " / % * ? ; @ $`, with other bytes, or of blanks alone becomes a
+// pattern: `?`, AceDB's wildcard for one character, in place of each of these, `?*` for a run of control
+// characters and bytes from 0x80 on, since one byte there may be three here, as UTF-8; and `*` at its
+// end, since AceDB prefers the object whose name is spelled like the pattern. The caller searches
+// what such a command finds for the name itself. So no name is another command.
 // Source: replies recorded from AceDB 4.9.62 (tests/data/wire).
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -24,11 +24,10 @@ namespace source::acedb {
 
 // ---- Commands ----
 
-// `find Class "name"`.
+// `find Class "name"`, or a pattern.
 [[nodiscard]] std::string find_command(const tree::ObjectName& name);
-// The same for a name that AceDB confuses with another one: each special character is a wildcard, and
-// so is the end. It finds more names, perhaps the whole class, but no single one by its spelling.
-[[nodiscard]] std::string find_similar_command(const tree::ObjectName& name);
+// True for a name that is sent as a pattern: look at the list before you show what it found.
+[[nodiscard]] bool is_pattern(std::string_view name);
 // `find Class`: activates all its objects.
 [[nodiscard]] std::string find_all_command(std::string_view class_name);
 // `model Class`.
@@ -38,14 +37,6 @@ namespace source::acedb {
 inline constexpr std::string_view show_command = "show -a -T";
 [[nodiscard]] std::string show_one_command(std::size_t position);
 inline constexpr std::string_view list_command = "list -a";
-
-// True when find_command() may match other names, too: look at the list before you show what it
-// found.
-[[nodiscard]] bool is_ambiguous(const tree::ObjectName& name);
-
-// True when AceDB may read another name in find_command(): it is ambiguous, or has a character that is
-// sent with a backslash.
-[[nodiscard]] bool is_special(const tree::ObjectName& name);
 
 // True for one line of printable ASCII, which is all that a session sends. On a pipe a second
 // line would be another command.

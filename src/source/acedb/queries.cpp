@@ -23,20 +23,11 @@ using tree::ObjectName;
 constexpr std::size_t largest_list = std::size_t{1} << 30;
 constexpr std::size_t largest_class_list = std::size_t{1} << 20;
 
-// As with the index of a dump, the sample has all objects if they are fewer than twice as many.
-constexpr std::size_t most_sampled = 2 * StampSample::fewest - 1;
-
 Result<std::vector<ClassCount>> ask_classes(Database& database, const std::string& identity) {
-    std::vector<ClassCount> classes;
-    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
-        const auto reply = session.ask("classes", {.most_bytes = largest_class_list});
-        if (!reply) return tl::unexpected(reply.error());
-        auto parsed = parse_classes(*reply);
-        if (!parsed) return tl::unexpected(parsed.error());
-        classes = std::move(*parsed);
-        return {};
+    auto classes = database.with_session(identity, [](Session& session) {
+        return session.ask("classes", {.most_bytes = largest_class_list}).and_then(parse_classes);
     });
-    if (!done) return base::fail_at(database.name() + ": classes", done.error());
+    if (!classes) return base::fail_at(database.name() + ": classes", classes.error());
     return classes;
 }
 
@@ -50,9 +41,8 @@ tl::unexpected<base::Error> too_few(std::uint64_t announced, const std::string& 
 
 Result<std::vector<ObjectName>> ask_names(Database& database, const std::string& identity,
                                           const ClassCount& announced) {
-    std::vector<ObjectName> names;
-    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
-        names.clear();
+    using Names = Result<std::vector<ObjectName>>;
+    auto names = database.with_session(identity, [&](Session& session) -> Names {
         const auto found = session.ask(find_all_command(announced.class_name), {.gently = true});
         if (!found) return tl::unexpected(found.error());
         const auto count = parse_found(*found);
@@ -60,18 +50,15 @@ Result<std::vector<ObjectName>> ask_names(Database& database, const std::string&
         const auto active = parse_active(*found);
         if (!active) return tl::unexpected(active.error());
         if (*count == 0) return too_few(announced.objects, "found", 0);
-        const auto list = session.ask(list_command, {.most_bytes = largest_list, .gently = true});
-        if (!list) return tl::unexpected(list.error());
-        auto parsed = parse_list(*list);
-        if (!parsed) return tl::unexpected(parsed.error());
+        auto listed = session.ask(list_command, {.most_bytes = largest_list, .gently = true})
+                          .and_then(parse_list);
         // Found counts more where old names lead to an object that is listed by its current one.
-        if (parsed->size() < *active) return too_few(*active, "sent", parsed->size());
-        names = std::move(*parsed);
-        return {};
+        if (listed && listed->size() < *active) return too_few(*active, "sent", listed->size());
+        return listed;
     });
-    if (!done)
+    if (!names)
         return base::fail_at(database.name() + ": names of " + announced.class_name,
-                             done.error());
+                             names.error());
     return names;
 }
 
@@ -91,45 +78,20 @@ bool is_answer_of_the_session(const ObjectName& name) {
            base::equal_ignoring_case(name.name, "Answer_1");
 }
 
-// Chooses the objects with the lowest keys: a sample as good as random, in one pass.
-class Sample {
-   public:
-    void consider(std::uint64_t key, const ObjectName& name) {
-        ++considered_;
-        if (chosen_.size() == most_sampled && key >= chosen_.front().key) return;
-        chosen_.push_back({key, name});
-        std::push_heap(chosen_.begin(), chosen_.end());
-        if (chosen_.size() <= most_sampled) return;
-        std::pop_heap(chosen_.begin(), chosen_.end());
-        chosen_.pop_back();
-    }
-
-    [[nodiscard]] std::vector<ObjectName> take() {
-        std::sort_heap(chosen_.begin(), chosen_.end());
-        if (considered_ > most_sampled) chosen_.resize(StampSample::fewest);
-        std::vector<ObjectName> names;
-        if (considered_ >= StampSample::fewest)
-            for (auto& one : chosen_) names.push_back(std::move(one.name));
-        return names;
-    }
-
-   private:
-    struct Chosen {
-        std::uint64_t key;
-        ObjectName name;
-        bool operator<(const Chosen& other) const { return key < other.key; }
-    };
-    std::vector<Chosen> chosen_;  // a heap, the highest key first
-    std::size_t considered_ = 0;
-};
+bool is_listed(const ClassCount& one) {
+    return one.objects > 0 && is_tracked_class(one.class_name);
+}
 
 class ObjectLister {
    public:
-    ObjectLister(Database& database, const std::string& identity, IndexWriter& writer)
-        : database_(database), identity_(identity), writer_(writer) {}
+    //   announced  objects of all classes: those that are listed may be fewer
+    ObjectLister(Database& database, const std::string& identity, IndexWriter& writer,
+                 std::uint64_t announced)
+        : database_(database), identity_(identity), writer_(writer),
+          stride_(std::max<std::uint64_t>(announced * 2 / (3 * StampSample::fewest), 1)) {}
 
     Result<void> add_class(const ClassCount& one) {
-        if (one.objects == 0 || !is_tracked_class(one.class_name)) return {};
+        if (!is_listed(one)) return {};
         auto names = ask_names(database_, identity_, one);
         if (!names) return tl::unexpected(names.error());
         keep_own(*names, one.class_name);
@@ -141,7 +103,7 @@ class ObjectLister {
     }
 
     Listing take() {
-        listing_.sample = sample_.take();
+        if (number_ < StampSample::fewest) listing_.sample.clear();
         return std::move(listing_);
     }
 
@@ -156,7 +118,7 @@ class ObjectLister {
         entry.digest = digest_of(name);
         entry.offset = number_++;
         entry.name = name.name;
-        sample_.consider(entry.digest.low64, name);
+        if (entry.offset % stride_ == 0) listing_.sample.push_back(name);
         if (const auto done = writer_.add(entry, name.class_name); !done)
             return tl::unexpected(done.error());
         return {};
@@ -173,7 +135,7 @@ class ObjectLister {
     const std::string& identity_;
     IndexWriter& writer_;
     Listing listing_;
-    Sample sample_;
+    std::uint64_t stride_;  // every stride_th object is in the sample
     std::uint64_t number_ = 0;
     std::string text_;
 };
@@ -191,18 +153,16 @@ bool is_model_word(char c) {
 
 Result<std::string> ask_model(Database& database, const std::string& identity,
                               const std::string& name) {
-    std::string text;
-    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
+    auto text = database.with_session(identity, [&](Session& session) -> Result<std::string> {
         const auto reply =
             session.ask(model_command(name), {.most_bytes = largest_model, .gently = true});
-        if (!reply) return tl::unexpected(reply.error());
-        text = model_text(*reply);
-        return {};
+        if (!reply) return reply;
+        return std::string(model_text(*reply));
     });
     // Array classes have no model.
-    if (!done && done.error().kind == ErrorKind::refused && database.status())
+    if (!text && text.error().kind == ErrorKind::refused && database.status())
         return std::string();
-    if (!done) return base::fail_at("model of " + name, done.error());
+    if (!text) return base::fail_at("model of " + name, text.error());
     return text;
 }
 
@@ -225,19 +185,12 @@ tl::unexpected<base::Error> lost() {
     return base::fail(ErrorKind::absent, "it is in the index, but not in the database any more");
 }
 
-// How the object is looked up.
-enum class LookUp {
-    by_name,
-    by_similar_names,  // find_similar_command(), and then the object of this name in the list
-};
-
 // Asks one session for one object. Absent means that the database itself says so; conflict, that it
 // answered with something else than this object.
 class ObjectQuery {
    public:
-    ObjectQuery(Session& session, const tree::ObjectName& name, LookUp look_up,
-                const ReplyOptions& options)
-        : session_(session), name_(name), look_up_(look_up), options_(options) {}
+    ObjectQuery(Session& session, const tree::ObjectName& name, const ReplyOptions& options)
+        : session_(session), name_(name), options_(options) {}
 
     Result<std::string> bytes() {
         const auto command = show_what_is_found();
@@ -258,14 +211,12 @@ class ObjectQuery {
 
    private:
     Result<std::string> show_what_is_found() {
-        const bool by_name = look_up_ == LookUp::by_name;
-        const auto reply =
-            session_.ask(by_name ? find_command(name_) : find_similar_command(name_), {});
+        const auto reply = session_.ask(find_command(name_), {});
         if (!reply) return tl::unexpected(reply.error());
         const auto found = if_whole(parse_found(*reply), *reply);
         if (!found) return tl::unexpected(found.error());
         if (*found == 0) return lost();
-        if (*found == 1 && by_name && !is_ambiguous(name_)) return std::string(show_command);
+        if (*found == 1 && !is_pattern(name_.name)) return std::string(show_command);
         return show_the_one_listed();
     }
 
@@ -291,29 +242,8 @@ class ObjectQuery {
 
     Session& session_;
     const tree::ObjectName& name_;
-    LookUp look_up_;
     const ReplyOptions& options_;
 };
-
-// Returns nullopt when the database answers, but not with this object: nothing is found, or another
-// object is shown. `why` is the reason then.
-//   error  as ask_object
-Result<std::optional<std::string>> look_up(Database& database, const std::string& identity,
-                                           const ObjectName& name, LookUp look_up,
-                                           const ReplyOptions& options, base::Error& why) {
-    std::optional<std::string> bytes;
-    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
-        auto answer = ObjectQuery(session, name, look_up, options).bytes();
-        if (!answer) return tl::unexpected(answer.error());
-        bytes = std::move(*answer);
-        return {};
-    });
-    if (done) return bytes;
-    why = done.error();
-    const bool is_answer = why.kind == ErrorKind::absent || why.kind == ErrorKind::conflict;
-    if (!is_answer) return tl::unexpected(why);
-    return std::nullopt;
-}
 
 }  // namespace
 
@@ -321,7 +251,9 @@ Result<Listing> list_objects(Database& database, const std::string& identity,
                              IndexWriter& writer) {
     const auto classes = ask_classes(database, identity);
     if (!classes) return tl::unexpected(classes.error());
-    ObjectLister lister(database, identity, writer);
+    std::uint64_t announced = 0;
+    for (const auto& one : *classes) announced += is_listed(one) ? one.objects : 0;
+    ObjectLister lister(database, identity, writer, announced);
     for (const auto& one : *classes)
         if (const auto done = lister.add_class(one); !done) return tl::unexpected(done.error());
     return lister.take();
@@ -386,18 +318,20 @@ Result<std::string> ask_models(Database& database, const std::string& identity,
 
 Result<std::string> ask_object(Database& database, const std::string& identity,
                                const tree::ObjectName& name, const ReplyOptions& options) {
-    const auto place = database.name() + ": " + text_of(name);
-    base::Error why;
-    const auto again = is_special(name) ? LookUp::by_similar_names : LookUp::by_name;
-    for (const auto how : {LookUp::by_name, again}) {
-        auto bytes = look_up(database, identity, name, how, options, why);
-        if (!bytes) return base::fail_at(place, bytes.error());
-        if (*bytes) return std::move(**bytes);
-        // Another object on one session may be the answer to another question.
-        if (why.kind == ErrorKind::absent && again == LookUp::by_name) break;
-    }
+    const auto ask = [&] {
+        return database.with_session(identity, [&](Session& session) {
+            return ObjectQuery(session, name, options).bytes();
+        });
+    };
+    auto bytes = ask();
+    // Another object on one session may be the answer to another question.
+    if (!bytes && bytes.error().kind == ErrorKind::conflict) bytes = ask();
+    if (bytes) return bytes;
+    auto error = bytes.error();
     // An object that is listed but not shown is not absent: it may have a history.
-    return base::fail(ErrorKind::malformed, place + ": " + why.text);
+    if (error.kind == ErrorKind::absent || error.kind == ErrorKind::conflict)
+        error.kind = ErrorKind::malformed;
+    return base::fail_at(database.name() + ": " + text_of(name), error);
 }
 
 }  // namespace source::acedb

@@ -18,7 +18,7 @@ namespace source::acedb {
 struct Listing {
     std::vector<std::string> classes;  // that have objects, as the database spells them
     std::uint64_t untracked = 0;       // objects that cannot be tracked (tree::can_be_tracked)
-    std::vector<tree::ObjectName> sample;
+    std::vector<tree::ObjectName> sample;  // about 1,500 from all over it, or none of few
 };
 
 // Adds every object to the index, class by class: `classes`, then `find` and `list` for each.
@@ -41,8 +41,8 @@ struct Listing {
 //   error  malformed: the database does not have it any more, returns no content for it, answers
 //          twice with another object, or replies something unreadable (never absent: it is listed);
 //          too_large above options.most_bytes; unavailable: not reached, another build, a cut reply
-//   cost   `find` and `show`; a `list`, too, for names that AceDB would misunderstand; all that again,
-//          and perhaps a list of its class, when the first answer is not this object
+//   cost   `find` and `show`; a `list`, too, for names that are sent as patterns; all that again when
+//          the first answer is another object
 [[nodiscard]] base::Result<std::string> ask_object(Database& database,
                                                    const std::string& identity,
                                                    const tree::ObjectName& name,

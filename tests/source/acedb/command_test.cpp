@@ -15,7 +15,7 @@ namespace acedb = source::acedb;
 namespace {
 
 // Returns the words into which AceDB divides a command; nullopt where a byte has a special
-// meaning for it. A star replaces bytes that cannot be sent.
+// meaning for it.
 std::optional<std::vector<std::string>> words_of(std::string_view command) {
     std::vector<std::string> words(1);
     bool is_quoted = false;
@@ -48,30 +48,23 @@ std::string any_text() {
 
 }  // namespace
 
-TEST_CASE("Special characters of AceDB in a name are escaped or sent as a wildcard") {
+TEST_CASE("Special characters of AceDB in a name make it a pattern, which finds no name by its "
+          "spelling") {
     CHECK(acedb::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
-          R"(find Text "a \"b\" 50\% c\/d \\ e? f?g ?h")");
-    CHECK(acedb::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) == "find Text \"a?b?c*d*e*\"");
+          R"(find Text "a ?b? 50? c?d ? e? f?g ?h*")");
+    CHECK(acedb::find_command({"Text", "a*b?c\nd\t\te\x7f\xc3\xa9"}) ==
+          "find Text \"a?b?c?*d?*e?*\"");
+    for (const auto* blank : {"", " ", "  "})
+        CHECK(acedb::find_command({"Text", blank}) == R"(find Text "?*")");
+    for (const auto* name : {"", "a*", "?", "e;", "f@g", "$h", "two\nlines", "caf\xc3\xa9",
+                             "\x7f", "\"q\"", "50%", "c/d", "\\"})
+        CHECK(acedb::is_pattern(name));
     const std::string literal = "azAZ09 _.:()+,=<>#&'|{}[]`~^!-";
+    CHECK_FALSE(acedb::is_pattern(literal));
     CHECK(acedb::find_command({"Text", literal}) == "find Text \"" + literal + "\"");
     CHECK(acedb::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
-    CHECK(acedb::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne*\"");
+    CHECK(acedb::find_all_command("Ge\"ne\n") == "find \"Ge?ne?*\"");
     CHECK(acedb::model_command("") == "model \"\"");
-}
-
-TEST_CASE("A wildcard for a character does not match names that lack it") {
-    CHECK(acedb::find_similar_command({"Text", "a*b\\ \"50%\" \n\t;/"}) ==
-          R"(find Text "a?b? ?50?? ?*??*")");
-    CHECK(acedb::find_similar_command({"Text", " "}) == R"(find Text "?*")");
-    CHECK(acedb::find_command({"Gene", ""}) == "find Gene \"?\"");
-    CHECK(acedb::find_command({"Gene", "  "}) == "find Gene \"?\"");
-    CHECK(acedb::is_ambiguous({"Gene", ""}));
-}
-
-TEST_CASE("A name that may match others is distinguished from one that cannot") {
-    CHECK_FALSE(acedb::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
-    for (const auto* name : {"a*", "?", "e;", "f@g", "$h", "two\nlines", "caf\xc3\xa9", "\x7f"})
-        CHECK(acedb::is_ambiguous({"Text", name}));
 }
 
 TEST_CASE("Any class and name are only two words of one command") {
@@ -83,7 +76,7 @@ TEST_CASE("Any class and name are only two words of one command") {
         RC_ASSERT(words.has_value());
         RC_ASSERT(words->size() == 3U);
         RC_ASSERT(words->at(0) == "find");
-        RC_ASSERT(words->at(2) == name.name || acedb::is_ambiguous(name));
+        RC_ASSERT(words->at(2) == name.name || acedb::is_pattern(name.name));
         RC_ASSERT(acedb::is_command(acedb::model_command(name.class_name)));
     }));
 }
