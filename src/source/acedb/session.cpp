@@ -2,11 +2,12 @@
 #include "source/acedb/session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <curl/curl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <new>
 #include <poll.h>
 #include <sys/socket.h>
 #include <system_error>
@@ -131,68 +132,30 @@ bool wait_for(int descriptor, Await what, Deadline deadline) {
 
 // ---- Connecting ----
 
-struct FreeAddresses {
-    void operator()(addrinfo* addresses) const { ::freeaddrinfo(addresses); }
-};
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
-
-tl::unexpected<base::Error> unavailable(std::string what) {
-    return base::fail(base::ErrorKind::unavailable, std::move(what));
-}
-
-std::string text_of_errno(int code) { return std::generic_category().message(code); }
-
-base::Result<Addresses> look_up(const std::string& host, std::uint16_t port) {
-    addrinfo hints{};
-    hints.ai_family = AF_UNSPEC;
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_NUMERICSERV;
-    addrinfo* found = nullptr;
-    const int failed = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-    if (failed != 0) return unavailable("no such host: " + std::string(::gai_strerror(failed)));
-    return Addresses(found);
-}
-
-// Returns 0, or the errno of the connection that was begun; ETIMEDOUT at the deadline.
-int finish(const File& socket, Deadline deadline) {
-    if (!wait_for(socket.descriptor(), Await::writing, deadline)) return ETIMEDOUT;
-    int code = 0;
-    socklen_t size = sizeof code;
-    if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_ERROR, &code, &size) != 0) return errno;
-    return code;
-}
-
-base::Result<File> connect_one(const addrinfo& address, Deadline deadline) {
-    File socket(::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                         address.ai_protocol));
-    if (!socket.is_open()) return unavailable(text_of_errno(errno));
-    const int one = 1;
-    // Without this option small messages are only slower.
-    (void)::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    if (::connect(socket.descriptor(), address.ai_addr, address.ai_addrlen) == 0) return socket;
-    const int code = errno == EINPROGRESS ? finish(socket, deadline) : errno;
-    if (code != 0) return unavailable(text_of_errno(code));
-    return socket;
-}
-
-// Connects, non-blocking and without delaying small messages. Tries each of the host's addresses
-// in turn, within `patience` for all of them. Looking the name up comes before that, and takes
-// what the system's resolver allows.
-//   error  unavailable: no such host, nobody listens, silence
+// Connects, non-blocking and without delaying small messages. libcurl tries each of the host's addresses.
+//   patience  for all of it
+//   error     unavailable: no such host, nobody listens, silence
 base::Result<File> connect_to(const std::string& host, std::uint16_t port,
                               std::chrono::milliseconds patience) {
-    const auto addresses = look_up(host, port);
-    if (!addresses) return tl::unexpected(addresses.error());
-    int left = 0;
-    for (auto* each = addresses->get(); each != nullptr; each = each->ai_next) ++left;
-    const auto deadline = Clock::now() + patience;
-    base::Result<File> connection = unavailable("no address");
-    for (auto* each = addresses->get(); each != nullptr; each = each->ai_next, --left) {
-        // An address that never answers leaves time for the next ones.
-        const auto now = Clock::now();
-        connection = connect_one(*each, now + (deadline - now) / left);
-        if (connection) break;
-    }
+    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
+                                                                   curl_easy_cleanup);
+    if (curl == nullptr) throw std::bad_alloc();
+    const bool is_ipv6 = host.find(':') != std::string::npos;
+    const auto url =
+        fmt::format("telnet://{}{}{}:{}", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", port);
+    std::array<char, CURL_ERROR_SIZE> why{};
+    curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");  // whatever the environment says
+    curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl.get(), CURLOPT_CONNECT_ONLY, 1L);
+    curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience.count()));
+    curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, why.data());
+    if (curl_easy_perform(curl.get()) != CURLE_OK)
+        return base::fail(ErrorKind::unavailable, why.data());
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    curl_easy_getinfo(curl.get(), CURLINFO_ACTIVESOCKET, &socket);
+    File connection(::fcntl(socket, F_DUPFD_CLOEXEC, 0));  // libcurl closes its own
+    if (!connection.is_open()) return fail_errno("connecting", errno);
     return connection;
 }
 
@@ -285,7 +248,7 @@ class Socket {
                 continue;
             }
             if (errno == EINTR) continue;
-            if (errno != EAGAIN) return ended(text_of_errno(errno));
+            if (errno != EAGAIN) return ended(std::generic_category().message(errno));
             if (!wait_for(socket_.descriptor(), Await::writing, deadline)) return silent();
         }
         return {};
@@ -312,7 +275,8 @@ class Socket {
             const auto got = ::recv(socket_.descriptor(), into, size, MSG_DONTWAIT);
             if (got > 0) return static_cast<std::size_t>(got);
             if (got == 0) return ended("");
-            if (errno != EINTR && errno != EAGAIN) return ended(text_of_errno(errno));
+            if (errno != EINTR && errno != EAGAIN)
+                return ended(std::generic_category().message(errno));
         }
     }
 
