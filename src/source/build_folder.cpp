@@ -172,8 +172,7 @@ base::Result<std::string> identity_of(const std::string& folder) {
 }
 
 bool is_plain(const BuildFile& file) {
-    const auto own = format_of(file.name) == Format::json_lines ? Layout::json : Layout::ace;
-    return packing_of(file.name) == Packing::none && file.layout == own;
+    return packing_of(file.name) == Packing::none && format_of(file.name) != Format::xml;
 }
 
 base::Result<File> open_listed(const BuildFolder& folder, const std::string& name,

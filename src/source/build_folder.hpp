@@ -50,8 +50,8 @@ struct ReadModels {
 //   error  unavailable; too_large above 64 MB
 [[nodiscard]] base::Result<ReadModels> read_models(const BuildFolder& folder);
 
-// True when an object can be sought in the file itself: it is not packed, and its format is its
-// layout. Otherwise its plain file is a converted copy (source/import).
+// True when an object can be sought in the file itself: it is neither packed nor XML. Otherwise its plain
+// file is a converted copy (source/import): of JSON Lines where the file is XML.
 [[nodiscard]] bool is_plain(const BuildFile& file);
 
 // Opens a file of the build.

@@ -62,7 +62,7 @@ class FilesBuild final : public IndexedSource {
         const auto bytes = read(*entry);
         if (!bytes) return tl::unexpected(bytes.error());
         const auto& file = index().facts().files[entry->file];
-        const bool is_json = file.layout == Layout::json;
+        const bool is_json = format_of(file.name) != Format::ace;
         auto object = is_json ? dump::parse_json_object(*bytes) : parse_dumped(*bytes, models());
         if (object) return std::move(*object);
         // What is too large to be converted is there by its name.
@@ -87,7 +87,9 @@ class FilesBuild final : public IndexedSource {
     std::vector<std::string> remarks() const override {
         const auto& facts = index().facts();
         std::vector<std::string> remarks;
-        if (!facts.unknown_objects.empty()) remarks.push_back(facts.unknown_objects);
+        if (!facts.unknown_objects.empty())
+            remarks.push_back("unreadable lines or headers, each of which may be any object: " +
+                              facts.unknown_objects);
         if (facts.has_unstamped && models().class_count() == 0)
             remarks.push_back(facts.origin + ": " + unstamped_without_models);
         return remarks;

@@ -257,19 +257,6 @@ TEST_CASE("An object above max_object_mb is refused by name, and the rest is rea
     CHECK(site.open(3)->digest() == build->digest());
 }
 
-TEST_CASE("A malformed object is reported with file and line, and the rest is read") {
-    Site site;
-    site.write("x.ace", head + gene_a + "Gene : \"bad\"\nRemark\t \"x\"\nRemark\t \"y\n\n" +
-                            gene_b + dumps::trailer);
-    const auto build = site.open();
-    const auto bad = build->load({"Gene", "bad"});
-    REQUIRE_FALSE(bad);
-    CHECK(bad.error().kind == ErrorKind::malformed);
-    CHECK(bad.error().text ==
-          fs::canonical(site.build()).string() + "/x.ace:10:9: Gene bad: a quote is not closed");
-    CHECK(text_in(build, "b") == "two");
-}
-
 TEST_CASE("Names that are too long are skipped, and the rest is read") {
     Site site;
     const std::string name(10'000, 'n');

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/json_lines.hpp"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <map>
@@ -260,6 +261,8 @@ TEST_CASE(
              {"x.jsonl.gz", packed.substr(0, packed.size() - 9),
               ": is damaged: it ends too early"},
              {"x.jsonl.gz", "no gzip", ": is damaged: incorrect header check"},
+             {"x.jsonl.gz", "", ": is damaged: "},
+             {"x.jsonl.gz", packed + "garbage", ": is damaged: incorrect header check"},
              {"x.jsonl.zst", frame.substr(0, frame.size() - 3),
               ": is damaged: it ends too early"},
              {"x.jsonl.zst", "no zstd at all", ": is damaged: "}}) {
@@ -287,19 +290,25 @@ TEST_CASE("A line or a header that cannot be read costs its object, and nothing 
     const auto lines = [](const std::string& bad) {
         return gene("a", "1") + bad + "\n" + gene("c", "3");
     };
-    const auto build = build_with("x.jsonl", lines(R"({"class":"Gene","name":"b"})"));
-    const auto bad = build->load({"Gene", "b"});
-    CHECK(bad.error().kind == ErrorKind::malformed);
-    CHECK_THAT(bad.error().text, Contains("/x.jsonl:2:1: Gene b: \"tree\" is missing"));
-    CHECK(why_without(build).empty());
-    CHECK(build->remarks().empty());
+    const auto dump = [](const std::string& bad) {
+        return "Gene : \"a\"\nRemark\t \"1\"\n\n" + bad + "\n\nGene : \"c\"\nRemark\t \"3\"\n";
+    };
+    for (const auto& [name, bytes, why] : std::vector<std::array<std::string, 3>>{
+             {"x.jsonl", lines(R"({"class":"Gene","name":"b"})"),
+              "/x.jsonl:2:1: Gene b: \"tree\" is missing"},
+             {"x.ace", dump("Gene : \"b\"\nRemark\t \"x\"\nRemark\t \"y"),
+              "/x.ace:6:9: Gene b: a quote is not closed"}}) {
+        const auto build = build_with(name, bytes);
+        const auto bad = build->load({"Gene", "b"});
+        REQUIRE_FALSE(bad);
+        CHECK(bad.error().kind == ErrorKind::malformed);
+        CHECK_THAT(bad.error().text, EndsWith(why));
+        CHECK(why_without(build).empty());
+    }
 
     const std::string deep =
         "{\"x\":" + std::string(100'000, '[') + std::string(100'000, ']') + '}';
-    const auto dump = dumps::written({{"Gene", "a"}, {}, {}}) + "Remark\t \"1\"\n\nGene : b\n\n" +
-                      dumps::written({{"Gene", "c"}, {}, {}}) + "Remark\t \"3\"\n";
-    for (const auto& [name, bytes, why] :
-         std::vector<std::tuple<std::string, std::string, std::string>>{
+    for (const auto& [name, bytes, why] : std::vector<std::array<std::string, 3>>{
              {"x.jsonl", lines("cut"), "/x.jsonl:2:1: not JSON"},
              {"x.jsonl", lines("{\"class\":\"\xE9\""), "/x.jsonl:2:11: not UTF-8"},
              {"x.jsonl", lines(gene("b", "2").substr(0, 60) + gene("d", "4")),
@@ -307,12 +316,12 @@ TEST_CASE("A line or a header that cannot be read costs its object, and nothing 
              {"x.jsonl", lines(deep), "/x.jsonl:2:1: too long or too deep"},
              {"x.jsonl", lines("[\"" + std::string(9 << 20, 'x') + "\"]"),
               "/x.jsonl:2:1: too long"},
-             {"x.ace", dump, "/x.ace:4:8: no object header (Class : \"name\")"}}) {
+             {"x.ace", dump("Gene : b"), "/x.ace:4:8: no object header (Class : \"name\")"}}) {
         INFO(name << why);
         const auto with_unknown = build_with(name, bytes);
         CHECK_THAT(
             why_without(with_unknown),
-            StartsWith("it may be there: what cannot be read and may be any object: 1, ") &&
+            StartsWith("it may be gone, or in an unreadable line or header: 1, the first at ") &&
                 Contains(why));
         CHECK_THAT(with_unknown->remarks().at(0), Contains(why));
     }

@@ -50,9 +50,7 @@ class Indexing {
         facts.untracked = untracked_;
         facts.flaw = flaw_;
         if (unknown_ > 0)
-            facts.unknown_objects =
-                "what cannot be read and may be any object: " + std::to_string(unknown_) +
-                ", the first one at " + first_unknown_;
+            facts.unknown_objects = std::to_string(unknown_) + ", the first at " + first_unknown_;
         facts.largest = has_larger_ ? largest_ : 0;
         const auto duplicate = writer_.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
@@ -65,7 +63,7 @@ class Indexing {
    private:
     base::Result<void> read(const PlainFile& file) {
         if (file.original) return read_converted(file, *file.original);
-        if (file.layout == Layout::json) return read_json_lines(file);
+        if (file.is_json) return read_json_lines(file);
         return read_dump(file);
     }
 

@@ -25,8 +25,8 @@ struct Original {
 };
 
 struct PlainFile {
-    std::string place;  // folder and name of the build's file, for errors
-    Layout layout = Layout::ace;
+    std::string place;     // folder and name of the build's file, for errors
+    bool is_json = false;  // JSON Lines, not a dump
     File file;
     std::optional<Original> original;  // nullopt: the file was not converted, at most unpacked
 };

@@ -2,9 +2,11 @@
 #include "source/import/import.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -25,128 +27,98 @@ constexpr std::size_t block = 1 << 18;
 constexpr std::uint64_t most_unpacked = std::uint64_t{64} << 30, most_ratio = 1000,
                         unlimited = std::uint64_t{1} << 30;
 
-// Reads packed bytes and writes plain ones, within the limits.
-class Stream {
+// Writes unpacked bytes, within the limits.
+class Unpacked {
    public:
-    Stream(const File& packed, const File& plain)
-        : packed_(packed), plain_(plain), in_(block), out_(block) {}
-
-    // Returns the next packed bytes; none at the end of the file.
-    base::Result<std::string_view> read() {
-        const auto got = packed_.read_at(in_.data(), in_.size(), consumed_);
-        if (!got) return tl::unexpected(got.error());
-        consumed_ += *got;
-        return std::string_view(in_.data(), *got);
-    }
-
-    [[nodiscard]] std::vector<char>& out() { return out_; }
-
-    // Writes the first `size` bytes of out().
-    base::Result<void> write(std::size_t size) {
-        produced_ += size;
-        if (produced_ > most_unpacked)
+    explicit Unpacked(const File& file) : file_(file) {}
+    //   consumed  packed bytes so far
+    base::Result<void> write(std::string_view bytes, std::uint64_t consumed) {
+        written_ += bytes.size();
+        if (written_ > most_unpacked)
             return base::fail(base::ErrorKind::refused, "unpacks to more than a file may hold");
-        if (produced_ > unlimited && produced_ / most_ratio > consumed_)
+        if (written_ > unlimited && written_ / most_ratio > consumed)
             return base::fail(base::ErrorKind::refused,
                               "unpacks to over a thousand times its size");
-        return plain_.write({out_.data(), size});
+        return file_.write(bytes);
     }
 
    private:
-    const File &packed_, &plain_;
-    std::vector<char> in_, out_;
-    std::uint64_t consumed_ = 0, produced_ = 0;
+    const File& file_;
+    std::uint64_t written_ = 0;
 };
 
 tl::unexpected<base::Error> damaged(const char* what) {
     return base::fail(base::ErrorKind::refused, std::string("is damaged: ") + what);
 }
 
-// Unpacks a gzip file. Members may follow each other (RFC 1952 section 2.2).
-class Inflater {
-   public:
-    explicit Inflater(Stream& stream) : stream_(stream) {
-        constexpr int gzip_only = 16;
-        if (::inflateInit2(&zlib_, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
-    }
-    ~Inflater() { ::inflateEnd(&zlib_); }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
-
-    [[nodiscard]] bool is_whole() const { return !in_member_; }
-
-    base::Result<void> take(std::string_view packed) {
-        zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-        zlib_.avail_in = static_cast<uInt>(packed.size());
-        bool is_full = false;
-        while (zlib_.avail_in > 0 || is_full) {
-            if (auto done = step(); !done) return done;
-            is_full = in_member_ && zlib_.avail_out == 0;
-        }
-        return {};
-    }
-
-   private:
-    base::Result<void> step() {
-        auto& out = stream_.out();
-        if (!in_member_) ::inflateReset(&zlib_);
-        zlib_.next_out = reinterpret_cast<Bytef*>(out.data());
-        zlib_.avail_out = static_cast<uInt>(out.size());
-        const int code = ::inflate(&zlib_, Z_NO_FLUSH);
-        in_member_ = code != Z_STREAM_END;
-        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-            return damaged(zlib_.msg != nullptr ? zlib_.msg : "no gzip data");
-        return stream_.write(out.size() - zlib_.avail_out);
-    }
-
-    Stream& stream_;
-    z_stream zlib_{};
-    bool in_member_ = true;
+// One step of unpacking: how many packed bytes it took, how many plain ones it made, and whether a
+// member or a frame ended.
+struct Step {
+    std::size_t taken = 0, made = 0;
+    bool is_end = false;
 };
+using TakeStep =
+    std::function<base::Result<Step>(std::string_view packed, std::span<char> plain)>;
+
+base::Result<void> unpack_all(const File& packed, Unpacked& out, const TakeStep& take) {
+    std::vector<char> bytes(block), plain(block);
+    std::uint64_t consumed = 0;
+    bool is_end = false;
+    for (;;) {
+        const auto got = packed.read_at(bytes.data(), block, consumed);
+        if (!got) return tl::unexpected(got.error());
+        if (*got == 0) break;
+        consumed += *got;
+        std::string_view left(bytes.data(), *got);
+        for (bool is_full = false; !left.empty() || is_full;) {
+            const auto step = take(left, plain);
+            if (!step) return tl::unexpected(step.error());
+            left.remove_prefix(step->taken);
+            if (auto done = out.write({plain.data(), step->made}, consumed); !done) return done;
+            is_end = step->is_end;
+            is_full = !is_end && step->made == block;
+        }
+    }
+    if (!is_end) return damaged("it ends too early");
+    return {};
+}
+
+// Unpacks a gzip file. Members may follow each other (RFC 1952 section 2.2).
+base::Result<void> unpack_gzip(const File& packed, Unpacked& out) {
+    constexpr int gzip_only = 16;
+    z_stream zlib{};
+    if (::inflateInit2(&zlib, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
+    const std::unique_ptr<z_stream, decltype(&::inflateEnd)> end(&zlib, ::inflateEnd);
+    bool is_between = false;
+    return unpack_all(
+        packed, out, [&](std::string_view from, std::span<char> to) -> base::Result<Step> {
+            if (is_between) ::inflateReset(&zlib);
+            zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data()));
+            zlib.avail_in = static_cast<uInt>(from.size());
+            zlib.next_out = reinterpret_cast<Bytef*>(to.data());
+            zlib.avail_out = static_cast<uInt>(to.size());
+            const int code = ::inflate(&zlib, Z_NO_FLUSH);
+            is_between = code == Z_STREAM_END;
+            if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+                return damaged(zlib.msg != nullptr ? zlib.msg : "no gzip data");
+            return Step{from.size() - zlib.avail_in, to.size() - zlib.avail_out, is_between};
+        });
+}
 
 // Unpacks a zstd file. Frames may follow each other (RFC 8878 section 3).
-class ZstdUnpacker {
-   public:
-    explicit ZstdUnpacker(Stream& stream) : stream_(stream), zstd_(ZSTD_createDStream()) {
-        if (zstd_ == nullptr) throw std::bad_alloc();
-    }
-
-    [[nodiscard]] bool is_whole() const { return left_ == 0; }
-
-    base::Result<void> take(std::string_view packed) {
-        ZSTD_inBuffer in{packed.data(), packed.size(), 0};
-        bool is_full = false;
-        while (in.pos < in.size || is_full) {
-            auto& space = stream_.out();
-            ZSTD_outBuffer out{space.data(), space.size(), 0};
-            left_ = ZSTD_decompressStream(zstd_.get(), &out, &in);
-            if (ZSTD_isError(left_) != 0) return damaged(ZSTD_getErrorName(left_));
-            if (auto done = stream_.write(out.pos); !done) return done;
-            is_full = left_ != 0 && out.pos == out.size;
-        }
-        return {};
-    }
-
-   private:
-    struct Free {
-        void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
-    };
-    Stream& stream_;
-    std::unique_ptr<ZSTD_DStream, Free> zstd_;
-    std::size_t left_ = 1;  // bytes that the frame still wants
-};
-
-template <class Unpacker>
-base::Result<void> unpack_all(Stream& stream) {
-    Unpacker unpacker(stream);
-    for (;;) {
-        const auto packed = stream.read();
-        if (!packed) return tl::unexpected(packed.error());
-        if (packed->empty()) break;
-        if (auto done = unpacker.take(*packed); !done) return done;
-    }
-    if (!unpacker.is_whole()) return damaged("it ends too early");
-    return {};
+base::Result<void> unpack_zstd(const File& packed, Unpacked& out) {
+    const std::unique_ptr<ZSTD_DStream, decltype(&::ZSTD_freeDStream)> zstd(
+        ::ZSTD_createDStream(), ::ZSTD_freeDStream);
+    if (zstd == nullptr) throw std::bad_alloc();
+    return unpack_all(packed, out,
+                      [&](std::string_view bytes, std::span<char> plain) -> base::Result<Step> {
+                          ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+                          ZSTD_outBuffer to{plain.data(), plain.size(), 0};
+                          const auto left = ::ZSTD_decompressStream(zstd.get(), &to, &from);
+                          if (::ZSTD_isError(left) != 0)
+                              return damaged(::ZSTD_getErrorName(left));
+                          return Step{from.pos, to.pos, left == 0};
+                      });
 }
 
 // Unpacks all members or frames of `packed` into a file for `path` that does not have its name yet:
@@ -155,9 +127,9 @@ base::Result<void> unpack_all(Stream& stream) {
 base::Result<NewFile> unpack(const File& packed, Packing packing, const std::string& path) {
     auto plain = NewFile::create(path);
     if (!plain) return plain;
-    Stream stream(packed, plain->file());
-    const auto done = packing == Packing::gzip ? unpack_all<Inflater>(stream)
-                                               : unpack_all<ZstdUnpacker>(stream);
+    Unpacked out(plain->file());
+    const auto done =
+        packing == Packing::gzip ? unpack_gzip(packed, out) : unpack_zstd(packed, out);
     if (!done) return tl::unexpected(done.error());
     return plain;
 }
@@ -245,7 +217,6 @@ class Importer {
             case Format::xml: return import_xml(i, *text);
             case Format::json_lines: break;
         }
-        file.layout = Layout::json;
         return keep(*text, file);
     }
 
@@ -284,7 +255,6 @@ class Importer {
     base::Result<void> import_xml(std::size_t i, const Text& text) {
         auto& file = facts_.files[i];
         auto& original = originals_[i].emplace();
-        file.layout = Layout::json;
         if (auto made = make_folder(plain_dir_); !made) return made;
         auto writer = dump::JsonLinesWriter::create(plain_dir_ + "/" + file.name);
         if (!writer) return tl::unexpected(writer.error());
@@ -313,8 +283,8 @@ class Importer {
             const auto& file = facts_.files[i];
             auto plain = open_plain(folder_, file, plain_dir_);
             if (!plain) return tl::unexpected(plain.error());
-            build.files.push_back(
-                {place(file.name), file.layout, std::move(*plain), std::move(originals_[i])});
+            build.files.push_back({place(file.name), *format_of(file.name) != Format::ace,
+                                   std::move(*plain), std::move(originals_[i])});
         }
         build.facts = std::move(facts_);
         return build;

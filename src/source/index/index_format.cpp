@@ -39,7 +39,7 @@ class FactLine {
         for (const auto& [word, number] : numbers)
             if (is(word, 1)) return read_number(facts.*number);
         if (is("release", 2)) return read_release(facts.release);
-        if (is("file", 6)) return read_file(facts);
+        if (is("file", 5)) return read_file(facts);
         if (is("class", 2)) return read_class(facts);
         if (is("sampled", 0)) return facts.loading_stamps.emplace(), true;
         if (is("loading", 1)) return read_loading_stamp(facts);
@@ -70,13 +70,9 @@ class FactLine {
         const auto inode = base::parse_integer(values_[2]);
         const auto size = base::parse_count(values_[3]), plain = base::parse_count(values_[5]);
         const auto modified = base::parse_integer(values_[4]);
-        const bool is_json = values_[6] == "json";
-        if (!inode || !size || !modified || !plain || !(is_json || values_[6] == "ace"))
-            return false;
-        facts.files.push_back({values_[1],
-                               {static_cast<std::uint64_t>(*inode), *size, *modified},
-                               *plain,
-                               is_json ? Layout::json : Layout::ace});
+        if (!inode || !size || !modified || !plain) return false;
+        facts.files.push_back(
+            {values_[1], {static_cast<std::uint64_t>(*inode), *size, *modified}, *plain});
         return true;
     }
 
@@ -102,7 +98,7 @@ void append_file(std::string& text, const BuildFile& file) {
     append_line(
         text, {"file", file.name, std::to_string(static_cast<std::int64_t>(file.identity.inode)),
                std::to_string(file.identity.size), std::to_string(file.identity.modified_ns),
-               std::to_string(file.plain_size), file.layout == Layout::json ? "json" : "ace"});
+               std::to_string(file.plain_size)});
 }
 
 }  // namespace

@@ -17,14 +17,10 @@
 
 namespace source {
 
-// How objects are written in a plain file, one in which an object can be sought.
-enum class Layout : std::uint8_t { ace, json };
-
 struct BuildFile {
     std::string name;  // inside the folder
     FileIdentity identity;
     std::uint64_t plain_size = 0;  // of its plain file: itself, unpacked, or converted
-    Layout layout = Layout::ace;   // of its plain file
     bool operator==(const BuildFile&) const = default;
 };
 
@@ -39,7 +35,7 @@ struct Facts {
     std::vector<ClassCount> classes;
     std::string flaw = {};  // where a file is cut off; empty: the build is whole
     // How many lines and headers cannot be read whose objects are not known, and where the first
-    // one is; empty: there are none.
+    // one is: "2, the first at FILE:LINE:COLUMN: what"; empty: there are none.
     std::string unknown_objects = {};
     // Rule C4, if the build was sampled when the index was made; nullopt: sample on demand.
     std::optional<std::vector<std::string>> loading_stamps = std::nullopt;

@@ -102,7 +102,8 @@ base::Result<std::optional<tree::ObjectName>> IndexedSource::find(
 base::Result<void> IndexedSource::confirm_absent() const {
     const auto& unknown = index_.facts().unknown_objects;
     if (unknown.empty()) return {};
-    return base::fail(ErrorKind::malformed, "it may be there: " + unknown);
+    return base::fail(ErrorKind::malformed,
+                      "it may be gone, or in an unreadable line or header: " + unknown);
 }
 
 base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const {

@@ -16,8 +16,7 @@ std::string index_of(const TempDir& folder, const std::string& dump,
     const auto index = (folder.path() / "x.index").string();
     std::filesystem::remove(index);
     std::vector<source::dump::PlainFile> files;
-    files.push_back(
-        {"x.ace", source::Layout::ace, *source::open_file(AT_FDCWD, path), std::nullopt});
+    files.push_back({"x.ace", false, *source::open_file(AT_FDCWD, path), std::nullopt});
     auto writer = source::IndexWriter::create(index);
     REQUIRE(writer);
     source::Facts facts;

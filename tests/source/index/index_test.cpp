@@ -265,8 +265,7 @@ TEST_CASE("An open index stays as it is when its file is overwritten in place") 
 TEST_CASE("Facts of every kind are returned unchanged") {
     source::Facts facts;
     facts.release = {"WS1", *base::parse_date("2008-02-01")};
-    facts.files = {{"a.ace", {~std::uint64_t{0}, 2, -7}, 2},
-                   {"b.xml", {4, 5, 6}, 7, source::Layout::json}};
+    facts.files = {{"a.ace", {~std::uint64_t{0}, 2, -7}, 2}, {"b.xml", {4, 5, 6}, 7}};
     facts.flaw = "/builds/b.xml:9: the file\tends inside a line";
     facts.largest = 64 << 20;
     facts.has_unstamped = true;
