@@ -9,7 +9,6 @@
 #include <utf8.h>
 #include <utility>
 
-#include "base/date.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/dump/window.hpp"
@@ -92,16 +91,15 @@ const tree::Cell* wrong_date_in(const std::vector<tree::Node>& nodes) {
         constexpr std::size_t year = 4;
         const auto& cell = node.cell;
         const auto kind = tree::kind_of_bare_word(cell.text);
-        // A day that is no day of the calendar is no date; a time follows a day.
-        constexpr std::size_t day = 10;
-        const bool is_day = cell.text.size() < day || base::parse_date(cell.text.substr(0, day));
-        const bool is_date = (kind == tree::CellKind::date && is_day) ||
+        const bool is_date = kind == tree::CellKind::date ||
                              (kind == tree::CellKind::integer && cell.text.size() == year);
         if (cell.kind == tree::CellKind::date && !is_date) return &cell;
         if (const auto* wrong = wrong_date_in(node.children)) return wrong;
     }
     return nullptr;
 }
+
+constexpr const char* not_json = "not JSON";
 
 // Returns why simdjson refuses a text, and where, which it does not say.
 ParseError syntax_error(std::string_view text) {
@@ -113,11 +111,11 @@ ParseError syntax_error(std::string_view text) {
         [[maybe_unused]] const auto none =
             Parser::parse(tree::without_lone_surrogates(text), drop);
     } catch (const Parser::parse_error& error) {
-        return {ErrorKind::malformed, std::max<std::size_t>(error.byte, 1) - 1, "not JSON"};
+        return {ErrorKind::malformed, std::max<std::size_t>(error.byte, 1) - 1, not_json};
     } catch (const Parser::exception&) {  // a number beyond a double
     }
     return {ErrorKind::malformed, 0,
-            "not JSON, or a number beyond 64 bits, which should be a \"float\""};
+            "a number beyond 64 bits, which should be a \"float\", or not JSON"};
 }
 
 std::string_view without_cr(std::string_view line) {
@@ -235,8 +233,7 @@ struct JsonLinesReader::State {
             found.fault = syntax_error(text);
         else if (auto what = read_fields(json, fields); !what.empty())
             found.fault = ParseError{ErrorKind::malformed, 0, std::move(what)};
-        found.is_one = error == simdjson::SUCCESS || error == simdjson::DEPTH_ERROR ||
-                       error == simdjson::UTF8_ERROR;
+        found.is_one = !found.fault || found.fault->what != not_json;
         if (found.fault)
             find_name_of(found, text);
         else
