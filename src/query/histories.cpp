@@ -544,9 +544,11 @@ Result<HistoryPage> class_history(const ReadContext& context, const std::string&
         const auto first_rank = first_rank_after(now.releases(), request.since, now.current);
         if (!first_rank) return tl::unexpected(first_rank.error());
         auto releases = now.shown();
+        const auto oldest =
+            releases.empty() ? now.current.released_on : releases.back().released_on;
         releases.resize(releases.size() - std::min(releases.size(), *first_rank));
         auto page = page_of(now, class_name, releases, request);
-        page.last_modified = now.current.released_on;
+        page.last_modified = oldest;  // a feed without items stays the same in each release
         return page;
     });
 }

@@ -94,8 +94,8 @@ std::string full_name_of(const query::History& history) {
 Subject subject_of(const query::History& history, const Site& site) {
     auto description = "Changes to " + history.object.class_name + " " + history.object.name +
                        " in each release.";
-    if (history.vanished)
-        description += " This object is no longer in " + history.current.version + ".";
+    // The same in each release, so that nobody fetches the feed again because of it.
+    if (history.vanished) description += " This object has vanished.";
     if (const auto successor = successor_in_description(history, site))
         description += " " + successor->words + " " + successor->object.class_name + " " +
                        successor->object.name + ".";

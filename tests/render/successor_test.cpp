@@ -111,10 +111,10 @@ TEST_CASE("The description of an object's feed needs only the newest row") {
         return render::subject_of(history, merging()).description;
     };
     CHECK(description({vanished, older}, true) ==
-          "Changes to Gene WBGene00006763 in each release. This object is no longer in WS188. "
+          "Changes to Gene WBGene00006763 in each release. This object has vanished. "
           "Merged into Gene WBGene2.");
     const std::string unknown =
-        "Changes to Gene WBGene00006763 in each release. This object is no longer in WS188.";
+        "Changes to Gene WBGene00006763 in each release. This object has vanished.";
     CHECK(description({older}, true) == unknown);
     CHECK(description({}, true) == unknown);
     CHECK(description({vanished}, true, "Identity") == unknown);
