@@ -78,7 +78,7 @@ Result<archive::RowCounts> import_from(store::Pool& pool, const std::string& nam
 // Says "exported in 12.3 s; rows of objects: 1000000, history: 1200000, …"; tables without rows are left out.
 int report(std::string_view done, const Result<archive::RowCounts>& counts,
            steady_clock::time_point began) {
-    if (!counts) return complain(counts.error().text, status_of(counts.error()));
+    if (!counts) return complain(counts.error());
     const std::chrono::duration<double> seconds = steady_clock::now() - began;
     std::string tables;
     for (const auto& [table, rows] : *counts)

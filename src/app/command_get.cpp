@@ -239,7 +239,7 @@ int show(const Config& config, const ObjectName& object, const std::string& rele
     const auto url =
         Query("/object").with(object).with("release", release).with("format", "json");
     auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
+    if (!services) return complain(services.error());
     return ask(*services, url.url(), show_past);
 }
 

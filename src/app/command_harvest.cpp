@@ -50,7 +50,7 @@ int change_feed(Services& services, const std::string& which, std::string_view d
         return complain("name a feed by its id, its URL, or a part of its URL or name",
                         wrong_use);
     const auto feed = store::perform(*services.pool, Access::read, harvest::find_feed, which);
-    if (!feed) return complain(on_one_line(feed.error().text), failed);
+    if (!feed) return complain(feed.error().text, failed);
     use(*services.pool, feed->id);
     fmt::print("feed {} {}: {}\n", feed->id, done, on_one_line(feed->url));
     return ok;
@@ -134,12 +134,12 @@ int run_harvester(const Config& config, bool is_once) {
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
     auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
+    if (!services) return complain(services.error());
     Housekeeping housekeeping(*services, pace_of(config.source));
     housekeeping.wait_for_first_look(2s);
     auto options = options_of(config);
     auto mentions = mention_finder(config, *services->history);
-    if (!mentions) return complain(mentions.error().text, wrong_use);
+    if (!mentions) return complain(mentions.error());
     options.mentions = *std::move(mentions);
     auto harvester = harvest::Harvester::make(*services->pool, std::move(options));
     if (!harvester) return complain(harvester.error().text, failed);
@@ -155,7 +155,7 @@ int run_harvester(const Config& config, bool is_once) {
 
 int add_source_feed(Services& services, const SourceFeedOptions& options) {
     const auto added = store::perform(*services.pool, Access::write, add_feed, options);
-    if (!added) return complain(on_one_line(added.error().text), failed);
+    if (!added) return complain(added.error().text, failed);
     if (!added->is_new && options.archive.empty())
         return complain(
             fmt::format("feed {} already has this URL; nothing was changed", added->id), failed);
@@ -177,8 +177,7 @@ int kick_source_feeds(Services& services, const std::string& which, bool all) {
             return harvest::kick(transaction, which, store::now(transaction));
         });
     if (kicked.all() == 0 && !which.empty())
-        return complain("no enabled feed has this URL or base URL: " + on_one_line(which),
-                        failed);
+        return complain("no enabled feed has this URL or base URL: " + which, failed);
     print_kicked(kicked);
     return ok;
 }
@@ -186,7 +185,7 @@ int kick_source_feeds(Services& services, const std::string& which, bool all) {
 int harvest_status(Services& services, const std::string& which, bool json) {
     auto& pool = *services.pool;
     const auto one = find_one(pool, which);
-    if (!one) return complain(on_one_line(one.error().text), failed);
+    if (!one) return complain(one.error().text, failed);
     harvest::HarvestNumbers numbers;
     harvest::HeldServers held;
     std::optional<FeedStatus> status;
@@ -226,8 +225,7 @@ int import_feeds(Services& services, const std::string& file) {
     if (!bytes) return complain(bytes.error().text, failed);
     const auto listed = feed::read_opml(*bytes);
     if (!listed)
-        return complain(on_one_line(file) + ": " + listed.error().text + "; nothing was imported",
-                        failed);
+        return complain(file + ": " + listed.error().text + "; nothing was imported", failed);
     std::vector<harvest::NewFeed> feeds;
     for (const auto& one : *listed)
         if (const auto url = harvest::url_in(one.url); url)

@@ -53,7 +53,7 @@ int run_hub(const Config& config) {
     StopSignals signals;
     std::signal(SIGPIPE, SIG_IGN);
     auto services = open_services(config);
-    if (!services) return complain(services.error().text, status_of(services.error()));
+    if (!services) return complain(services.error());
     const auto site = open_site(*services, Asker::operator_of_it);
     Housekeeping housekeeping(*services, pace_of(config.source));
     housekeeping.wait_for_first_look(2s);

@@ -23,7 +23,7 @@ int init(const Config& config) {
     const auto pool = open_pool(config, if_missing, Waiting::command);
     const auto connection = pool->lease();
     const auto done = store::initialise(*connection);
-    if (!done) return complain(done.error().text, status_of(done.error()));
+    if (!done) return complain(done.error());
     if (const auto missing = store::missing_parts(*connection); !missing.empty())
         return complain(
             "the store lacks " + base::join(missing, ", ") + ": restore the last backup", failed);

@@ -52,8 +52,7 @@ class Line {
                 return with_config(config, [&](const Config& read) {
                     if constexpr (std::invocable<Command, Services&, const Given&...>) {
                         auto services = open_services(read);
-                        if (!services)
-                            return complain(services.error().text, status_of(services.error()));
+                        if (!services) return complain(services.error());
                         return command(*services, given...);
                     } else {
                         return command(read, given...);

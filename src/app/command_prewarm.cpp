@@ -272,7 +272,7 @@ int dry_run(const Services& services, const PrewarmOptions& options) {
     const auto [build, previous] = judge.candidate();
     if (!build) return complain(judge.why(), failed);
     const auto selection = selection_of(options, *services.pool, *build);
-    if (!selection) return complain(selection.error().text, status_of(selection.error()));
+    if (!selection) return complain(selection.error());
     const auto classes = release::preview(*build, previous.get(), *selection);
     if (!classes) return complain(classes.error().text, failed);
     const auto why = judge.why();
@@ -303,7 +303,7 @@ int prewarm(const Config& config, const PrewarmOptions& options) {
     auto patient = config;
     patient.source.endurance = config.source.timeout;
     auto services = open_services(std::move(patient), Waiting::command, options.jobs);
-    if (!services) return complain(services.error().text, status_of(services.error()));
+    if (!services) return complain(services.error());
     return options.dry_run ? dry_run(*services, options) : run(*services, options);
 }
 

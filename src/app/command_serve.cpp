@@ -81,7 +81,7 @@ int serve(const Config& config, const std::string& http) {
     std::optional<StopLimit> limit;  // ends last
     ::serve::Metrics metrics;
     auto serving = open_serving(config, metrics);
-    if (!serving) return complain(serving.error().text, status_of(serving.error()));
+    if (!serving) return complain(serving.error());
     Server server(std::move(*serving), metrics);
     server.wait_for_first_look(2s);
     auto running = start_server(config.serve, http,

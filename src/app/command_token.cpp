@@ -10,7 +10,7 @@ namespace {
 // Prints the new token on stdout. It is never shown again.
 int create_token(Services& services, const std::string& name) {
     const auto token = serve::add_token(*services.pool, name, base::system_clock_now());
-    if (!token) return complain(token.error().text, status_of(token.error()));
+    if (!token) return complain(token.error());
     fmt::print("{}\n", *token);
     tell("varve: this token is shown only once. In a feed reader, add token=… to the feed URL. "
          "In a browser, enter it as the password.\n");

@@ -21,6 +21,9 @@ int complain(std::string_view text, int status);
 // Returns the exit status for an error.
 [[nodiscard]] int status_of(const base::Error& error);
 
+// Prints an error and returns its status.
+int complain(const base::Error& error);
+
 // Answers one request, of a web server that started the program as CGI program; also when the
 // configuration cannot be used.
 int serve_cgi(const std::filesystem::path& config_file);

@@ -235,6 +235,8 @@ int status_of(const base::Error& error) {
     return error.kind == base::ErrorKind::refused ? wrong_use : failed;
 }
 
+int complain(const base::Error& error) { return complain(error.text, status_of(error)); }
+
 std::string tree_text(const Json& nodes) {
     std::string out;
     for (const auto node : simdjson::dom::array(nodes)) append_node(out, node, 1);
