@@ -15,7 +15,7 @@ using store::Access;
 using store::Transaction;
 
 // What one transaction claims.
-constexpr std::size_t claims_least = 16, claims_at_once = 500;
+constexpr std::size_t claims_least = 128, claims_at_once = 500;
 // A delivery is looked up (net::Request::connect), waits for its turn and is sent: all of it takes less than a claim
 // lasts, and so does what happens between claiming and sending.
 constexpr std::chrono::milliseconds longest_wait{20'000};
@@ -40,12 +40,12 @@ void Deliverer::work() {
     claim_size_ = given_back_ == 0 ? std::min(2 * claim_size_, claims_at_once)
                                    : std::max(claims_least, claim_size_ / 2);
     given_back_ = 0;
-    const bool is_late = context_.steady() - began > latest_after_claim;  // waited for the store
-    for (auto& delivery : claimed)
-        if (is_late)
-            finish(std::move(delivery), Delivered::not_sent);
-        else
-            send(std::move(delivery));
+    bool is_late = false;  // the store made it wait
+    for (auto& delivery : claimed) {
+        is_late = is_late || context_.steady() - began > latest_after_claim;
+        if (!is_late) is_late = !store::attempt("hub", [&] { send(delivery); });
+        if (is_late) finish(std::move(delivery), Delivered::not_sent);
+    }
     write_results();
 }
 
@@ -59,7 +59,7 @@ std::shared_ptr<const Notification> Deliverer::notification(const NotificationKe
     return shared;
 }
 
-void Deliverer::send(Delivery delivery) {
+void Deliverer::send(Delivery& delivery) {
     const auto allowed = context_.site.may_read(delivery.reader);
     if (!allowed) return finish(std::move(delivery), Delivered::not_sent, unknown_pause);
     if (!*allowed) {

@@ -16,9 +16,10 @@ using store::Value;
 
 // Returns the end of a statement that finishes a delivery: the claim ends, and the next notification is due
 // at once if there is one. Only the row itself is looked at, so it can't miss one that is recorded at the same
-// time.
+// time; and whoever subscribed anew meanwhile need not get what came before.
 constexpr const char* to_next =
-    " tries = 0, claim = 0, due_at = CASE WHEN queued > ? THEN ? ELSE '' END, delivered = ?"
+    " tries = 0, claim = 0, due_at = CASE WHEN queued > ? AND queued > delivered THEN ? ELSE ''"
+    " END, delivered = CASE WHEN delivered > ? THEN delivered ELSE ? END"
     " WHERE id = ? AND claim = ?";
 
 }  // namespace
@@ -75,8 +76,9 @@ std::vector<Delivery> due_deliveries(Transaction& transaction, std::size_t most,
                           .tries = row.integer(10),
                           .given_up = row.integer(11),
                           .queued = row.integer(13),
-                          .delivered = row.integer(14)};
-        if (row.text(12) <= time)
+                          .delivered = row.integer(14),
+                          .expires_at = row.text(12)};
+        if (delivery.expires_at <= time)
             delivery.state = Delivery::State::has_ended;
         else if (row.is_null(15))
             delivery.state = Delivery::State::is_empty;
@@ -98,10 +100,11 @@ std::vector<Delivery> claim_deliveries(Transaction& transaction, const std::vect
                                                              : base::Seconds{};
         const auto written = transaction.execute(
             "UPDATE subscriptions SET due_at = ?, claim = ? WHERE id = ? AND due_at = ?"
-            " AND claim = ? AND queued = ? AND delivered = ?",
+            " AND claim = ? AND queued = ? AND delivered = ? AND expires_at = ?",
             {Value{each.state == State::is_empty ? std::string() : format_rfc3339(due_at)},
              Value{is_sent ? claim : 0}, Value{each.row.id}, Value{each.row.due},
-             Value{each.row.claim}, Value{each.queued}, Value{each.delivered}});
+             Value{each.row.claim}, Value{each.queued}, Value{each.delivered},
+             Value{each.expires_at}});
         if (written == 0 || !is_sent) continue;
         claimed.push_back(each);
         claimed.back().row.claim = claim;
@@ -128,14 +131,14 @@ std::map<std::string, std::int64_t> finish_deliveries(Transaction& transaction,
         switch (outcome) {
             case Delivered::delivered:
                 counts["delivered"] +=
-                    transaction.execute(deliver, {number, time, number, id, claim});
+                    transaction.execute(deliver, {number, time, number, number, id, claim});
                 break;
             case Delivered::failed:
                 if (pause.count() > 0)
                     counts["failed"] += transaction.execute(retry, {later, time, id, claim});
                 else
                     counts["given up"] +=
-                        transaction.execute(give_up, {number, time, number, id, claim});
+                        transaction.execute(give_up, {number, time, number, number, id, claim});
                 break;
             case Delivered::gone:
                 counts["gone"] += transaction.execute(

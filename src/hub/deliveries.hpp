@@ -54,6 +54,7 @@ struct Delivery {
     // What to do with the row instead, if it is not to be sent: nothing waits, or the subscription has ended.
     enum class State : unsigned char { to_send, is_empty, has_ended } state = State::to_send;
     std::int64_t queued = 0, delivered = 0;  // as the row was read
+    std::string expires_at = {};
 };
 
 // Returns deliveries that are due, those that wait longest first.

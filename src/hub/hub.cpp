@@ -75,10 +75,10 @@ class Hub::Loop {
 
     // Both clients may have answers, and only one of them can be waited for.
     void receive(std::chrono::milliseconds at_most) {
-        const bool both = verifier_.is_open() && deliverer_.is_open();
-        if (verifier_.is_open()) verifier_.receive(both ? 0ms : at_most);
-        if (!verifier_.is_open() || both)
-            deliverer_.receive(both ? std::min(at_most, 5ms) : at_most);
+        const bool is_verifying = verifier_.is_open();
+        const bool both = is_verifying && deliverer_.is_open();
+        if (is_verifying) verifier_.receive(both ? 0ms : at_most);
+        if (!is_verifying || both) deliverer_.receive(both ? std::min(at_most, 5ms) : at_most);
     }
 
     // Receives and sends for a little while more, because a transaction for each answer would take longer than

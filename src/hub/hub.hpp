@@ -51,7 +51,8 @@ class Hub {
 
     [[nodiscard]] bool is_open() const;  // answers are awaited
 
-    // Starts nothing new, waits at most this long for answers, and gives the rest back to other hubs.
+    // Starts nothing new, waits at most this long for answers, and gives deliveries back to other hubs. The claims of
+    // verifications end by themselves.
     void stop(std::chrono::milliseconds at_most);
 
     // Makes step() return soon. Safe from any thread; all else belongs to one.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "hub/workers.hpp"
 
@@ -19,14 +21,15 @@ constexpr std::chrono::seconds longest_unknown{60};
 }  // namespace
 
 void Looker::work() {
+    is_busy_ = false;
     const auto current = context_.site.current_release();
     if (current.empty()) return;
     mark(current);
     const auto due = context_.read(due_topics, topics_at_once);
-    is_busy_ = !due.empty();
     if (due.empty()) return;
-    auto claimed = context_.write(claim_topics, due, context_.new_claim());
-    look_at(std::move(claimed));
+    auto claimed = context_.write(claim_topics, due, current, context_.new_claim());
+    is_busy_ = !claimed.empty();
+    if (is_busy_) look_at(std::move(claimed), current);
 }
 
 void Looker::mark(const std::string& current) {
@@ -40,13 +43,12 @@ void Looker::mark(const std::string& current) {
     last_release_ = current;
     mark_at_ = now + every_;
     if (now < present_until_) return;
-    context_.write(note_looker_is_there);
+    context_.write(note_looker_is_there, current);
     present_until_ = now + note_presence_every;
 }
 
-void Looker::look_at(std::vector<DueTopic> topics) {
+void Looker::look_at(std::vector<DueTopic> topics, const std::string& current) {
     const auto began = context_.steady();
-    const auto current = context_.site.current_release();
     std::vector<Look> looks;
     looks.reserve(topics.size());
     for (auto& topic : topics) {
@@ -58,10 +60,26 @@ void Looker::look_at(std::vector<DueTopic> topics) {
         else
             looks.push_back(look_at(std::move(topic)));
     }
+    constexpr std::string_view complaint = "what was found in a topic cannot be recorded";
+    if (store::is_written(complaint, "all", [&] { write(looks, current); })) return;
+    for (auto& look : looks) {
+        const auto& url = look.topic.topic.url;
+        if (store::is_written(complaint, url, [&] { write(std::span(&look, 1), current); }))
+            continue;
+        look.outcome = Look::Outcome::failed;
+        look.pause = pause_after_failed_looks(look.topic.tries);
+        store::is_written(complaint, url, [&] { write(std::span(&look, 1), current); });
+    }
+}
+
+void Looker::write(std::span<const Look> looks, const std::string& current) {
     const auto denied = context_.write([&](Transaction& transaction, base::Seconds now) {
         std::vector<Denied> all;
-        for (const auto& look : looks)
-            for (auto& one : finish_look(transaction, look, now)) all.push_back(std::move(one));
+        const bool are_valid = are_marked_for(transaction, current);
+        for (const auto& look : looks) {
+            const auto& valid = are_valid ? look : Look{.topic = look.topic};
+            for (auto& one : finish_look(transaction, valid, now)) all.push_back(std::move(one));
+        }
         return all;
     });
     for (const auto& one : denied)
@@ -79,6 +97,7 @@ Look Looker::look_at(DueTopic topic) {
               .pause = pause_after_look(random)};
     if (!news && news.error().kind == base::ErrorKind::absent) {
         look.outcome = Outcome::absent;
+        if (look.topic.position.empty()) look.pause = longest_unknown;
     } else if (!news) {
         look.outcome = Outcome::failed;
         look.pause = pause_after_failed_looks(look.topic.tries);

@@ -21,10 +21,13 @@ using store::Value;
 const store::Insert a_note{"hub_notes", {"name", "number", "text"}, {"name"}};
 // Within this time after a row got its number, its transaction ends.
 constexpr std::chrono::minutes rows_settle_within{1};
+// A hub that has not noted its presence for so long is not there.
+constexpr std::chrono::seconds hubs_end_within{150};
 
 // Up to where topics were marked.
 struct Marks {
     std::string version;       // the release that was current; empty: none
+    std::int64_t build = 0;    // the number of its build
     bool is_compared = false;  // with all objects: it is in the feed of releases
     // Numbers of rows: the highest one; the one behind which rows are to be looked at once more; and the highest
     // one at `settling_since`, which will be that.
@@ -33,30 +36,41 @@ struct Marks {
     bool operator==(const Marks&) const = default;
 };
 
-// "VERSION yes HIGHEST SETTLED SETTLING SINCE"
+// "VERSION BUILD yes HIGHEST SETTLED SETTLING SINCE"
 std::string text_of(const Marks& marks) {
-    return marks.version + (marks.is_compared ? " yes " : " no ") +
-           std::to_string(marks.highest) + ' ' + std::to_string(marks.settled) + ' ' +
-           std::to_string(marks.settling) + ' ' +
+    return marks.version + ' ' + std::to_string(marks.build) +
+           (marks.is_compared ? " yes " : " no ") + std::to_string(marks.highest) + ' ' +
+           std::to_string(marks.settled) + ' ' + std::to_string(marks.settling) + ' ' +
            std::to_string(marks.settling_since.time_since_epoch().count());
 }
 
 Marks load_marks(Transaction& transaction) {
-    static const std::string sql = "SELECT text FROM hub_notes WHERE name = 'marked'";
-    const auto rows = transaction.query(sql);
+    const auto rows = transaction.query("SELECT text FROM hub_notes WHERE name = 'marked'");
     const std::string text = rows.empty() ? "" : rows.front().text(0);
     const auto words = base::split(text, ' ');
-    constexpr std::size_t parts = 6;
+    constexpr std::size_t parts = 7;
     if (words.size() != parts) return {};
     const auto number = [&](std::size_t at) {
         return base::parse_integer(words[at]).value_or(0);
     };
     return {.version = std::string(words[0]),
-            .is_compared = words[1] == "yes",
-            .highest = number(2),
-            .settled = number(3),
-            .settling = number(4),
-            .settling_since = base::Seconds(std::chrono::seconds(number(5)))};
+            .build = number(1),
+            .is_compared = words[2] == "yes",
+            .highest = number(3),
+            .settled = number(4),
+            .settling = number(5),
+            .settling_since = base::Seconds(std::chrono::seconds(number(6)))};
+}
+
+// Returns whether a hub that serves a later release has marked topics, and is still there: hosts do not switch at the
+// same moment. Topics are looked at by the hubs that serve the later one.
+bool is_overtaken(Transaction& transaction, const Marks& last, const std::string& current,
+                  const tables::Releases& releases, base::Seconds now) {
+    if (last.version == current || !releases.is_later(last.version, current)) return false;
+    const auto rows = transaction.query("SELECT number FROM hub_notes WHERE name = 'looked'");
+    if (rows.empty()) return false;
+    const base::Seconds looked{std::chrono::seconds(rows.front().integer(0))};
+    return looked <= now && now < looked + hubs_end_within;
 }
 
 // Returns up to where topics will be marked.
@@ -64,10 +78,13 @@ Marks next_marks(Transaction& transaction, const Marks& last, const std::string&
                  const tables::Releases& releases, base::Seconds now) {
     auto next = last;
     next.version = current;
+    next.build = releases.number_of(current);
     next.is_compared = releases.is_compared(current);
     next.highest = 0;
     for (const auto& [version, sid] : tables::newest_rows(transaction))
         next.highest = std::max(next.highest, sid);
+    // Topics that are new are due by themselves, and each is looked at once a day.
+    if (last.version.empty()) next.settled = next.settling = next.highest;
     const bool is_settling = last.settled < last.settling;
     // A clock that was set back begins the minute again.
     if (is_settling) next.settling_since = std::min(last.settling_since, now);
@@ -80,16 +97,21 @@ Marks next_marks(Transaction& transaction, const Marks& last, const std::string&
     return next;
 }
 
+// A topic that is due already keeps its place.
+const std::string set_due =
+    "UPDATE topics SET look_at = ?, claim = 0 WHERE (look_at = '' OR look_at > ?) AND ";
+
 void mark(Transaction& transaction, const std::string& condition, std::vector<Value> values,
           base::Seconds look_at) {
-    values.insert(values.begin(), Value{format_rfc3339(look_at)});
-    transaction.execute("UPDATE topics SET look_at = ?, claim = 0 WHERE " + condition, values);
+    const Value time{format_rfc3339(look_at)};
+    values.insert(values.begin(), {time, time});
+    transaction.execute(set_due + condition, values);
 }
 
 void mark_ids(Transaction& transaction, const std::vector<std::int64_t>& ids,
               base::Seconds look_at) {
-    tables::execute_in(transaction, "UPDATE topics SET look_at = ?, claim = 0 WHERE id IN",
-                       {Value{format_rfc3339(look_at)}}, tables::values_of(ids));
+    const Value time{format_rfc3339(look_at)};
+    tables::execute_in(transaction, set_due + "id IN", {time, time}, tables::values_of(ids));
 }
 
 // Marks topics of objects that have a row in the release.
@@ -156,8 +178,9 @@ void mark_switched(Transaction& transaction, const tables::Releases& releases,
 
 bool is_something_new(Transaction& transaction, const std::string& current, base::Seconds now) {
     const auto last = load_marks(transaction);
-    return next_marks(transaction, last, current, tables::load_releases(transaction), now) !=
-           last;
+    const auto releases = tables::load_releases(transaction);
+    return !is_overtaken(transaction, last, current, releases, now) &&
+           next_marks(transaction, last, current, releases, now) != last;
 }
 
 void mark_topics(Transaction& transaction, const std::string& current, base::Seconds look_at,
@@ -165,20 +188,24 @@ void mark_topics(Transaction& transaction, const std::string& current, base::Sec
     const auto releases = tables::load_releases(transaction);
     const auto last = load_marks(transaction);
     const auto next = next_marks(transaction, last, current, releases, now);
-    if (next == last) return;
+    if (next == last || is_overtaken(transaction, last, current, releases, now)) return;
     const std::vector<Value> note{Value{std::string("marked")}, Value{std::int64_t{0}},
                                   Value{text_of(next)}};
     // Written first: of several hubs the others wait here, or begin anew.
     transaction.execute(store::upsert_sql(transaction.engine(), a_note), note);
-    if (last.version != next.version)
+    if (last.version != next.version || last.build != next.build)
         mark_switched(transaction, releases, last.version, current, look_at);
     else if (last.is_compared != next.is_compared)
         mark(transaction, "subject IN ('release', 'releases')", {}, look_at);
+    if (last.version.empty()) return;
     const auto seen = next.settled != last.settled ? last.settled : last.highest;
     mark_recorded(transaction, releases, current, seen, look_at);
 }
 
-void note_looker_is_there(Transaction& transaction, base::Seconds now) {
+void note_looker_is_there(Transaction& transaction, const std::string& current,
+                          base::Seconds now) {
+    const auto last = load_marks(transaction);
+    if (is_overtaken(transaction, last, current, tables::load_releases(transaction), now)) return;
     const std::vector<Value> note{Value{std::string("looked")},
                                   Value{std::int64_t{now.time_since_epoch().count()}},
                                   Value{std::string()}};
@@ -187,14 +214,15 @@ void note_looker_is_there(Transaction& transaction, base::Seconds now) {
 
 std::vector<DueTopic> due_topics(Transaction& transaction, std::size_t most, base::Seconds now) {
     std::vector<DueTopic> due;
-    const Value time{format_rfc3339(now)};
+    // The clock may be wrong: who seems to have left a moment ago is still there.
+    const Value ended{format_rfc3339(ended_before(transaction, now).value_or(base::Seconds{}))};
     for (const auto& row : transaction.query(
              "SELECT t.url, t.subject, t.class, t.name, t.version, t.id, t.look_at, t.claim,"
              " t.position, t.tries, EXISTS (SELECT 1 FROM subscriptions s WHERE s.topic = t.id"
              " AND s.expires_at > ?) OR EXISTS (SELECT 1 FROM hub_requests r WHERE r.topic = "
              "t.id)"
              " FROM topics t WHERE t.look_at <= ? ORDER BY t.look_at LIMIT ?",
-             {time, time, Value{static_cast<std::int64_t>(most)}}))
+             {ended, Value{format_rfc3339(now)}, Value{static_cast<std::int64_t>(most)}}))
         due.push_back({.row = {row.integer(5), row.text(6), row.integer(7)},
                        .topic = topic_in(row, 0),
                        .position = row.text(8),
@@ -203,9 +231,15 @@ std::vector<DueTopic> due_topics(Transaction& transaction, std::size_t most, bas
     return due;
 }
 
+bool are_marked_for(Transaction& transaction, const std::string& current) {
+    return load_marks(transaction).version == current;
+}
+
 std::vector<DueTopic> claim_topics(Transaction& transaction, const std::vector<DueTopic>& due,
-                                   std::int64_t claim, base::Seconds now) {
+                                   const std::string& current, std::int64_t claim,
+                                   base::Seconds now) {
     std::vector<DueTopic> claimed;
+    if (!are_marked_for(transaction, current)) return claimed;
     for (const auto& each : due) {
         if (!store::claim_row(transaction, topic_queue, each.row, claim, now)) continue;
         claimed.push_back(each);

@@ -29,12 +29,16 @@ namespace hub {
 // - of classes and releases, those of these rows; all of them, if another release is served;
 // - of watch lists and of all releases, all.
 // Copies of source feeds become due when something is recorded for them (tables::mark_copies()).
+// Nothing, while a hub is there that serves a later release: hosts do not switch at the same moment.
 //   cost  an index look-up for each row of the last minute; after a switch one for each topic of an object and each
 //         release that has become visible
 void mark_topics(store::Transaction& transaction, const std::string& current,
                  base::Seconds look_at, base::Seconds now);
-// Notes that a hub looks for news, whether there are any or not: monitors see it.
-void note_looker_is_there(store::Transaction& transaction, base::Seconds now);
+// Returns whether topics were marked for this release. A look by another one would find nothing, and say so for a day.
+[[nodiscard]] bool are_marked_for(store::Transaction& transaction, const std::string& current);
+// Notes that a hub looks for news, whether there are any or not: monitors see it. Called once a minute.
+void note_looker_is_there(store::Transaction& transaction, const std::string& current,
+                          base::Seconds now);
 
 struct DueTopic {
     store::QueuedRow row;
@@ -47,10 +51,11 @@ struct DueTopic {
 // Returns topics that are due, those that wait longest first.
 [[nodiscard]] std::vector<DueTopic> due_topics(store::Transaction& transaction, std::size_t most,
                                                base::Seconds now);
-// Returns for each of them whether it could be claimed, as claim_requests() does.
+// Claims those of them that are still as they were read, if topics were marked for this release.
 [[nodiscard]] std::vector<DueTopic> claim_topics(store::Transaction& transaction,
                                                  const std::vector<DueTopic>& due,
-                                                 std::int64_t claim, base::Seconds now);
+                                                 const std::string& current, std::int64_t claim,
+                                                 base::Seconds now);
 
 // What a look has found.
 struct Look {

@@ -30,12 +30,14 @@ void put_in_force(Transaction& transaction, const PendingRequest& request, std::
     store::insert_unless_there(
         transaction, a_subscription,
         std::vector{topic, Value{request.callback}, digest, Value{request.host}});
-    // Who was not subscribed before gets what came after it asked. MariaDB sees the new value of `delivered` on the
-    // right, for which the larger one is the same.
+    // Who was not subscribed before gets what came after it asked. A delivery that is claimed goes on: what comes after
+    // it must not overtake it. MariaDB sees the new value of `delivered` on the right, for which the larger one is the
+    // same.
     transaction.execute(
         "UPDATE subscriptions SET delivered = CASE WHEN delivered > ? THEN delivered ELSE ? END,"
-        " queued = ?, tries = 0, given_up = 0, failing_since = '', claim = 0, due_at ="
-        " CASE WHEN (CASE WHEN delivered > ? THEN delivered ELSE ? END) < ? THEN ? ELSE '' END"
+        " queued = ?, tries = 0, given_up = 0, failing_since = '', due_at = CASE"
+        " WHEN claim <> 0 THEN due_at WHEN (CASE WHEN delivered > ? THEN delivered ELSE ? END) < "
+        "? THEN ? ELSE '' END"
         " WHERE topic = ? AND callback_digest = ? AND expires_at <= ?",
         {since, since, last, since, since, last, time, topic, digest, time});
     transaction.execute(

@@ -30,7 +30,7 @@ struct PendingRequest {
 };
 
 // Returns requests that are due, those that wait longest first.
-//   cost  an index look-up if there are none
+//   cost  an index look-up if there are none; those whose topic has no position yet are read each time
 [[nodiscard]] std::vector<PendingRequest> due_requests(store::Transaction& transaction,
                                                        std::size_t most, base::Seconds now);
 // Claims those of them that are still as they were read.

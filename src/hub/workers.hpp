@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -88,7 +89,8 @@ class Looker {
 
    private:
     void mark(const std::string& current);
-    void look_at(std::vector<DueTopic> topics);
+    void look_at(std::vector<DueTopic> topics, const std::string& current);
+    void write(std::span<const Look> looks, const std::string& current);
     [[nodiscard]] Look look_at(DueTopic topic);
 
     HubContext& context_;
@@ -124,7 +126,7 @@ class Deliverer {
     void wake() { client_.wake(); }
 
    private:
-    void send(Delivery delivery);
+    void send(Delivery& delivery);
     void finish(Delivery delivery, Delivered outcome, std::chrono::seconds pause = {});
     void take_answer(const net::FinishedRequest& finished);
     void finish_busy(Delivery delivery);

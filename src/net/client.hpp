@@ -40,7 +40,8 @@ struct Limits {
     // Open connections, kept ones included. Half of the descriptors that the process may open, if that is
     // less.
     std::size_t connections = 1000;
-    // Requests at once to one address (network_of()), whatever names lead there. More of them wait for their turn, in their order; addresses take turns,
+    // Requests at once to one address (network_of()), whatever names lead there. More of them wait for their turn,
+    // in their order; addresses take turns,
     // and so do the ports of an address.
     std::size_t requests_to_address = 4;
     std::size_t waiting_for_address = SIZE_MAX;  // for their turn; one more fails as busy

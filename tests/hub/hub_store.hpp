@@ -49,8 +49,15 @@ struct HubStore : PooledStore {
     void confirm_all() {
         for (const auto& request : claim_requests()) finish(request);
     }
+    // Claims topics as a hub does that serves the release for which they were marked.
     std::vector<hub::DueTopic> claim_topics() {
-        return call(hub::claim_topics, call(hub::due_topics, 100, now), ++last_claim, now);
+        const auto marked = query("SELECT text FROM hub_notes WHERE name = 'marked'");
+        const std::string text = marked.empty() ? "" : marked.at(0).text(0);
+        return claim_topics(text.substr(0, text.find(' ')));
+    }
+    std::vector<hub::DueTopic> claim_topics(const std::string& release) {
+        return call(hub::claim_topics, call(hub::due_topics, 100, now), release, ++last_claim,
+                    now);
     }
     void subscribe(const std::string& callback, const std::string& name = "a") {
         REQUIRE(ask(callback, name) == hub::Accepted::yes);

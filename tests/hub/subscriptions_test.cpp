@@ -331,3 +331,35 @@ TEST_CASE(
     CHECK(store.list().at(0).callback == one_callback);
     CHECK_FALSE(store.list().at(0).is_pending);
 }
+
+TEST_CASE("A renewal leaves a delivery that is claimed alone") {
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe(one_callback);
+    store.now += std::chrono::days(10) - std::chrono::seconds(10);
+    store.notify("1");
+    const auto first = store.claim();
+    REQUIRE(first.size() == 1);
+    store.now += std::chrono::seconds(15);
+    store.ask(one_callback);  // after the end, so that "2" alone counts
+    store.confirm_all();
+    store.notify("2");
+    CHECK(store.claim().empty());
+    store.finish(first[0], Delivered::delivered);
+    CHECK(store.deliver_all() == std::vector{std::string(one_callback) + " 2"});
+}
+
+TEST_CASE("A renewal in the second in which a hub found the end counts") {
+    HubStore store(GENERATE(support::engines()));
+    store.subscribe(one_callback);
+    store.now += std::chrono::days(10) - std::chrono::seconds(1);
+    store.ask(one_callback);
+    const auto requests = store.claim_requests();
+    store.now += std::chrono::seconds(1);
+    store.notify("1");
+    const auto due = store.call(due_deliveries, 9, store.now);
+    REQUIRE(due.size() == 1);
+    CHECK(due[0].state == Delivery::State::has_ended);
+    for (const auto& request : requests) CHECK(store.finish(request));
+    CHECK(store.call(claim_deliveries, due, 77, store.now).empty());
+    CHECK(store.claim().size() == 1);
+}
