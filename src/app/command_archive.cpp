@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <system_error>
@@ -41,6 +42,15 @@ Result<archive::RowCounts> export_to_stdout(store::Connection& connection) {
     return counts;
 }
 
+// Returns whether an export may replace a file: there is none, it is empty, or an earlier export. It could be the store, or
+// the configuration.
+bool may_be_replaced(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    std::string begin(archive::archive_begins.size(), '\0');
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return file.gcount() == 0 || begin == archive::archive_begins;
+}
+
 // The file is there when it is whole: a backup of yesterday stays until then.
 Result<archive::RowCounts> export_to_file(store::Connection& connection, const std::string& name,
                                           bool is_private) {
@@ -48,6 +58,9 @@ Result<archive::RowCounts> export_to_file(store::Connection& connection, const s
     if (std::filesystem::exists(name, none) && !std::filesystem::is_regular_file(name, none))
         return base::fail(base::ErrorKind::unavailable,
                           name + " is not a regular file, so an export cannot replace it");
+    if (!may_be_replaced(name))
+        return base::fail(base::ErrorKind::refused,
+                          name + " is there, and no export: delete it, or name another file");
     auto file = source::NewFile::create(name, is_private ? 0600 : 0640);
     if (!file) return tl::unexpected(file.error());
     const auto counts =

@@ -35,6 +35,9 @@ using WriteBytes = std::function<base::Result<void>(std::string_view bytes)>;
 [[nodiscard]] base::Result<RowCounts> export_store(store::Connection& connection,
                                                    const WriteBytes& write);
 
+// How each archive begins.
+inline constexpr std::string_view archive_begins = "{\"varve_export\":";
+
 // Returns how many bytes of the archive it read, at most into.size(); 0 at its end.
 using ReadBytes = std::function<base::Result<std::size_t>(std::span<char> into)>;
 

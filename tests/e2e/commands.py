@@ -244,6 +244,11 @@ def _(site):
     for sink in ("/dev/full", "builds", "nowhere/backup.jsonl"):
         done = site.expect(1, "export", sink)
         assert sink.encode() in done.stderr and not done.stdout, done
+    for precious in ("varve.conf", "var/history.db", "var/history.db-turn"):
+        before = (site.folder / precious).read_bytes()
+        (site.folder / precious).write_bytes(before or b"precious")
+        assert b"no export" in site.expect(2, "export", precious).stderr, precious
+        (site.folder / precious).write_bytes(before)
     command = f"'{PROGRAM}' export --config varve.conf"
     for script in (f"{command} > /dev/full", f"({command}; echo $? >&2) | true"):
         done = subprocess.run(["sh", "-c", script], cwd=site.folder, timeout=COMMAND_SECONDS,

@@ -60,7 +60,7 @@ TEST_CASE("Both schema files make the same tables with the same columns") {
     const FreshStore one(Engine::sqlite), other(Engine::mysql);
     const auto sqlite = tables_of(*one.connect()()), mysql = tables_of(*other.connect()());
     CHECK(sqlite == mysql);
-    CHECK(sqlite.size() == 25);
+    CHECK(sqlite.size() == 26);
     CHECK(sqlite.at("history").size() == 14);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("Creating the schema continues after an interruption at any statement"
         },
         [](Connection& connection) {
             CHECK(check_schema(connection));
-            CHECK(tables_of(connection).size() == 25);
+            CHECK(tables_of(connection).size() == 26);
             CHECK(connection.query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 3);
         });
     CHECK(tried > 7);
