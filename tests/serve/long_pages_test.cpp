@@ -147,7 +147,7 @@ TEST_CASE("The pages of a history have all of its rows with changes, however lon
     LongHistory site({});
     constexpr int releases = 103;
     for (int number = 2; number <= releases; ++number) site.release(number, {unc26});
-    site.make_long();
+    site.make_long(800);  // more than 4 MB in all
     const auto recorded = site.small
                               .query("SELECT COUNT(*) FROM history h JOIN objects o ON o.oid = "
                                      "h.oid WHERE o.name = '" +
