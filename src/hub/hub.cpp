@@ -81,13 +81,20 @@ class Hub::Loop {
         if (!is_verifying || both) deliverer_.receive(both ? std::min(at_most, 5ms) : at_most);
     }
 
-    // Receives and sends for a little while more, because a transaction for each answer would take longer than
-    // the answers.
+    // Receives for a little while more, as long as answers come, because a transaction for each answer would take longer
+    // than the answers.
     void receive_more() {
+        bool has_come = true;
         context_.repeat(
             one_batch,
-            [&] { return deliverer_.is_open() && deliverer_.results() < results_at_once; },
-            [&](auto) { receive(2ms); });
+            [&] {
+                return has_come && deliverer_.is_open() && deliverer_.results() < results_at_once;
+            },
+            [&](auto) {
+                const auto before = deliverer_.results();
+                receive(2ms);
+                has_come = before == 0 || deliverer_.results() > before;
+            });
     }
 
     void sweep_sometimes() {
