@@ -16,7 +16,7 @@ using store::Value;
 
 // Returns the end of a statement that finishes a delivery: the claim ends, and the next notification is due
 // at once if there is one. Only the row itself is looked at, so it can't miss one that is recorded at the same
-// time; and whoever subscribed anew meanwhile need not get what came before.
+// time; and a subscriber that has subscribed anew meanwhile does not get what came before.
 constexpr const char* to_next =
     " tries = 0, claim = 0, due_at = CASE WHEN queued > ? AND queued > delivered THEN ? ELSE ''"
     " END, delivered = CASE WHEN delivered > ? THEN delivered ELSE ? END"

@@ -251,7 +251,7 @@ std::vector<DueTopic> claim_topics(Transaction& transaction, const std::vector<D
 namespace {
 
 // Makes the notification, and due for all subscriptions. Also for those that seem to have ended: the clock may be
-// wrong, and whoever claims them looks again.
+// wrong, and the claim looks again.
 void notify(Transaction& transaction, const Look& look, base::Seconds now) {
     const Value topic{look.topic.row.id}, time{format_rfc3339(now)};
     transaction.execute("UPDATE topics SET newest = newest + 1 WHERE id = ?", {topic});

@@ -135,7 +135,7 @@ void delete_unused_topics(store::Transaction& transaction, std::span<const std::
 inline constexpr store::Queue topic_queue{"topics", "look_at"},
     request_queue{"hub_requests", "due_at"}, delivery_queue{"subscriptions", "due_at"};
 
-// Whoever asks for a subscription, confirms one or ends a topic calls one of these first: they happen one after
+// Called first by all that asks for a subscription, confirms one or deletes a topic, so that these happen one after
 // another.
 //   returns  the number of the topic's last notification; nullopt: there is no such topic
 [[nodiscard]] std::optional<std::int64_t> hold_topic(store::Transaction& transaction,

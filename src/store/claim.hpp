@@ -1,4 +1,4 @@
-// store/claim.hpp -- queues in tables: a row is due at a time, and whoever works on it claims it for a while.
+// store/claim.hpp -- queues in tables: a row is due at a time, and a worker claims it for a while.
 // A claim lasts longer than the work, so it is never renewed. When a worker dies, its rows are due again when their
 // claims end; what it did without writing so is done again.
 // Functions throw Failure. Times are those of the store's clock. Safe from any thread.
