@@ -313,12 +313,14 @@ CREATE TABLE IF NOT EXISTS entries (
   first_seen  CHAR(20) NOT NULL,
   last_seen   CHAR(10) NOT NULL,
   revision    BIGINT NOT NULL DEFAULT 0,
+  rules       BIGINT NOT NULL DEFAULT 0,
   tree        LONGBLOB NOT NULL,
   content     LONGBLOB NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY entries_by_guid (feed, guid_digest),
   KEY entries_by_time (feed, first_seen, id),
-  KEY entries_by_window (feed, last_seen)
+  KEY entries_by_window (feed, last_seen),
+  KEY entries_by_rules (rules)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- What later versions of an entry changed.

@@ -293,12 +293,14 @@ CREATE TABLE IF NOT EXISTS entries (
   first_seen  TEXT NOT NULL CHECK (length(first_seen) <= 20),
   last_seen   TEXT NOT NULL CHECK (length(last_seen) <= 10),
   revision    INTEGER NOT NULL DEFAULT 0,
+  rules       INTEGER NOT NULL DEFAULT 0,
   tree        BLOB NOT NULL,
   content     BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS entries_by_guid ON entries (feed, guid_digest);
 CREATE INDEX IF NOT EXISTS entries_by_time ON entries (feed, first_seen, id);
 CREATE INDEX IF NOT EXISTS entries_by_window ON entries (feed, last_seen);
+CREATE INDEX IF NOT EXISTS entries_by_rules ON entries (rules);
 
 -- What later versions of an entry changed.
 CREATE TABLE IF NOT EXISTS entry_changes (

@@ -262,7 +262,7 @@ void ArchiveWalker::write(Result& result) {
             window = result.page->is_month ? std::nullopt : window_day(transaction, feed);
         });
     auto all = dated_entries(fresh, claimed.feed_added_at, window);
-    note_mentions(all, context_.options.mentions);
+    note_mentions(all, context_.options.mentions, context_.rules);
     std::span<const ReadyEntry> ready(all);
     while (result.page && result.page->is_month && ready.size() > messages_at_once) {
         write_part(result, ready.first(messages_at_once));

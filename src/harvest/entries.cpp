@@ -30,7 +30,7 @@ using store::Value;
 
 const store::Insert an_entry{"entries",
                              {"feed", "guid", "guid_digest", "seen_digest", "link", "title",
-                              "published", "first_seen", "last_seen", "tree", "content"},
+                              "published", "first_seen", "last_seen", "rules", "tree", "content"},
                              {"feed", "guid_digest"}};
 const store::Insert an_entry_change{
     "entry_changes", {"entry", "revision", "feed", "created_at", "notes"}, {}};
@@ -114,6 +114,7 @@ std::vector<Value> values_of_new(std::int64_t feed, const ReadyEntry& ready, bas
             Value{format_rfc3339(std::min(ready.dated.value_or(now), now))},
             Value{base::format_date(
                 ready.seen_on.value_or(std::chrono::floor<std::chrono::days>(now)))},
+            Value{ready.rules},
             Value{store::Blob{tables::packed_tree(ready.tree)}},
             Value{store::Blob{base::compress(ready.content)}}};
 }
@@ -126,9 +127,10 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
     if (!changes.empty() && are_times_alone(changes)) {
         // The tree keeps its times, so that the dates of items that readers have stay as they are.
         transaction.execute(
-            "UPDATE entries SET seen_digest = ?, content = ?, last_seen = ? WHERE id = ?",
+            "UPDATE entries SET seen_digest = ?, content = ?, last_seen = ?, rules = ?"
+            " WHERE id = ?",
             {Value{entry.digest}, Value{store::Blob{base::compress(ready.content)}},
-             Value{format_rfc3339(now).substr(0, 10)}, Value{known.id}});
+             Value{format_rfc3339(now).substr(0, 10)}, Value{ready.rules}, Value{known.id}});
         return false;
     }
     const bool is_edit = !changes.empty();
@@ -141,15 +143,16 @@ bool write_version(Transaction& transaction, const KnownEntry& known, const Read
                                        Value{format_rfc3339(now)},
                                        Value{tables::shortened_json(notes)}});
     }
-    transaction.execute("UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?,"
-                        " tree = ?, content = ?, last_seen = ?, revision = ? WHERE id = ?",
-                        {Value{entry.digest}, Value{fitting_text(entry.link, longest_link)},
-                         Value{fitting_text(entry.title, longest_title)},
-                         Value{base::rfc3339_or(entry.published)},
-                         Value{store::Blob{tables::packed_tree(ready.tree)}},
-                         Value{store::Blob{base::compress(ready.content)}},
-                         Value{format_rfc3339(now).substr(0, 10)}, Value{revision},
-                         Value{known.id}});
+    transaction.execute(
+        "UPDATE entries SET seen_digest = ?, link = ?, title = ?, published = ?,"
+        " tree = ?, content = ?, last_seen = ?, rules = ?, revision = ? WHERE id = ?",
+        {Value{entry.digest}, Value{fitting_text(entry.link, longest_link)},
+         Value{fitting_text(entry.title, longest_title)},
+         Value{base::rfc3339_or(entry.published)},
+         Value{store::Blob{tables::packed_tree(ready.tree)}},
+         Value{store::Blob{base::compress(ready.content)}},
+         Value{format_rfc3339(now).substr(0, 10)}, Value{ready.rules}, Value{revision},
+         Value{known.id}});
     return is_edit;
 }
 
@@ -204,8 +207,12 @@ std::vector<ReadyEntry> make_ready(std::span<const feed::Entry* const> entries) 
     return ready;
 }
 
-void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder) {
-    for (auto& entry : entries) entry.mentions = finder.mentions_in(entry.tree);
+void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder,
+                   std::int64_t rules) {
+    for (auto& entry : entries) {
+        entry.mentions = finder.mentions_in(entry.tree);
+        entry.rules = rules;
+    }
 }
 
 std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_t feed,

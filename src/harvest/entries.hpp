@@ -31,12 +31,15 @@ struct ReadyEntry {
     // The last day on which the window of its feed had it; nullopt: today.
     std::optional<base::Date> seen_on = {};
     std::vector<tree::ObjectName> mentions = {};  // objects: note_mentions()
+    std::int64_t rules = 0;                       // the number of what found them
 };
 // Pure. Most of what recording an entry costs: call it outside of any transaction.
 [[nodiscard]] ReadyEntry make_ready(const feed::Entry& entry);
 [[nodiscard]] std::vector<ReadyEntry> make_ready(std::span<const feed::Entry* const> entries);
 // Finds what entries mention, which uses the store: call it outside of any transaction.
-void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder);
+//   rules  the number of the finder: MentionReview::rules()
+void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder,
+                   std::int64_t rules);
 
 // Returns those entries that are new or differ from what is recorded, in their order. The others need no work.
 //   cost  a statement for 64 entries

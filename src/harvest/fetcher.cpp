@@ -193,7 +193,7 @@ void Fetcher::write(std::span<Result> results) {
     });
     std::vector<std::vector<ReadyEntry>> ready;
     for (const auto& of_feed : fresh) ready.push_back(make_ready(of_feed));
-    for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions);
+    for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions, context_.rules);
     context_.write([&](Transaction& transaction, base::Seconds now) {
         auto outcomes = outcomes_;  // a copy, because the transaction may be run again
         std::vector<const ClaimedFeed*> claims;

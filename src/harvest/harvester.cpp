@@ -73,7 +73,6 @@ class Harvester::Loop {
             [&](auto left) { fetcher_->receive(left); });
         try_store([&] { fetcher_->give_back(); });
         try_store([&] { walker_->give_back(); });
-        try_store([&] { review_.leave(context_.pool); });
     }
 
     void wake() {
@@ -117,11 +116,12 @@ class Harvester::Loop {
         sweep_at_ = now + (dropped < dropped_at_once ? sweep_every : sweep_again_after);
     }
 
-    // Looks through some of the entries that the present rules have not seen.
+    // Searches some of the entries that the present rules have not searched.
     void review_mentions() {
         const auto now = context_.steady();
         if (now < review_at_) return;
         is_reviewing_ = review_.step(context_.pool, options_.mentions, options_.clock);
+        context_.rules = review_.rules();
         review_at_ =
             now + (is_reviewing_ ? SteadyTime::duration(review_again_after) : sweep_every);
     }

@@ -2,9 +2,8 @@
 #include "harvest/mentions.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <random>
+#include <optional>
 #include <re2/re2.h>
 #include <set>
 
@@ -12,9 +11,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
-#include "tables/lists.hpp"
 #include "tables/mentions.hpp"
-#include "tables/releases.hpp"
 #include "tables/trees.hpp"
 
 namespace harvest {
@@ -57,104 +54,52 @@ void for_values(const std::vector<tree::Node>& entry, std::string_view tag, Use 
 
 // -- the review of stored entries
 
-// The row of harvest_notes: `text` is the digest of the rules, and entries with an id below `number` have not been
-// looked through with them.
-constexpr std::string_view name_of_note = "mentions";
 const store::Insert a_note{"harvest_notes", {"name", "number", "text"}, {"name"}};
 
-struct Position {
-    std::int64_t below = 0;
-    std::string digest;
-    bool operator==(const Position&) const = default;
+// Returns the number of what has this digest, a new one if another digest was the last.
+std::int64_t number_of_rules(Transaction& transaction, const std::string& digest) {
+    const Value name{std::string("rules")};
+    const auto noted = transaction.query("SELECT number, text FROM harvest_notes WHERE name = ?" +
+                                             std::string(store::for_update(transaction.engine())),
+                                         {name});
+    if (!noted.empty() && noted.front().text(1) == digest) return noted.front().integer(0);
+    // Entries that were imported have numbers of another store.
+    const auto highest = transaction.query("SELECT COALESCE(MAX(rules), 0) FROM entries");
+    const auto number =
+        std::max(highest.at(0).integer(0), noted.empty() ? 0 : noted.front().integer(0)) + 1;
+    transaction.execute(store::upsert_sql(transaction.engine(), a_note),
+                        {name, Value{number}, Value{digest}});
+    return number;
+}
+
+struct StoredTree {
+    std::int64_t entry = 0;
+    std::string seen_digest;                      // of the version that was read
+    std::optional<std::vector<tree::Node>> tree;  // nullopt: it is damaged
 };
 
-Position read_position(Transaction& transaction, std::string_view lock) {
-    const auto rows = transaction.query("SELECT number, text FROM harvest_notes WHERE name = ?" +
-                                            std::string(lock),
-                                        {Value{std::string(name_of_note)}});
-    return rows.empty() ? Position{} : Position{rows[0].integer(0), rows[0].text(1)};
-}
-
-void write_position(Transaction& transaction, const Position& position) {
-    transaction.execute(
-        store::upsert_sql(transaction.engine(), a_note),
-        {Value{std::string(name_of_note)}, Value{position.below}, Value{position.digest}});
-}
-
-// Rows of harvest_notes, one for each harvester: `text` is the digest by which it knows mentions, `number` the time when it
-// was last at work.
-constexpr std::string_view prefix_of_harvesters = "mentions ";
-constexpr std::chrono::minutes at_work_within{5};
-
-std::string new_name_of_harvester() {
-    std::random_device random;
-    const auto bits = std::uint64_t{random()} << 32U | random();
-    return std::string(prefix_of_harvesters) + std::to_string(bits);
-}
-
-// Deletes the rows of harvesters that have ended. Returns whether one of them had another digest.
-bool forget_ended(Transaction& transaction, const std::string& own_name,
-                  const std::string& digest, base::Seconds now) {
-    bool had_other = false;
-    const auto oldest = (now - at_work_within).time_since_epoch().count();
+std::vector<StoredTree> trees_to_search(Transaction& transaction, std::int64_t rules) {
+    std::vector<StoredTree> trees;
     for (const auto& row : transaction.query(
-             "SELECT name, text FROM harvest_notes WHERE name > ? AND name < ? AND number < ?"
-             " AND name <> ?",
-             {Value{std::string(prefix_of_harvesters)}, Value{std::string("mentions!")},
-              Value{std::int64_t{oldest}}, Value{own_name}})) {
-        transaction.execute("DELETE FROM harvest_notes WHERE name = ?", {row.value(0)});
-        had_other |= row.text(1) != digest;
+             "SELECT id, seen_digest, tree FROM entries WHERE rules < ?"
+             " ORDER BY rules DESC, id DESC LIMIT ?",
+             {Value{rules}, Value{static_cast<std::int64_t>(MentionReview::entries_at_once)}})) {
+        StoredTree stored{row.integer(0), row.text(1), std::nullopt};
+        if (auto tree = tables::unpacked_tree(row.blob(2)))
+            stored.tree = *std::move(tree);
+        else
+            base::log::error("an entry cannot be read", {{"entry", std::to_string(stored.entry)},
+                                                         {"reason", tree.error().text}});
+        trees.push_back(std::move(stored));
     }
-    return had_other;
+    return trees;
 }
 
-void write_start(Transaction& transaction, const std::string& digest) {
-    const auto newest = transaction.query("SELECT COALESCE(MAX(id), 0) FROM entries");
-    write_position(transaction, {newest.at(0).integer(0) + 1, digest});
-}
-
-struct ReviewedEntry {
-    std::int64_t id = 0, feed = 0;
-    std::string seen_digest;  // of the version that was read
-    std::vector<tree::Node> tree;
-    std::vector<ObjectName> mentions = {};
-};
-
-// Returns the next entries of the review. A damaged one is left as it is.
-std::vector<ReviewedEntry> entries_below(Transaction& transaction, std::int64_t below) {
-    std::vector<ReviewedEntry> entries;
-    for (const auto& row : transaction.query(
-             "SELECT id, feed, seen_digest, tree FROM entries WHERE id < ? ORDER BY id DESC "
-             "LIMIT ?",
-             {Value{below}, Value{static_cast<std::int64_t>(MentionReview::entries_at_once)}})) {
-        auto tree = tables::unpacked_tree(row.blob(3));
-        if (!tree)
-            base::log::error(
-                "an entry cannot be read",
-                {{"entry", std::to_string(row.integer(0))}, {"reason", tree.error().text}});
-        entries.push_back({row.integer(0), row.integer(1), row.text(2),
-                           tree ? *std::move(tree) : std::vector<tree::Node>()});
-    }
-    return entries;
-}
-
-// Before their entries, as fetches do, so that neither waits for the other forever.
-void lock_feeds_of(Transaction& transaction, std::span<const ReviewedEntry> entries) {
-    std::set<std::int64_t> feeds;
-    for (const auto& entry : entries) feeds.insert(entry.feed);
-    const std::vector<Value> ids(feeds.begin(), feeds.end());
-    static_cast<void>(tables::query_in(transaction, "SELECT id FROM feeds WHERE id IN", {}, ids,
-                                       store::for_update(transaction.engine())));
-}
-
-// Returns whether the entry is still there in the version that was read, and keeps it so until the transaction ends.
-// The mentions of a later version were recorded with it.
-bool keep_entry(Transaction& transaction, const ReviewedEntry& entry) {
-    return !transaction
-                .query("SELECT id FROM entries WHERE id = ? AND seen_digest = ?" +
-                           std::string(store::for_update(transaction.engine())),
-                       {Value{entry.id}, Value{entry.seen_digest}})
-                .empty();
+// Notes that an entry was searched. Returns false if that has happened meanwhile, or it has another version.
+bool note_searched(Transaction& transaction, const StoredTree& stored, std::int64_t rules) {
+    return transaction.execute(
+               "UPDATE entries SET rules = ? WHERE id = ? AND rules < ? AND seen_digest = ?",
+               {Value{rules}, Value{stored.entry}, Value{rules}, Value{stored.seen_digest}}) == 1;
 }
 
 }  // namespace
@@ -240,61 +185,32 @@ std::string MentionFinder::digest() const {
     return base::md5_hex(rules.digest() + known_objects());
 }
 
-// Notes that this harvester is at work, and starts the review where that is needed: the rules are new when it begins, it
-// has recorded entries by others up to now, or a harvester that has ended may have.
-void MentionReview::look_around(store::Pool& pool, const std::string& digest,
-                                const std::function<base::Seconds(Transaction&)>& clock) {
-    if (name_.empty()) name_ = new_name_of_harvester();
-    const bool is_new = !digest_, is_other = digest_ && *digest_ != digest;
-    store::perform(pool, Access::write, [&](Transaction& transaction) {
-        const auto lock = store::for_update(transaction.engine());
-        const auto now = clock(transaction);
-        const bool is_known = read_position(transaction, lock).digest == digest;
-        if (is_known || is_new || is_other) {
-            const bool had_other = forget_ended(transaction, name_, digest, now);
-            if (!is_known || is_other || had_other) write_start(transaction, digest);
-        }
-        transaction.execute(
-            store::upsert_sql(transaction.engine(), a_note),
-            {Value{name_}, Value{std::int64_t{now.time_since_epoch().count()}}, Value{digest}});
-    });
-    digest_ = digest;
-}
-
-void MentionReview::leave(store::Pool& pool) {
-    if (name_.empty()) return;
-    store::perform(pool, Access::write, [&](Transaction& transaction) {
-        // Another harvester may have taken this one for dead, and deleted the row.
-        transaction.execute(store::upsert_sql(transaction.engine(), a_note),
-                            {Value{name_}, Value{std::int64_t{0}}, Value{digest_.value_or("")}});
-    });
+bool MentionFinder::has_build() const {
+    return rules.empty() || !known_objects || !known_objects().empty();
 }
 
 bool MentionReview::step(store::Pool& pool, const MentionFinder& finder,
                          const std::function<base::Seconds(Transaction&)>& clock) {
     // Without a build, objects that were never recorded would be unknown, and their mentions would be deleted.
-    if (!finder.rules.empty() && finder.known_objects && finder.known_objects().empty())
+    if (!finder.has_build()) {
+        rules_ = 0;
         return false;
-    const auto digest = finder.digest();
-    if (!has_more_ || digest_ != digest) look_around(pool, digest, clock);
-    const auto position = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return read_position(transaction, {});
-    });
-    // Harvesters of other rules have begun since: theirs are newer.
-    has_more_ = position.digest == digest && position.below > 1;
-    if (!has_more_) return false;
-    auto entries = store::perform(pool, Access::read, entries_below, position.below);
-    for (auto& entry : entries) entry.mentions = finder.mentions_in(entry.tree);
+    }
+    if (auto digest = finder.digest(); rules_ == 0 || digest != digest_) {
+        rules_ = store::perform(pool, Access::write, number_of_rules, digest);
+        digest_ = std::move(digest);
+    }
+    const auto trees = store::perform(pool, Access::read, trees_to_search, rules_);
+    if (trees.empty()) return false;
+    std::vector<std::vector<ObjectName>> mentions;
+    for (const auto& stored : trees)
+        mentions.push_back(stored.tree ? finder.mentions_in(*stored.tree)
+                                       : std::vector<ObjectName>());
     store::perform(pool, Access::write, [&](Transaction& transaction) {
-        // Another harvester may have done the same meanwhile.
-        const auto lock = store::for_update(transaction.engine());
-        if (read_position(transaction, lock) != position) return;
-        lock_feeds_of(transaction, entries);
         const auto now = clock(transaction);
-        for (const auto& entry : entries)
-            if (!entry.tree.empty() && keep_entry(transaction, entry))
-                tables::replace_mentions(transaction, entry.id, entry.mentions, now);
-        write_position(transaction, {entries.empty() ? 0 : entries.back().id, digest});
+        for (std::size_t i = 0; i < trees.size(); ++i)
+            if (note_searched(transaction, trees[i], rules_) && trees[i].tree)
+                tables::replace_mentions(transaction, trees[i].entry, mentions[i], now);
     });
     return true;
 }

@@ -1,14 +1,14 @@
 // harvest/mentions.hpp -- which objects of the site entries mention: rules ([mentions] of the configuration), what they
-// find in an entry, and entries that are looked through again when the rules have changed.
+// find in an entry, and entries that are searched again when the rules have changed.
 // A mention is a whole word that the rule of a class matches in the title, the text or the link of an entry, if an
 // object of that class has it as its name or label.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,35 +81,32 @@ struct MentionFinder {
     //   entry  as feed::tree_of() makes it
     [[nodiscard]] std::vector<tree::ObjectName> mentions_in(
         const std::vector<tree::Node>& entry) const;
+    // Returns false as long as there are rules, but no build to look in.
+    [[nodiscard]] bool has_build() const;
     // Returns a digest of what decides that: the rules, and the known objects. Without rules, these do not matter.
     [[nodiscard]] std::string digest() const;
 };
 
-// Looks through stored entries again after the rules or the known objects have changed, the newest first, some at a time.
-// Its position is in the store, so that one of several harvesters does it, and another one goes on when that one ends. One
-// that started with other rules later takes over; those with the old rules then leave it alone. But they may record entries
-// as long as they are at work. Each harvester therefore notes in the store by what it knows mentions, and when one with
-// other rules has ended, or not been at work for 5 minutes, all entries are looked through once more.
+// Searches stored entries again after the rules or the known objects have changed, some at a time. What finds mentions has
+// a number in the store, which grows when it changes, and each entry has the number of what found its mentions: those with
+// a lower one are searched again. So any of several harvesters does it, and what one with old rules records as long as it
+// is at work is searched again, too. Of two harvesters with different rules, the one that began last has the higher number.
 // Belongs to one thread. Functions throw store::Failure.
 class MentionReview {
    public:
     static constexpr std::size_t entries_at_once = 100;
 
-    // Looks through some entries. Once there are no more, it is to be called about once a minute.
-    //   returns  whether there are more
+    // Searches some entries. Once there are no more, it is to be called about once a minute.
+    //   returns  whether there may be more
     bool step(store::Pool& pool, const MentionFinder& finder,
               const std::function<base::Seconds(store::Transaction&)>& clock);
 
-    // Notes that this harvester ends.
-    void leave(store::Pool& pool);
+    // The number of what finds mentions now; 0: it has none yet, or there is no build to look in.
+    [[nodiscard]] std::int64_t rules() const { return rules_; }
 
    private:
-    void look_around(store::Pool& pool, const std::string& digest,
-                     const std::function<base::Seconds(store::Transaction&)>& clock);
-
-    std::string name_ = {};                   // of its row; empty: it has not begun
-    std::optional<std::string> digest_ = {};  // of the finder when it looked last
-    bool has_more_ = false;
+    std::int64_t rules_ = 0;
+    std::string digest_ = {};  // of the finder when it got its number
 };
 
 }  // namespace harvest

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -32,6 +33,7 @@ struct HarvestOptions : FetchSettings {
 // What the workers of a harvester share.
 struct HarvestContext : store::WorkerContext {
     const HarvestOptions& options;
+    std::int64_t rules = 0;  // the number of what finds mentions: MentionReview::rules()
 };
 
 }  // namespace harvest

@@ -146,7 +146,7 @@ inline void fill(store::Connection& connection) {
             none});
     insert(connection, "entries",
            {Value(one), one, awkward, std::string(32, 'f'), std::string(32, '0'), "", awkward, "",
-            "2026-01-02T03:04:05Z", "2026-01-02", one, Blob{"tree"},
+            "2026-01-02T03:04:05Z", "2026-01-02", one, none, Blob{"tree"},
             Blob{std::string("\0\xFF", 2)}});
     insert(connection, "entry_changes", {Value(one), one, one, "2026-01-02T03:04:05Z", awkward});
     insert(connection, "mentions",

@@ -74,7 +74,7 @@ struct MentionStore : support::HarvestStore {
     void record(const feed::Entry& entry, std::optional<base::Seconds> dated = std::nullopt) {
         std::vector ready{harvest::make_ready(entry)};
         ready.front().dated = dated;
-        harvest::note_mentions(ready, finder);
+        harvest::note_mentions(ready, finder, rules);
         HarvestStore::record(ready, feed);
     }
     // Records entries with the titles "unc-26 number 1" and so on.
@@ -92,11 +92,12 @@ struct MentionStore : support::HarvestStore {
     std::size_t count_of(const std::string& gene) {
         return call(tables::count_mentions, ObjectName{"Gene", gene});
     }
-    // Lets a harvester that starts now look through all entries.
+    // Lets a harvester that starts now search all entries, and records by its rules from then on.
     int review() {
         harvest::MentionReview review;
         int steps = 1;
         while (step(review, finder)) ++steps;
+        rules = review.rules();
         return steps;
     }
     bool step(harvest::MentionReview& review, const harvest::MentionFinder& with) {
@@ -104,6 +105,7 @@ struct MentionStore : support::HarvestStore {
     }
 
     const std::int64_t feed = add("https://lab.example/feed");
+    std::int64_t rules = 0;
     harvest::MentionFinder finder = {rules_of({{"Gene", genes}}),
                                      site_with({"unc-26", "unc-27", "lev-1"})};
 };
@@ -266,6 +268,7 @@ TEST_CASE("A new rule finds entries that are stored, once") {
     MentionStore store(GENERATE(support::engines()));
     const auto finder = std::exchange(store.finder, {});
     const auto all = static_cast<int>(harvest::MentionReview::entries_at_once) + 20;
+    CHECK(store.review() == 1);
     store.record_many(all);
     CHECK(store.review() == 1);
     CHECK(store.count_of("unc-26") == 0);
@@ -289,6 +292,7 @@ TEST_CASE("An entry that is edited during a review keeps the mentions of its new
         auto edited = entry_of("lev-1");
         std::vector ready{harvest::make_ready(edited)};
         ready[0].mentions = {{"Gene", "lev-1"}};
+        ready[0].rules = 2;
         store.HarvestStore::record(ready, store.feed);
         return finder.find_objects(words);
     };
@@ -358,37 +362,28 @@ TEST_CASE("Of an object with many mentions, no more are read than are shown") {
     CHECK(support::rows_read(store, load) < 100);
 }
 
-TEST_CASE("What a harvester with old rules records during a review is looked through after it") {
-    const bool ends = GENERATE(true, false);  // or dies
-    CAPTURE(ends);
+TEST_CASE("What a harvester with old rules records is searched again by one with new rules") {
     MentionStore store(GENERATE(support::engines()));
-    const auto with_rules = store.finder;
-    store.finder = {};
-    harvest::MentionReview old, newer;
-    CHECK_FALSE(store.step(old, store.finder));
+    const auto with_rules = std::exchange(store.finder, {});
+    CHECK(store.review() == 1);
+    const auto old = store.rules;
     store.record(entry_of("unc-26 and lev-1"));
-    while (store.step(newer, with_rules)) {
-    }
+    store.finder = with_rules;
+    CHECK(store.review() == 2);
     CHECK(store.count_of("unc-26") == 1);
-    // It records one more, and edits what the review has seen.
-    store.now += 1min;
-    CHECK_FALSE(store.step(old, store.finder));
+    // It records one more, and edits one that was searched.
+    const auto newer = std::exchange(store.rules, old);
+    store.finder = {};
     store.record(entry_of("unc-26 and more"));
     auto second = entry_of("unc-26");
     second.id = "e2";
     store.record(second);
     CHECK(store.count_of("unc-26") == 0);
-    CHECK_FALSE(store.step(newer, with_rules));
-    CHECK(store.count_of("unc-26") == 0);
-    if (ends) old.leave(store.pool);
-    store.now += ends ? 0min : 4min;
-    if (!ends) CHECK_FALSE(store.step(newer, with_rules));
-    store.now += ends ? 0min : 2min;
-    CHECK(store.step(newer, with_rules));
+    store.finder = with_rules;
+    CHECK(store.review() == 2);
+    CHECK(store.rules == newer);
     CHECK(store.count_of("unc-26") == 2);
-    CHECK_FALSE(store.step(newer, with_rules));
-    store.now += 10min;
-    CHECK_FALSE(store.step(newer, with_rules));
+    CHECK(store.review() == 1);
 }
 
 TEST_CASE("Objects that come with a release are found in entries that are stored") {
@@ -397,47 +392,49 @@ TEST_CASE("Objects that come with a release are found in entries that are stored
     store.finder.known_objects = [&] { return release; };
     const auto find_later = std::exchange(store.finder.find_objects, site_with({}));
     harvest::MentionReview first, second;
-    const auto work = [&](harvest::MentionReview& review) {
-        int steps = 1;
-        while (store.step(review, store.finder)) ++steps;
-        return steps;
-    };
-    work(first);
-    work(second);
+    CHECK_FALSE(store.step(first, store.finder));
+    CHECK_FALSE(store.step(second, store.finder));
+    CHECK(first.rules() == second.rules());
     store.record(entry_of("unc-26"));
     release = "WS2";
     store.finder.find_objects = find_later;
-    CHECK(work(first) == 2);
+    CHECK(store.step(first, store.finder));
     CHECK(store.count_of("unc-26") == 1);
-    // The other one has recorded by the old release up to now.
-    CHECK(work(second) == 2);
-    CHECK(work(first) == 1);
-    CHECK(work(second) == 1);
-    store.now += 1h;
-    CHECK(work(first) == 1);
+    CHECK(first.rules() > second.rules());
+    CHECK_FALSE(store.step(second, store.finder));
+    CHECK(first.rules() == second.rules());
 }
 
-TEST_CASE("Without a build, stored entries keep what they mention") {
+TEST_CASE(
+    "Without a build, stored entries keep what they mention, and new ones are searched later") {
     MentionStore store(GENERATE(support::engines()));
     std::string release = "WS1";
     store.finder.known_objects = [&] { return release; };
     store.review();
     store.record(entry_of("unc-26"));
     release.clear();
-    store.finder.find_objects = site_with({});
+    const auto find_objects = std::exchange(store.finder.find_objects, site_with({}));
     CHECK(store.review() == 1);
+    CHECK(store.rules == 0);
     CHECK(store.count_of("unc-26") == 1);
+    auto second = entry_of("unc-26");
+    second.id = "e2";
+    store.record(second);
+    release = "WS1";
+    store.finder.find_objects = find_objects;
+    CHECK(store.review() == 2);
+    CHECK(store.count_of("unc-26") == 2);
     release = "WS2";
+    store.finder.find_objects = site_with({});
     CHECK(store.review() == 2);
     CHECK(store.count_of("unc-26") == 0);
 }
 
-TEST_CASE("A harvester that was taken for dead says that it has ended") {
+TEST_CASE("Entries that were imported are searched whatever number they have") {
     MentionStore store(GENERATE(support::engines()));
-    harvest::MentionReview review;
-    (void)store.step(review, store.finder);
-    store.execute("DELETE FROM harvest_notes WHERE name LIKE 'mentions %'");
-    review.leave(store.pool);
-    CHECK(store.rows("SELECT number, text FROM harvest_notes WHERE name LIKE 'mentions %'") ==
-          Names{"0 | '" + store.finder.digest() + "'"});
+    store.record(entry_of("unc-26"));
+    store.execute("DELETE FROM mentions");
+    store.execute("UPDATE entries SET rules = 7");
+    CHECK(store.review() == 2);
+    CHECK(store.count_of("unc-26") == 1);
 }
