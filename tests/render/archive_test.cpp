@@ -147,24 +147,6 @@ TEST_CASE("A document above 512 KB leaves its oldest items to the archive") {
     }
 }
 
-TEST_CASE("A page of the archive holds its 50 items, however long they are") {
-    auto history = history_of(large_rows(50));
-    history.recorded = 90;
-    for (const auto& judge : support::feed_formats)
-        CHECK(read(judge, history, 50).items.size() == 50);
-}
-
-TEST_CASE("A page of the archive equals the golden one") {
-    auto history = history_of(small_rows(2));
-    history.recorded = 102;
-    auto channel = channel_of(history, site(), ", archive");
-    channel.before = 100;
-    channel.current_url = self_url;
-    channel.self_url = archive_url + "100";
-    check_golden("archive.xml", sample::rss(history, channel, site()));
-    check_golden("archive.atom", sample::atom(history, channel, site()));
-}
-
 namespace {
 
 const std::string hub_url = "https://changes.example.org/hub";
@@ -204,17 +186,5 @@ TEST_CASE("A part of a feed is not complete, and links to the newest page of the
         CHECK_FALSE(feed.complete);
         CHECK(feed.older == channel.archive_url + "50");
         CHECK(feed.items.size() == 2);
-    }
-}
-
-TEST_CASE("A part of the feed of all releases is not complete") {
-    render::Channel channel;
-    channel.subject = render::subject_of_releases(site());
-    channel.self_url = site().base_url + "/releases?format=atom";
-    for (const bool is_part : {false, true}) {
-        channel.is_part = is_part;
-        const auto bytes =
-            render::format_named("atom")->render(query::ReleaseList{}, channel, site());
-        CHECK(support::read_atom(bytes).complete == !is_part);
     }
 }

@@ -74,14 +74,6 @@ TEST_CASE(
     CHECK(varve.at("left_out") == 201);
 }
 
-TEST_CASE("The data of a narrower feed contains the changes that it shows") {
-    auto history = history_of({unc_26_in_ws187()});
-    history.filter.only = {Op::removed};
-    const auto varve = json::parse(json_feed(history)).at("items").at(0).at("_varve");
-    CHECK(varve.at("changes").size() == 1);
-    CHECK(varve.at("left_out") == 4);
-}
-
 TEST_CASE("A difference as JSON has as many changes as its bytes allow, and says how many more") {
     query::Difference difference;
     difference.object = {"Gene", "deep"};

@@ -75,15 +75,6 @@ TEST_CASE("The curators of a narrowed item are those of the changes it shows") {
     CHECK(render::curators_of(r, excerpt, site()) == std::vector<render::Author>{{"adam", ""}});
 }
 
-TEST_CASE("A narrowed feed equals the golden one") {
-    auto history = history_of({unc_26_in_ws187()});
-    history.filter = {.tag = "Identity", .only = {Op::added}};
-    auto channel = channel_of(history, site(), ", Identity, added");
-    channel.self_url += "&tag=Identity&change=added";
-    check_golden("narrowed.xml", sample::rss(history, channel, site()));
-    check_golden("narrowed.atom", sample::atom(history, channel, site()));
-}
-
 namespace {
 
 constexpr auto line_end =
@@ -148,17 +139,6 @@ TEST_CASE("A change without the sides it must have is in no mass change") {
         sample::content_of(row_of({{Op::added, {}, {tag("A")}, {}}, added({}, tag("A"))}), site(),
                            {mass_change("A")});
     CHECK(count(html, line_end) == 1);
-}
-
-TEST_CASE("Thousands of changes of a mass change are one line") {
-    std::vector<Change> changes;
-    for (int i = 0; i < 5000; ++i) changes.push_back(checked_is(std::to_string(i)));
-    changes.push_back(added(tags({"Remark"}), text("own")));
-    const auto whole =
-        sample::content_of(row_of(changes), site(), {mass_change("Identity > Checked")});
-    CHECK(count(whole, line_end) == 1);
-    CHECK_THAT(whole, Contains("added: own.") && !Contains("This item is shortened"));
-    check_html(whole);
 }
 
 TEST_CASE("The title of an item with nothing but mass changes says so") {

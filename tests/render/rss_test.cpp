@@ -8,8 +8,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string rss(const query::History& history, const std::string& narrowing = "") {
-    return sample::rss(history, channel_of(history, site(), narrowing), site());
+std::string rss(const query::History& history) {
+    return sample::rss(history, channel_of(history, site()), site());
 }
 
 void check_feed(const std::string& bytes) {
@@ -24,38 +24,9 @@ void check_golden_feed(const std::string& name, const query::History& history) {
     check_feed(bytes);
 }
 
-Row long_text_row() {
-    auto r = row("WS188", day(2008, 3, 22),
-                 {replaced({}, support::text("Line one stays.\nThe old second line.\nEnd."),
-                           support::text("Line one stays.\nThe new second line.\nEnd."))});
-    r.object = {"LongText", "WBPaper00004489"};
-    r.label = "WBPaper00004489";
-    r.since = r.notes.previous = "WS187";
-    return r;
-}
-
 }  // namespace
 
 TEST_CASE("A gene's feed equals the golden one") { check_golden_feed("gene.xml", gene()); }
-
-TEST_CASE("The feed of a long text equals the golden one") {
-    auto history = history_of({long_text_row()});
-    history.object = history.spelling = {"LongText", "WBPaper00004489"};
-    history.label.clear();
-    check_golden_feed("long_text.xml", history);
-}
-
-TEST_CASE("A feed with a change of the models equals the golden one") {
-    auto more = unc_26_in_ws187();
-    more.release = {"WS188", day(2008, 3, 22)};
-    more.since = more.notes.previous = "WS187";
-    more.notes.changes = {added(tags({"Identity", "Checked"}), support::text("yes"))};
-    auto history = history_of({more, unc_26_in_ws187()});
-    history.mass_changes = {{"WS187", "Gene", "Gene_info > GO_term", 1'203, 2'000},
-                            {"WS187", "Gene", "Identity > Version", 30'123, 45'000},
-                            {"WS188", "Gene", "Identity > Checked", 30'123, 45'000}};
-    check_golden_feed("mass_change.xml", history);
-}
 
 TEST_CASE("A feed without items equals the golden one") {
     auto history = history_of({});

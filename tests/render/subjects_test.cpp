@@ -1,8 +1,6 @@
 // Feeds of many objects and their titles and lists.
 // SPDX-License-Identifier: MIT
-#include "render/links.hpp"
 #include "sample.hpp"
-#include "support/feed_rules.hpp"
 
 using namespace sample;
 
@@ -54,28 +52,4 @@ TEST_CASE("The page of a watch list has its objects, and its id depends on nothi
     // The border between two names is part of the id.
     CHECK(render::subject_of(list_of({{"A", "b"}, {"C", "d"}}), site()).id !=
           render::subject_of(list_of({{"A", "b\nC/d"}}), site()).id);
-}
-
-TEST_CASE("A watch list's feed equals the golden one") {
-    auto list = list_of({unc_26, {"Paper", "WBPaper00031000"}});
-    auto paper = list.rows.front();
-    paper.oid = 8;
-    paper.object = {"Paper", "WBPaper00031000"};
-    paper.label = "WBPaper00031000";
-    list.rows.push_back(paper);
-    list.recorded = 2;
-    render::Channel channel;
-    channel.subject = render::subject_of(list, site());
-    channel.self_url = "https://changes.example.org/rss?" +
-                       render::watch_query_of({unc_26, {"Paper", "WBPaper00031000"}}) +
-                       "&format=atom";
-    const auto bytes = sample::atom(list, channel, site());
-    check_golden("watch_list.atom", bytes);
-    CHECK(support::findings_in_atom(bytes, channel.self_url, now()) ==
-          std::vector<std::string>());
-}
-
-TEST_CASE("A watch list's OPML equals the golden one, with a feed and a page of each object") {
-    check_golden("watch_list.opml",
-                 render::opml(list_of({unc_26, {"Paper", "a <b> & \"c\"\n"}}), site()));
 }

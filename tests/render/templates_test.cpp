@@ -22,14 +22,6 @@ std::string refusal_of(const std::string& file, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("The built-in templates pass their own check") {
-    const auto templates = Templates::make();
-    INFO((templates ? std::string() : templates.error().text));
-    REQUIRE(templates);
-    CHECK(templates->digest().size() == 32);
-    CHECK(templates->file("style.css").size() > 1);
-}
-
 TEST_CASE("A template with a variable that no page has is refused, with file and line") {
     const auto error = [](const std::string& text) { return refusal_of("error.mustache", text); };
     CHECK(error("<p>\n{{nothing}}</p>") == "error.mustache:2: there is no variable \"nothing\"");
