@@ -51,9 +51,3 @@ TEST_CASE("The date of a page changes with its bytes, and with nothing else") {
         }
     }
 }
-
-TEST_CASE("A site that keeps no page sends no date") {
-    World world(settings_with(0));
-    world.release(1, {unc26});
-    CHECK(world.get(plain).field("Last-Modified").empty());
-}

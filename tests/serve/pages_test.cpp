@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/world.hpp"
-#include "support/gunzip.hpp"
 
 using namespace world;
 
@@ -19,45 +18,6 @@ World& with_rows(World& world) {
 }
 
 }  // namespace
-
-TEST_CASE("Every page has the fields of a page and is validated by its tag") {
-    World world;
-    with_rows(world);
-    for (const auto& address :
-         {std::string("/"), gene_page, diff_page, object_page, std::string("/release/WS2")}) {
-        INFO(address);
-        const auto page = world.open(address);
-        CHECK(page.field("Content-Type") == "text/html; charset=utf-8");
-        CHECK(page.field("Content-Security-Policy").starts_with("default-src 'none'; "));
-        CHECK(page.field("Referrer-Policy") == "same-origin");
-        CHECK(page.field("X-Content-Type-Options") == "nosniff");
-        const std::string tag(page.field("ETag"));
-        CHECK(world.open(address, {{"if-none-match", tag}}).status == 304);
-        const auto coded = world.open(address, {{"accept-encoding", "gzip"}});
-        CHECK(coded.field("ETag") == tag.substr(0, 33) + "-gzip\"");
-        CHECK(support::gunzip(*coded.body) == *page.body);
-    }
-}
-
-TEST_CASE("What does not exist is 404 and named, and releases in the wrong order are 302") {
-    World world;
-    with_rows(world);
-    const std::string diff = "/diff?class=Gene&name=";
-    for (const auto& [address, named] :
-         std::map<std::string, std::string>{{gene_page + "&at=WS77", "WS77"},
-                                            {diff + "nobody&from=WS1&to=WS2", "Gene nobody"},
-                                            {diff + unc26.name + "&from=WS1&to=WS9", "WS9"}}) {
-        INFO(address);
-        const auto page = world.open(address);
-        CHECK(page.status == 404);
-        CHECK(says(page, named));
-        CHECK(page.body->ends_with(".\n"));
-    }
-    const auto page = world.open(diff + unc26.name + "&from=WS2&to=WS1&format=json");
-    CHECK(page.status == 302);
-    CHECK(page.field("Location").ends_with("&from=WS1&to=WS2&format=json"));
-    CHECK(says(page, "from=WS2 is later than to=WS1"));
-}
 
 TEST_CASE("A history page has every row, however short feeds are, and counts no hit") {
     auto settings = settings_with();
@@ -189,25 +149,6 @@ TEST_CASE("The pages of a search have each object once, and each has the address
     CHECK(names.size() == objects);
 }
 
-TEST_CASE("The pages of a history as JSON are whole documents that have all rows") {
-    World world;
-    const ObjectName large{"Paper", "large"};
-    for (int i = 1; i <= 120; ++i) {
-        world.small.set_object(large, {support::tag("Text", {support::text(std::to_string(i))})});
-        world.release(i);
-    }
-    std::size_t rows = 0, pages = 0;
-    for (std::string url = "/history?class=Paper&name=large&format=json"; !url.empty(); ++pages) {
-        const auto page = nlohmann::json::parse(*world.open(url).body);
-        rows += page["rows"].size();
-        url = page.value("next_url", "");
-        if (!url.empty()) url = url.substr(url.find("/history"));
-    }
-    CHECK(rows == 119);
-    CHECK(pages == 3);
-    CHECK(world.open(gene_page + "&page=2&format=json").status == 404);
-}
-
 TEST_CASE("Pages and JSON of an object name curators where that is allowed") {
     World world;
     with_rows(world);
@@ -238,13 +179,6 @@ TEST_CASE("Suggestions are at most ten, last a minute, and are empty without a q
     REQUIRE(found.size() == 10);
     CHECK(found[0]["label"] == "unc-100 \"<b>\"");
     CHECK(body_of(world.open("/suggest?q=")) == "[]\n");
-}
-
-TEST_CASE("The home page of a site without a build is not cached") {
-    World world(settings_with(), "https://example.org", World::Start::without_build);
-    CHECK(world.open("/").field("Cache-Control") == "public, max-age=60");
-    CHECK(world.open("/").field("Cache-Control") == "public, max-age=60");
-    CHECK(world.rendered() == 2);
 }
 
 TEST_CASE("What the store prevents is 503 or the cached page, but for static files") {

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "render/feed.hpp"
 #include "serve/feeds.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
@@ -118,18 +117,6 @@ TEST_CASE("A query that is refused names the parameter") {
         CHECK(status_for(parse(query), parameter) == 400);
     }
     CHECK(status_for(parse("class=Gene&name=" + std::string(20000, 'n')), "") == 414);
-}
-
-TEST_CASE("Values up to their limits are accepted") {
-    CHECK(parse("class=" + std::string(64, 'c') + "&name=" + std::string(512, 'n')));
-    CHECK(parse("class=G&name=x&tag=" + std::string(128, 't')));
-    CHECK(page_of("class=G&name=x&n=1").most == 1);
-    CHECK(page_of("class=G&name=x&n=1000").most == 1000);
-    CHECK(page_request_of(*parse("class=G&name=x"), 20).most == 20);
-    CHECK(page_of("class=G&name=x&since=WS186").since == "WS186");
-    for (const auto& format : render::formats())
-        CHECK(parse("class=G&name=x&format=" + std::string(format.name))->get("format") ==
-              format.name);
 }
 
 TEST_CASE("A class alone is the feed of a class, and objects or a short address are a list") {

@@ -147,21 +147,6 @@ TEST_CASE(
         CHECK(closed.get(plain + token).field("Access-Control-Allow-Origin").empty());
 }
 
-TEST_CASE("Each wrong request has its status") {
-    World world;
-    CHECK(world.get(plain + "&n=0").status == 400);
-    CHECK(world.get(std::string(1 << 20, 'q')).status == 414);
-    CHECK(world.ask("POST", "/rss").status == 405);
-    CHECK(world.open("").status == 404);
-    CHECK(world.open("/rss/").status == 404);
-    Request broken;
-    broken.path = "/rss";
-    broken.error = serve::HttpError{400, "The path has an invalid percent escape."};
-    CHECK(world.site.answer(broken).status == 400);
-    CHECK(world.rendered() == 0);
-    CHECK(world.hits() == 0);
-}
-
 TEST_CASE("Each kind of error has its status and reveals no location or cause") {
     const std::map<ErrorKind, int> statuses = {
         {ErrorKind::absent, 404},   {ErrorKind::malformed, 503},   {ErrorKind::too_large, 503},
@@ -179,20 +164,6 @@ TEST_CASE("Each kind of error has its status and reveals no location or cause") 
         CHECK(response.field("Retry-After") == (status == 503 ? "30" : ""));
         CHECK((status < 500 || response.field("Cache-Control") == "no-store"));
     }
-}
-
-TEST_CASE("An object unreadable in the build is 503, and an unknown release is 400") {
-    World world;
-    const ObjectName broken{"Gene", "broken"};
-    const auto build = world.build(1);
-    build->with("Gene", "broken", {support::tag("Live")});
-    build->break_one_with(broken, {ErrorKind::malformed, "secret"});
-    world.small.put(build);
-    const auto response = world.get("class=Gene&name=broken");
-    CHECK(response.status == 503);
-    CHECK(says(response, "Gene broken cannot be read"));
-    CHECK_FALSE(says(response, "secret"));
-    CHECK(world.get(plain + "&since=WS999").status == 400);
 }
 
 TEST_CASE("An exception becomes a 500 without its text") {

@@ -77,18 +77,6 @@ Strings titles_of(const support::ReadFeed& feed) {
 
 }  // namespace
 
-TEST_CASE("Bad requests for a copy of a feed are refused with the name of the parameter") {
-    SourceWorld world;
-    for (const std::string query : {"feed=0", "feed=x", "feed=1&object=Gene:x", "feed=1&tag=Live",
-                                    "feed=1&n=0", "feed=1&format=xml"}) {
-        INFO(query);
-        const auto response = world.get(query);
-        CHECK(response.status == 400);
-        const auto parameter = query.substr(query.rfind('&') + 1);
-        CHECK_THAT(body_of(response), Contains(parameter.substr(0, parameter.find('=') + 1)));
-    }
-}
-
 TEST_CASE("A copy follows its feed within a minute, and is gone when that is removed") {
     SourceWorld world;
     world.record("a", "First");
