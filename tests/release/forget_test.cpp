@@ -109,25 +109,6 @@ TEST_CASE_METHOD(SiteWithStore, "Forgetting the newest release restores the stor
         CHECK(compared(site, name) == "2 WS186");
 }
 
-TEST_CASE_METHOD(SiteWithStore,
-                 "An object goes back to the first build of a release that was published again") {
-    SmallBuild before("WS186", "2008-01-01"), first("WS187", "2008-02-01"),
-        again("WS187", "2008-02-01"), last("WS188", "2008-03-01");
-    for (auto* build : {&before, &first, &again, &last})
-        build->with("Gene", "other", remark("1"));
-    for (auto* build : {&first, &last}) build->with("Gene", "not_in_again", remark("1"));
-    site.ask_for_all(before, nullptr);
-    site.ask_for_all(first, &before);
-    REQUIRE(store::perform(site.pool, store::Access::write, tables::number_build, again.release(),
-                           again.digest(), tables::Publication::again, site.clock()));
-    site.ask_for_all(again, &before);
-    const auto expected = site.contents();
-    site.ask_for_all(last, &again);
-    site.forget(third);
-    CHECK(site.contents() == expected);
-    CHECK(compared(site, "not_in_again") == "2 WS186");
-}
-
 TEST_CASE_METHOD(
     SiteWithStore,
     "An object that is gone again, since its return is forgotten, has the names it had") {
@@ -218,20 +199,6 @@ TEST_CASE("A forgotten class is gone from every table, and other classes stay as
                           " WHERE class = 'Gene'") == 0);
     CHECK(other() == before);
     CHECK(before.size() > 2);
-}
-
-TEST_CASE_METHOD(SiteWithStore, "A job does not record what was forgotten since it began") {
-    const Three builds;
-    site.ask_for_all(builds.a, nullptr);
-    const auto number = value_of(site.number_build(builds.b, tables::Publication::first));
-    site.forget(second);
-    const auto before = site.contents();
-    const auto names = support::names_in(builds.b);
-    const auto done =
-        history::bring_up_to_date(site.context(), builds.b, &builds.a, names, {}, number);
-    REQUIRE(!done);
-    CHECK(done.error().kind == base::ErrorKind::conflict);
-    CHECK(site.contents() == before);
 }
 
 TEST_CASE_METHOD(ThreeRecorded,

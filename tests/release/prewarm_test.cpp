@@ -111,22 +111,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("An object of the build before that is first asked for at the end of a job vanishes") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
-    for (auto* build : {&a, &b}) build->with("Gene", "kept", remark("one"));
-    a.with("Gene", "lost", remark("one"));
-    JobSite other_host(fresh.connect());
-    other_host.ask(a, nullptr, {"Gene", "kept"});
-    JobSite site(
-        after_first_part(fresh.connect(), [&] { other_host.ask(a, nullptr, {"Gene", "lost"}); }));
-    site.prewarm(b, &a);
-    REQUIRE(site.number("SELECT COUNT(*) FROM objects") == 2);
-    CHECK(site.kinds("WS187").empty());
-    site.ask(b, &a, {"Gene", "lost"});
-    CHECK(site.kinds("WS187") == Kinds{{"lost", "vanished 0 WS186"}});
-}
-
 TEST_CASE_METHOD(SiteWithStore, "A damaged tree fails its object and not the job") {
     const HundredGenes a(186), b(187);
     site.prewarm(small_parts(site, a));

@@ -93,19 +93,6 @@ TEST_CASE("Rows of a release that is published again stand, are revised or withd
     CHECK_THAT(site.rows().at("none_left"), Catch::Contains("{\"changes\":[]"));
 }
 
-TEST_CASE("The first publication comes back as a third one") {
-    const Builds builds;
-    const Published fresh(GENERATE(support::engines()), builds);
-    JobSite site(fresh.connect());
-    site.republish(builds.again, &builds.before);
-    site.republish(builds.first, &builds.before);
-    auto expected = published_first;
-    for (auto& [name, row] : expected)
-        if (name != "restamped" && name != "renamed") row.replace(row.find('0'), 1, "2");
-    for (const auto* name : {"new_row", "added", "name_2"}) expected[name] = "withdrawn 1 WS187";
-    CHECK(site.kinds() == expected);
-}
-
 TEST_CASE("An object first seen in a release is first seen again in its next publication") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     SmallBuild first("WS188", "2008-03-22"), again("WS188", "2008-03-22");
@@ -122,19 +109,6 @@ TEST_CASE("An object first seen in a release is first seen again in its next pub
     CHECK(site.kinds() == Kinds{{"stays", "reconstructed 1 "},
                                 {"goes", "withdrawn 1 "},
                                 {"ages", "reconstructed 0 "}});
-}
-
-TEST_CASE("Requests on a publication that is not in force any more write nothing") {
-    const Builds builds;
-    const Published fresh(GENERATE(support::engines()), builds);
-    JobSite site(fresh.connect());
-    REQUIRE(site.number_build(builds.again, tables::Publication::again));
-    const auto before = site.contents();
-    const auto done =
-        support::record(site.context(), builds.first, &builds.before, {"Gene", "new_row"});
-    REQUIRE_FALSE(done);
-    CHECK(done.error().kind == base::ErrorKind::conflict);
-    CHECK(site.contents() == before);
 }
 
 TEST_CASE("A job over a release published again that dies at any statement goes on later") {
