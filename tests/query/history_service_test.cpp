@@ -60,21 +60,6 @@ class SplitConnection final : public support::ForwardingConnection {
 
 }  // namespace
 
-TEST_CASE("A request brings the object up to date and gets its history") {
-    Server process(with_names());
-    process.record(build("WS186", "2008-02-01", "one"));
-    process.put(build("WS187", "2008-02-15", "two"));
-    const auto answer = process.service.history_of(gene, {});
-    REQUIRE(answer);
-    CHECK(answer->up_to_date);
-    CHECK(answer->history.current.version == "WS187");
-    CHECK(answer->history.label == "unc-26");
-    CHECK(answer->history.recorded == 1);
-    REQUIRE(answer->history.rows.size() == 1);
-    CHECK(answer->history.rows[0].label == "unc-26");
-    CHECK_FALSE(answer->history.vanished);
-}
-
 TEST_CASE("However many ask at once, an object is loaded once") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process process(fresh.connect(), with_names());

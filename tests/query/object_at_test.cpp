@@ -121,28 +121,6 @@ TEST_CASE("The object in each release of a random history is what it was, line b
         }
 }
 
-TEST_CASE("Every line names the release whose row added it, or is older") {
-    support::SmallSite site;
-    site.set_object(gene, {tag("Remark", {text("old")})});
-    publish_number(site, 1);
-    site.set_object(gene, {tag("Remark", {text("old"), text("one")}), tag("Live")});
-    publish_number(site, 2);
-    publish_number(site, 3);
-    site.set_object(gene, {tag("Remark", {text("old"), text("two")}), tag("Live")});
-    publish_number(site, 4);
-    CHECK(lines_with_origin(*object_in_release(site, "WS1")) ==
-          OriginLines{"Remark older", "Remark/old older"});
-    CHECK(lines_with_origin(*object_in_release(site, "WS3")) ==
-          OriginLines{"Remark older", "Remark/old older", "Remark/one WS2", "Live WS2"});
-    CHECK(lines_with_origin(*object_in_release(site, "")) ==
-          OriginLines{"Remark older", "Remark/old older", "Remark/two WS4", "Live WS2"});
-    const auto now = *object_in_release(site, "");
-    CHECK(now.release().version == "WS4");
-    CHECK(now.first_seen.version == "WS1");
-    CHECK(now.past.releases.size() == 4);
-    CHECK(now.past.releases[2].release.version == "WS3");
-}
-
 TEST_CASE("A line that came by its timestamp says so") {
     support::SmallSite site;
     site.set_object(gene,

@@ -70,29 +70,6 @@ TEST_CASE("What a build does not confirm behind the load is not recorded") {
     CHECK(site.contents() == recorded);
 }
 
-TEST_CASE("Two objects that differ by case are asked for exactly or not found") {
-    OwnSite site;
-    auto now = build("WS186");
-    now.with("Gene", "abc", one).with("Gene", "ABC", two);
-    REQUIRE(site.refresh(now, nullptr, {"Gene", "abc"}));
-    REQUIRE(site.refresh(now, nullptr, {"Gene", "ABC"}));
-    const auto neither = site.refresh(now, nullptr, {"Gene", "Abc"});
-    REQUIRE_FALSE(neither);
-    INFO(neither.error().text);
-    CHECK(neither.error().kind == base::ErrorKind::absent);
-}
-
-TEST_CASE("A release recorded with other content is a conflict, and nothing is written") {
-    OwnSite site;
-    auto now = build("WS186"), other = build("WS186");
-    now.with("Gene", gene.name, one).with("Gene", "b", one);
-    other.with("Gene", "b", two);
-    REQUIRE(site.refresh(now));
-    const auto contents = site.contents();
-    CHECK(site.refresh(other, nullptr, {"Gene", "b"}).error().kind == base::ErrorKind::conflict);
-    CHECK(site.contents() == contents);
-}
-
 TEST_CASE("An object that went and one that came name each other if both alone had the content, "
           "whoever is asked first") {
     const bool vanished_first = GENERATE(true, false);
@@ -174,18 +151,4 @@ TEST_CASE("A past tree is known where it was stored, compared, and in between") 
     CHECK(in("WS187").error().text.find("WS186") != std::string::npos);
     CHECK(in("WS185").error().kind == base::ErrorKind::absent);
     CHECK(in("WS1").error() == query::no_release("WS1").value());
-}
-
-TEST_CASE("An object vanishes though another spelled alike, recorded apart, stays") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    Refresher site(fresh.connect());
-    auto first = build("WS186"), second = build("WS187");
-    first.with("Gene", "abc", one).with("Gene", "ABC", two);
-    second.with("Gene", "ABC", two);
-    for (const auto* name : {"abc", "ABC"}) REQUIRE(site.refresh(first, nullptr, {"Gene", name}));
-    for (const auto* name : {"abc", "ABC"})
-        REQUIRE(site.refresh(second, nullptr, {"Gene", name}));
-    REQUIRE(site.rows(second.release(), {"Gene", "abc"}).size() == 1);
-    CHECK(site.rows(second.release(), {"Gene", "abc"})[0].kind == RowKind::vanished);
-    CHECK(site.rows(second.release(), {"Gene", "ABC"}).empty());
 }

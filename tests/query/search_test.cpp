@@ -107,28 +107,6 @@ TEST_CASE("SQLite finds labels and the most requested objects by indexes that ha
     }
 }
 
-TEST_CASE("An object is found by its name, by what people call it, and by how they begin") {
-    const support::FreshStore fresh(GENERATE(support::both_engines()));
-    Process process(fresh.connect(), with_names());
-    record_names(process);
-    // Exact matches come first, then prefixes; of the build only the object with exactly this name.
-    CHECK(found(process, "", "UNC-26") ==
-          Found{"Gene WBGene01 = unc-26", "Paper unc-26 = unc-26"});
-    CHECK(found(process, "Gene", "unc-2") ==
-          Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26"});
-    CHECK(found(process, "", "unc") ==
-          Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
-    CHECK(found(process, "Paper", "unc-7") == Found{"Paper Unc-70 = Unc-70"});
-    CHECK(found(process, "Gene", "wbgene0") ==
-          Found{"Gene WBGene01 = unc-26", "Gene WBGene02 = UNC-2", "Gene WBGene04 = 100%_\\x",
-                "Gene WBGene05 = 100 more"});
-    CHECK(found(process, "", "wbgene0", 2).size() == 2);
-    // Of the build alone: by its whole name, called what it says.
-    CHECK(found(process, "", "wbgene03") == Found{"Gene WBGene03 = lin-7"});
-    CHECK(found(process, "", "lin-7").empty());
-    CHECK(store::perform(process.pool, store::Access::read, tables::count_store).objects == 5);
-}
-
 TEST_CASE("A class is looked for without regard to ASCII case, recorded or in the build") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process process(fresh.connect(), with_names());
@@ -328,31 +306,6 @@ TEST_CASE("An object is found by the words of the shown release, whichever is ty
     CHECK_FALSE(find_named(process.context(), "", "binding of", {}).found.front().vanished);
 }
 
-TEST_CASE(
-    "An object is found by what people type: without accents, hyphens or what names numbers") {
-    Server process(with_other_names());
-    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
-    add_gene(*build, "WBGene01", "let-7", {"\xC3\x89LECTION"});
-    add_gene(*build, "WBGene02", "\u00C9clair au chocolat", {"JC8.10"});
-    build->with("Gene_name", "GO:0004439", {});
-    process.record(build);
-    for (const auto& [asked, name] :
-         std::vector<std::pair<std::string, std::string>>{{"let7", "WBGene01"},
-                                                          {"let.7", "WBGene01"},
-                                                          {"election let7", "WBGene01"},
-                                                          {"E\u0301CLAIR", "WBGene02"},
-                                                          {"chocolat eclair", "WBGene02"},
-                                                          {"jc810", "WBGene02"},
-                                                          {"00044", "GO:0004439"},
-                                                          {"go:0004439 0004439", "GO:0004439"}}) {
-        INFO(asked);
-        const auto names = found(process, "", asked);
-        REQUIRE(names.size() == 1);
-        CHECK_THAT(names.front(), Catch::Contains(name + " ="));
-    }
-    CHECK(query::objects_called(process.context(), {"Gene", "LET7"}, 5).size() == 1);
-}
-
 TEST_CASE("A name is found as it was pasted, unless another object is spelled exactly that way") {
     const support::FreshStore fresh(GENERATE(support::both_engines()));
     Process process(fresh.connect(), with_names());
@@ -424,13 +377,6 @@ TEST_CASE(
     CHECK(found(process, "Gene", "jc8.10") ==
           Found{"Gene H2 = a", "Gene H4 = JC-8.10", "Gene H3 = b"});
     CHECK(found(process, "Gene", "jc81.0").front() == "Gene H3 = b");
-}
-
-TEST_CASE("What begins with a text is found while its number is not typed yet") {
-    Server process(with_names());
-    record_names(process);
-    CHECK(found(process, "", "UNC-") ==
-          Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
 }
 
 TEST_CASE("A release is not narrowed by labels of a release that is not shown yet") {

@@ -65,14 +65,6 @@ TEST_CASE("A watch list is the histories of its objects, merged") {
     CHECK(list.rows == alone);
 }
 
-TEST_CASE("A row knows how many releases of its day come before its own") {
-    Server process;
-    fill(process);
-    std::vector<int> of_day;
-    for (const auto& row : process.history(a).rows) of_day.push_back(row.of_day);
-    CHECK(of_day == std::vector{0, 1, 0});  // WS189, WS187, WS186
-}
-
 TEST_CASE("A watch list brings its objects up to date, and reads them together after that") {
     Server process;
     fill(process);
