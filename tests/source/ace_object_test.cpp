@@ -240,7 +240,9 @@ TEST_CASE("Objects of the sample builds and the edge dump have the same signatur
 
 TEST_CASE("An object is the same after writing and reading, with all its timestamps and paths") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
-    for (const auto& file : dumps::sample_files)
+    auto files = dumps::sample_files;
+    files.emplace_back("tests/data/edge/dump.ace");
+    for (const auto& file : files)
         for (const auto& bytes : dumps::objects_in(file)) {
             const auto object = parsed(bytes, models);
             if (source::form_of(object.id.class_name) != source::Form::tree) continue;

@@ -4,11 +4,11 @@
 
 #include <filesystem>
 #include <string>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "source/files_build.hpp"
 #include "support/catch.hpp"
+#include "support/gzipped.hpp"
 #include "support/temp_dir.hpp"
 
 namespace build_site {
@@ -64,20 +64,6 @@ inline std::string text_in(const source::Build& build, const std::string& name) 
     INFO((object ? "" : object.error().text));
     REQUIRE(object);
     return object->nodes.at(0).children.at(0).cell.text;
-}
-
-inline std::string gzip(const std::string& bytes) {
-    z_stream stream{};
-    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-    std::string out(deflateBound(&stream, bytes.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
 }
 
 inline std::string zstd(const std::string& bytes) {

@@ -15,7 +15,6 @@
 #include "tree/outline.hpp"
 
 using base::ErrorKind;
-using build_site::gzip;
 using build_site::name_found;
 using build_site::Site;
 using build_site::text_in;
@@ -24,6 +23,7 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using source::open_files;
+using support::gzipped;
 using support::TempDir;
 
 namespace {
@@ -149,7 +149,7 @@ TEST_CASE("A build has the same digests however it is packed and split") {
     // Two members of a gzip file and two frames of a zstd file read as one.
     const auto first = bytes.substr(0, middle) + "\n" + dumps::trailer,
                rest = bytes.substr(middle);
-    packed.write("a.ace.gz", gzip(first.substr(0, 1000)) + gzip(first.substr(1000)));
+    packed.write("a.ace.gz", gzipped(first.substr(0, 1000)) + gzipped(first.substr(1000)));
     packed.write("b.ace.zst", zstd(rest.substr(0, 5000)) + zstd(rest.substr(5000)));
     const auto a = plain.open(), b = packed.open();
     CHECK(a->digest() == b->digest());
@@ -161,7 +161,7 @@ TEST_CASE("A build has the same digests however it is packed and split") {
 
 TEST_CASE("Unpacked files are removed when their build is gone, and its index stays") {
     Site site;
-    site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
+    site.write("x.ace.gz", gzipped(head + gene_a + dumps::trailer));
     (void)site.open();
     const auto next = site.path() / "next";
     fs::create_directory(next);
@@ -238,25 +238,6 @@ TEST_CASE("A folder without object files is refused, and a missing one is unavai
     CHECK(none.error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("An object above max_object_mb is refused by name, and the rest is read") {
-    Site site;
-    std::string large = "Gene : \"large\"\n";
-    while (large.size() < (2U << 20))
-        large += "Remark\t \"" + std::to_string(large.size()) + "\"\n";
-    site.write("x.ace", head + gene_a + large + "\n" + gene_b + dumps::trailer);
-    const auto build = site.open(1);
-    const auto refused = build->load({"Gene", "large"});
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == ErrorKind::too_large);
-    CHECK(refused.error().text ==
-          fs::canonical(site.build()).string() + "/x.ace:8:1: Gene large is " +
-              std::to_string(large.size()) + " bytes long, above max_object_mb = 1");
-    CHECK(name_found(build, {"Gene", "large"}) == "Gene large");
-    CHECK(text_in(build, "b") == "two");
-    CHECK(site.open(3)->load({"Gene", "large"}));
-    CHECK(site.open(3)->digest() == build->digest());
-}
-
 TEST_CASE("Names that are too long are skipped, and the rest is read") {
     Site site;
     const std::string name(10'000, 'n');
@@ -306,7 +287,7 @@ TEST_CASE("An index is made again only when a dump file changed") {
 TEST_CASE("Several processes can make the same index at once") {
     Site site;
     site.write("x.ace", dumps::read(dumps::sample_files[2]));
-    site.write("y.ace.gz", gzip(head + gene_a + dumps::trailer));
+    site.write("y.ace.gz", gzipped(head + gene_a + dumps::trailer));
     std::vector<pid_t> children;
     for (int i = 0; i < 4; ++i) {
         const pid_t child = fork();
@@ -332,7 +313,7 @@ TEST_CASE("Several processes can make the same index at once") {
 
 TEST_CASE("What killed processes left of an index is removed, and what living ones write stays") {
     Site site;
-    site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
+    site.write("x.ace.gz", gzipped(head + gene_a + dumps::trailer));
     const auto left = [&](const std::string& name) {
         fs::create_directories((site.index() / name).parent_path());
         std::ofstream(site.index() / name) << "x";

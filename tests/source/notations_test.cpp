@@ -17,7 +17,6 @@
 #include "tree/outline.hpp"
 
 using base::ErrorKind;
-using build_site::gzip;
 using build_site::name_found;
 using build_site::Site;
 using build_site::text_in;
@@ -26,6 +25,7 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using source::Build;
+using support::gzipped;
 using support::TempDir;
 
 namespace {
@@ -88,7 +88,7 @@ TEST_CASE(
     const Site stamped, site;
     stamped.write("x.ace", recorded(".aT"));
     stamped.write("models.wrm", models_text());
-    site.write("x.ace.gz", gzip(recorded(".a")));
+    site.write("x.ace.gz", gzipped(recorded(".a")));
     const auto without_models = site.open();
     CHECK(signatures_of(without_models) != signatures_of(stamped.open()));
     REQUIRE(without_models->remarks().size() == 1);
@@ -132,7 +132,7 @@ TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed
         return true;
     });
     for (const auto& [name, bytes] : {std::pair("x.jsonl", lines),
-                                      {"x.jsonl.gz", gzip(lines)},
+                                      {"x.jsonl.gz", gzipped(lines)},
                                       {"x.jsonl.zst", zstd(lines)}}) {
         INFO(name);
         const Site site;
@@ -151,7 +151,7 @@ TEST_CASE(
     "A build in XML is read, packed or not, and its index folder has the objects in plain form") {
     const auto xml = "<x>" + gene_xml("a", "one") + gene_xml("b", "two") + "</x>";
     for (const auto& [name, bytes] :
-         {std::pair("x.xml", xml), {"x.xml.gz", gzip(xml)}, {"x.xml.zst", zstd(xml)}}) {
+         {std::pair("x.xml", xml), {"x.xml.gz", gzipped(xml)}, {"x.xml.zst", zstd(xml)}}) {
         INFO(name);
         const Site site;
         site.write(name, bytes);
@@ -187,7 +187,7 @@ TEST_CASE("A file that AceDB's dumper did not write is refused, and the error sa
         site.write("x.ace", text);
         CHECK_THAT(site.why_not(), StartsWith("/x.ace" + why) && Contains(advice));
         site.remove("x.ace");
-        site.write("x.ace.gz", gzip(text));
+        site.write("x.ace.gz", gzipped(text));
         CHECK_THAT(site.why_not(), StartsWith("/x.ace.gz" + why) && Contains(advice));
         site.remove("x.ace.gz");
     }
@@ -209,7 +209,7 @@ TEST_CASE("Files of several notations make one build") {
     site.write("a.ace",
                "\n\n // Class Gene \n\nGene : \"a\"\nRemark\t \"dump\"\n\n" + dumps::trailer);
     site.write("c.jsonl", gene("c", "json"));
-    site.write("d.xml.gz", gzip(gene_xml("d", "xml")));
+    site.write("d.xml.gz", gzipped(gene_xml("d", "xml")));
     site.write("models.wrm", "?Gene Remark ?Text\n");
     const auto build = site.open();
     for (const auto& [name, text] :
@@ -237,7 +237,7 @@ TEST_CASE("An object in two files of different notations is reported with both p
 
 TEST_CASE(
     "A file that is truncated, damaged, empty or not of its notation is refused with its place") {
-    const auto line = gene("a", "1"), packed = gzip(line), frame = zstd(line);
+    const auto line = gene("a", "1"), packed = gzipped(line), frame = zstd(line);
     const std::string header = "\n\n // Class Gene \n\nGene : \"a\"\nTag\t 1\n";
     struct Case {
         std::string name, bytes, why;
@@ -367,7 +367,7 @@ TEST_CASE("An XML object above max_object_mb is known by name until the limit al
 TEST_CASE("Lost or damaged indexes and plain files are made again") {
     const Site site;
     site.write("a.xml", gene_xml("a", "1"));
-    site.write("c.jsonl.gz", gzip(gene("c", "3")));
+    site.write("c.jsonl.gz", gzipped(gene("c", "3")));
     const auto check = [&] {
         const auto build = site.open();
         CHECK(text_in(build, "a") == "1");
@@ -444,7 +444,7 @@ TEST_CASE("A full disk is reported and leaves no partial file, and the build ope
     const Site site;
     std::string elements;
     for (int i = 0; i < 3000; ++i) elements += gene_xml("x" + std::to_string(i), "text");
-    site.write("a.xml.gz", gzip("<x>" + elements + "</x>"));
+    site.write("a.xml.gz", gzipped("<x>" + elements + "</x>"));
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {

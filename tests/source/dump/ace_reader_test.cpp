@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/ace_reader.hpp"
 
-#include "source/ace_object.hpp"
 #include "source/dumps.hpp"
 
 using support::TempDir;
@@ -146,19 +145,4 @@ TEST_CASE("An object larger than the limit is skipped, and the next one is found
     CHECK(error_of(folder, large + "Tag") ==
           std::to_string(1 + std::count(large.begin(), large.end(), '\n')) +
               ":4: the file ends inside a line");
-}
-
-TEST_CASE("A line of a megabyte and an object of 100,000 rows are read") {
-    TempDir folder;
-    std::string bytes = "Gene : \"rows\"\n";
-    for (int i = 0; i < 100'000; ++i) bytes += "Tag\t \"" + std::to_string(i) + "\" 1\n";
-    bytes += "\nGene : \"line\"\nTag\t \"" + std::string(1 << 20, 'x') + "\"\n\n";
-    const auto objects = split(folder, bytes);
-    REQUIRE(objects.size() == 2);
-    const auto rows = source::parse_object(objects[0], tree::Models());
-    REQUIRE(rows);
-    CHECK(tree::count_nodes(rows->nodes) == 200'001);
-    const auto line = source::parse_object(objects[1], tree::Models());
-    REQUIRE(line);
-    CHECK(line->nodes.at(0).children.at(0).cell.text.size() == 1 << 20);
 }

@@ -201,20 +201,6 @@ TEST_CASE("A line above the limit is known by name if its first bytes give the n
                                 ": the last line is too long"));
 }
 
-TEST_CASE("Endlessly nested nodes fail only their own object") {
-    std::string deep = R"({"class":"Gene","name":"deep","tree":)";
-    for (int i = 0; i < 100'000; ++i) deep += R"([{"tag":"A","children":)";
-    deep += "[]";
-    for (int i = 0; i < 100'000; ++i) deep += "}]";
-    deep += "}";
-    const auto lines = lines_of(deep + "\n" + b + "\n", 8 << 20);
-    REQUIRE(names_of(lines) == "Gene/deep Gene/b ");
-    CHECK_FALSE(lines[0].fault);
-    const auto object = source::dump::parse_json_object(deep);
-    REQUIRE_FALSE(object);
-    CHECK(object.error().kind == ErrorKind::too_large);
-}
-
 TEST_CASE("Errors in an object's nodes are reported when it is loaded") {
     const auto why = [](const std::string& rest) {
         const auto line = R"({"class":"Gene","name":"a",)" + rest + "}";

@@ -91,22 +91,6 @@ TEST_CASE("An index contains what was written to it, unchanged") {
     CHECK(alone->digest == facts.digest);
 }
 
-TEST_CASE("A name is found exactly, or in another case where that gives one object") {
-    TempDir folder;
-    const auto path = (folder.path() / "x.index").string();
-    REQUIRE_FALSE(write_index(path, some));
-    const auto index = opened(path);
-    const auto found = [&](const char* class_name, const char* name) {
-        const auto entry = index.find({class_name, name});
-        return entry ? index.name_of(*entry).name : "none";
-    };
-    CHECK(found("Gene", "unc-26") == "unc-26");
-    CHECK(found("Gene", "UNC-26") == "UNC-26");
-    CHECK(found("Gene", "Unc-26") == "none");  // there are two, and none is exact
-    CHECK(found("gene", "DAF-16") == "daf-16");
-    CHECK(found("Gene", "daf-1") == "none");
-}
-
 TEST_CASE("Entries are listed by name, in whatever order they were added") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
