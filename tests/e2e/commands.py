@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import pty
-import re
 import sqlite3
 import subprocess
 
@@ -93,16 +92,6 @@ def _(site):
                           stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert done.returncode == 0 and done.stdout.startswith(b"Status: 503 "), done
     assert b"nowhere.conf" in done.stderr, done
-
-
-@check("varve check warns of classes and paths that the build does not have")
-def _(site):
-    site.expect(0, "init")
-    with site.write_config("doubtful.conf").open("a") as config:
-        config.write("\n[ignore]\nGene = Identity>Nmae, Remark\nGen = Remark\n")
-    done = site.expect(0, "check", config="doubtful.conf").stdout.decode()
-    assert re.search(r"(?m)^warning  \[ignore\] Gene: no object has Identity>Nmae .*mean Name\?$", done), done
-    assert "warning  [ignore] Gen: there is no class Gen in " in done and done.count("[ignore]") == 2, done
 
 
 @check("A command without a store tells the operator to run varve init")

@@ -1,4 +1,4 @@
-"""Stores that are read-only, full, newer than the program, or foreign: reported without loss.
+"""Stores that are read-only or full: reported without loss.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,11 +15,6 @@ PATH = rss_path(*GENE)
 
 def store_of(site):
     return site.folder / "var" / "history.db"
-
-
-def rows_in(site, table):
-    with sqlite3.connect(store_of(site)) as store:
-        return store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
 def some_proteins(site, count):
@@ -96,27 +91,3 @@ def _(site):
         assert site.expect(0, "feed", "--", *object_name).stdout == body
     with sqlite3.connect(store_of(site)) as store:
         assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-
-
-@check("A running site reports a disk that has room for a row and not for what a request records")
-def _(site):
-    site.start()
-    assert site.stop_varve() == 0
-    start_varve_with_small_disk(site, 60)
-    eventually(lambda: b"disk is full: File too large (64 KB in " in site.get("/healthz").body, "the disk is full")
-    assert site.get("/healthz?for=readers").status == 200
-
-
-@check("A store that is newer than the program is refused and not changed")
-def _(site):
-    site.expect(0, "init")
-    site.visit("WS187", *GENE)
-    rows = rows_in(site, "objects")
-    with sqlite3.connect(store_of(site)) as store:
-        store.execute("UPDATE meta SET value = 9999 WHERE name = 'schema'")
-    for status, *command in ((2, "init"), (2, "feed", *GENE), (2, "serve"), (1, "check")):
-        done = site.expect(status, *command)
-        assert b"newer" in done.stdout + done.stderr, (command, done)
-    assert rows_in(site, "objects") == rows
-    with sqlite3.connect(store_of(site)) as store:
-        assert store.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() == (9999,)

@@ -132,34 +132,3 @@ def _(site):
     site.expect(0, "accept", "WS189")
     eventually(lambda: b"Protein WP:CE00001 vanished in WS189" in site.get(gone).body, "the accepted build is served")
     site.expect(0, "check")
-
-
-@check("A staged build that lost most of a class is recorded after varve accept --build, as it says")
-def _(site):
-    site.expect(0, "init")
-    site.switch_to("WS188")
-    site.expect(0, "prewarm", "--class", "Protein")
-    site.add_build("WS189", "2008-04-19", without_proteins(site.dump_of("WS188")))
-    staged = ("--build", str(site.builds / "WS189"))
-    refused = site.expect(1, "prewarm", "--all", *staged)
-    assert f"varve accept WS189 {' '.join(staged)}".encode() in refused.stderr, refused
-    assert b"WS188" in site.expect(2, "accept", "WS189").stderr
-    site.expect(0, "accept", "WS189", *staged)
-    site.expect(0, "prewarm", "--all", *staged)
-
-
-@check("An object above max_object_mb is refused by name, and the others are served")
-def _(site):
-    big = b"".join(b'Remark\t -O "2008-04-01_10:00:00_sylvia" "%07d %s" -O "2008-04-01_10:00:00_sylvia"\n'
-                   % (number, b"x" * 1000) for number in range(1100))
-    large = b'Gene : "WBGene09999999" -O "2008-04-01_10:00:00_sylvia"\n' + big + b"\n"
-    site.add_build("WS189", "2008-04-19", with_object(site.dump_of("WS188"), large))
-    site.switch_to("WS189")
-    site.write_config(source__max_object_mb="1")
-    site.start()
-    refused = site.expect(1, "feed", "Gene", "WBGene09999999").stderr
-    assert b"WBGene09999999" in refused and b"max_object_mb" in refused, refused
-    assert site.get(rss_path("Gene", "WBGene09999999")).status == 503
-    assert site.get(PATH).status == 200
-    said = site.expect(3, "prewarm", "--all")
-    assert b"WS189 is recorded except 1 object" in said.stderr and b"WBGene09999999" in said.stdout, said
