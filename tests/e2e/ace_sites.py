@@ -1,11 +1,11 @@
-"""Sites over an AceDB server that is restarted, killed, silent, or replaced by another.
+"""Sites over an AceDB server that is restarted, killed, or silent.
 
 SPDX-License-Identifier: MIT
 """
 import contextlib
 import pathlib
 
-from ace_peers import OBJECTS, PASSWORD, AceServer, ask_server, dump_of, expect_same_feeds, feeds_of, write_dates
+from ace_peers import OBJECTS, PASSWORD, AceServer, ask_server
 from checks import check
 from load import Load
 from reload import READ, reload_until
@@ -13,16 +13,12 @@ from site_of_varve import eventually, rss_path
 
 GENE = ("Gene", "WBGene00006763")
 PATH = rss_path(*GENE)
-# Nothing has a label: those of the objects that a change names come from the build, but with a running
-# database from what the store happens to know.
-SAME_SITE = {"site__base_url": "http://127.0.0.1:8080",
-             **{f"names__{each}": "No_label" for each in ("Gene", "GO_term", "Person", "Phenotype")}}
 
 
 @contextlib.contextmanager
-def server_of(site, build, **settings):
-    """Yields a server over the build that the site asks; its store is made."""
-    with AceServer(build) as server:
+def server_of(site, **settings):
+    """Yields a server that the site asks; its store is made."""
+    with AceServer() as server:
         site.expect(0, "init")
         ask_server(site, server, **settings)
         yield server
@@ -42,26 +38,9 @@ def all_text_of(site):
     return b"".join(file.read_bytes() for file in files)
 
 
-@check("A site over a server answers like one over the dumps of the same builds in each release")
-def _(site):
-    dumps, expected = "dumps.conf", {}
-    for build in ("WS186", "WS187", "WS188"):
-        site.write_config(dumps, path=f"builds/{build}", store__url="sqlite:var/dumps.db", source__index="var/dumps",
-                          **SAME_SITE)
-        site.expect(0, "init", config=dumps)
-        write_dates(site)
-        expected[build] = feeds_of(site, dumps)
-    with server_of(site, "WS186", **SAME_SITE) as server:
-        for build in ("WS186", "WS187", "WS188"):
-            server.restart(build)
-            expect_same_feeds(feeds_of(site), expected[build])
-    assert sum(status == 0 for status, _ in expected["WS188"].values()) > 15, expected["WS188"]
-    assert PASSWORD.encode() not in all_text_of(site)
-
-
 @check("varve check reports a wrong password, and no output contains the password")
 def _(site):
-    with server_of(site, "WS188") as server:
+    with server_of(site) as server:
         fine = site.expect(0, "check")
         assert b"WS188" in fine.stdout, fine.stdout
         wrong = "no such Sesame"
@@ -78,7 +57,7 @@ def _(site):
 
 @check("A site reports that its server is dead, and serves what is recorded")
 def _(site):
-    with server_of(site, "WS188") as server:
+    with server_of(site) as server:
         known = start_with_feed(site)
         server.kill()
         eventually(lambda: site.get("/healthz").status == 503, "the dead server is reported")
@@ -86,13 +65,13 @@ def _(site):
         assert b"varve_source_up 0" in site.get("/metrics").body
         assert site.get("/healthz?for=readers").status == 200
         assert site.get(PATH).body == known.body
-        server.start("WS188")
+        server.start()
         eventually(lambda: site.get("/healthz").status == 200, "the server is used again")
 
 
 @check("While its server hangs, a site answers other requests before those that wait, and these with 503 in the end")
 def _(site):
-    with server_of(site, "WS188") as server:
+    with server_of(site) as server:
         known = start_with_feed(site)
         others = [rss_path(*key) for key in OBJECTS[1:9]]
         server.hang()
@@ -127,7 +106,7 @@ def _unread(port):
 
 @check("SIGTERM stops a site although the server that its requests wait for hangs")
 def _(site):
-    with AceServer("WS188") as server:
+    with AceServer() as server:
         site.expect(0, "init")
         ask_server(site, server, serve__stop_within=1)
         site.start()
@@ -141,28 +120,13 @@ def _(site):
         assert b"stopped before all requests were answered" in all_text_of(site)
 
 
-@check("A server under a new Name is served once releases.tsv has its date, not with the date of the release before")
-def _(site):
-    with server_of(site, "WS188", source__date="2008-03-22") as server:
-        (site.folder / "releases.tsv").unlink()
-        site.start()
-        assert b"WS188" in site.feed(*GENE).body
-        server.restart("WS188", name="WS189", dump=dump_of("WS187"))
-        refused = b"WS189 is dated 2008-03-22 by the configuration, which is the date of WS188"
-        eventually(lambda: refused in (site.folder / "varve.log").read_bytes(), "WS189 is refused")
-        assert b"WS189" not in site.get(PATH).body
-        (site.folder / "releases.tsv").write_text("WS189\t2008-04-18\n")
-        eventually(lambda: b"WS189" in site.get(PATH).body, "WS189 is served without SIGHUP")
-        assert b"2008-04-18" in site.expect(0, "releases").stdout
-
-
 @check("A job over a server waits through its restart, and ends if it stays away")
 def _(site):
-    with server_of(site, "WS188") as server:
+    with server_of(site) as server:
         server.kill()
         job = site.begin("prewarm", "--all")
         eventually(lambda: b"waiting for the database" in (site.folder / "job.log").read_bytes(), "the job waits")
-        server.start("WS188")
+        server.start()
         assert job.wait(60) == 0, (site.folder / "job.log").read_text()
         server.kill()
         ask_server(site, server, source__timeout=1)

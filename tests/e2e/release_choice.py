@@ -6,7 +6,7 @@ import json
 
 import job
 from checks import check
-from job import FIRST, NEXT, OBJECTS, SqliteStore
+from job import FIRST, NEXT, SqliteStore
 from prewarm_job import adds_up
 from site_of_varve import eventually, rss_path
 
@@ -81,36 +81,3 @@ def _(site):
     store = SqliteStore(site)
     assert {compared_in(store, "Gene", name) for name in genes[:4]} == {FIRST}
     assert store.rows("SELECT count(*) FROM objects") == [(4,)]
-
-
-def replace_dump(dump, content):
-    """Replaces the file by another one, because this one is linked to what other checks read."""
-    dump.unlink()
-    dump.write_bytes(content)
-
-
-def without_a_quote(dump, paper):
-    """Returns the dump with a paper whose title lost its last quote."""
-    start = dump.index(f'\nPaper : "{paper}" -O'.encode())
-    end = dump.index(b"\n", dump.index(b" Title -O", start))
-    return dump[:end - 1] + dump[end:]
-
-
-@check("Objects that cannot be read are reported, and are prewarmed once they can be read")
-def _(site):
-    job.put_builds(site)
-    dump = site.builds / FIRST / "dump.ace"
-    paper = "WBPaper00000001"
-    replace_dump(dump, without_a_quote(dump.read_bytes(), paper))
-    summary = prewarm(site, "--all", status=3)
-    assert (summary["failed"], summary["new"]) == (1, OBJECTS - 1), summary
-    (failure,) = summary["failures"]
-    assert (failure["class"], failure["name"]) == ("Paper", paper) and failure["reason"], failure
-    told = site.expect(3, "prewarm", "--all").stdout.decode()
-    assert "failures:" in told and paper in told, told
-    store = SqliteStore(site)
-    assert store.rows("SELECT version, unreadable FROM builds") == [(FIRST, 1)]
-    assert compared_in(store, "Paper", paper) is None
-    site.switch_to(NEXT)
-    assert prewarm(site, "--all")["failed"] == 0
-    assert compared_in(store, "Paper", paper) == NEXT

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import re
-import shutil
 
 from checks import check
 from load import Load
@@ -15,16 +14,6 @@ PATH = rss_path(*GENE)
 
 def without_proteins(dump):
     return re.sub(rb'(?m)^Protein : "[^\n]*\n(?:[^\n]+\n)*\n', b"", dump)
-
-
-def place_of_gene(dump):
-    return dump.index(b'\n\nGene : "WBGene00006763" -O') + 2
-
-
-def with_object(dump, paragraph):
-    """Returns the dump with a further object before the gene."""
-    place = place_of_gene(dump)
-    return dump[:place] + paragraph + dump[place:]
 
 
 def is_refused(site):
@@ -82,40 +71,6 @@ def _(site):
     (site.folder / "elsewhere").rename(site.builds)
     eventually(lambda: site.get(rss_path("Strain", "CB205")).status == 200, "the build is found")
     assert site.feed(*GENE).body == known
-
-
-def put_refused_build(site, kind):
-    """Makes a build of this kind current. Returns a word of the reason for which it is refused."""
-    whole = site.dump_of("WS188")
-    twin = b'Gene : "WBGene00000912" -O "2004-04-07_11:29:19.3_wormpub"\n\n'
-    dump, word = {"truncated": (whole[:len(whole) * 2 // 3], b"WS189.ace"),
-                  "truncated between two objects": (whole[:place_of_gene(whole)], b"End of this dump file"),
-                  "with an object twice": (with_object(whole, twin), b"WBGene00000912"),
-                  "without release.ini": (whole, b"release.ini"),
-                  "WS188 with other content": (whole.replace(b"unc-26", b"unc-27"), b"different content")}[kind]
-    folder = site.add_build("WS189", "2008-04-19", dump)
-    if kind == "without release.ini":
-        (folder / "release.ini").unlink()
-    if kind.startswith("WS188"):
-        (folder / "release.ini").write_text("version = WS188\ndate = 2008-03-22\n")
-    site.switch_to("WS189")
-    return word
-
-
-@check("A build that is truncated, malformed or recorded otherwise is refused with its reason, and the old one stays")
-def _(site):
-    site.start()
-    known = site.feed(*GENE).body
-    for kind in ("truncated", "truncated between two objects", "with an object twice", "without release.ini",
-                 "WS188 with other content"):
-        word = put_refused_build(site, kind)
-        eventually(lambda: is_refused(site), kind)
-        assert site.feed(*GENE).body == known, kind
-        done = site.expect(1, "check")
-        assert word in done.stdout + done.stderr, (kind, done)
-        site.switch_to("WS188")
-        eventually(lambda: not is_refused(site), f"after {kind} the refusal is over")
-        shutil.rmtree(site.builds / "WS189")
 
 
 @check("A build whose class lost most of its objects waits for varve accept")
