@@ -264,14 +264,12 @@ CREATE TABLE IF NOT EXISTS feeds (
   http_last_modified  LONGBLOB NOT NULL DEFAULT '',
   http_304            BIGINT NOT NULL DEFAULT 0,
   next_fetch_attempt  CHAR(20) NOT NULL DEFAULT '',
-  queued              BIGINT NOT NULL DEFAULT 0,
   update_minutes      BIGINT NOT NULL DEFAULT 0,
   skip_times          BIGINT NOT NULL DEFAULT 0,
   poll_minutes        BIGINT NOT NULL DEFAULT 0,
   last_new_stories    CHAR(20) NOT NULL DEFAULT '',
   last_full_fetch     CHAR(20) NOT NULL DEFAULT '',
   moved_to            VARCHAR(2048) NOT NULL DEFAULT '',
-  fetch_again         BIGINT NOT NULL DEFAULT 0,
   claim               BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY feeds_by_url (url_digest),
@@ -292,11 +290,10 @@ CREATE TABLE IF NOT EXISTS fetch_events (
 
 -- Whom requests go to, and when the next one may.
 CREATE TABLE IF NOT EXISTS base_urls (
-  base_url      VARCHAR(300) NOT NULL,
-  free_at       CHAR(20) NOT NULL DEFAULT '',
-  planned_until CHAR(20) NOT NULL DEFAULT '',
-  held_until    CHAR(20) NOT NULL DEFAULT '',
-  claim         BIGINT NOT NULL DEFAULT 0,
+  base_url VARCHAR(300) NOT NULL,
+  free_at  CHAR(20) NOT NULL DEFAULT '',
+  held     BIGINT NOT NULL DEFAULT 0,
+  claim    BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (base_url)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
@@ -347,19 +344,19 @@ CREATE TABLE IF NOT EXISTS mentions (
 
 -- Archives of source feeds, which are walked backwards once.
 CREATE TABLE IF NOT EXISTS archives (
-  feed          BIGINT NOT NULL,
-  kind          VARCHAR(16) NOT NULL,
-  next_url      VARCHAR(2048) NOT NULL DEFAULT '',
-  state         VARCHAR(16) NOT NULL,
-  status        VARCHAR(255) NOT NULL DEFAULT '',
-  pages         BIGINT NOT NULL DEFAULT 0,
-  added         BIGINT NOT NULL DEFAULT 0,
-  failures      BIGINT NOT NULL DEFAULT 0,
-  started_at    CHAR(20) NOT NULL,
-  finished_at   CHAR(20) NOT NULL DEFAULT '',
-  next_attempt  CHAR(20) NOT NULL DEFAULT '',
-  claim         BIGINT NOT NULL DEFAULT 0,
-  claimed_until CHAR(20) NOT NULL DEFAULT '',
+  feed         BIGINT NOT NULL,
+  kind         VARCHAR(16) NOT NULL,
+  next_url     VARCHAR(2048) NOT NULL DEFAULT '',
+  base_url     VARCHAR(300) NOT NULL DEFAULT '',
+  state        VARCHAR(16) NOT NULL,
+  status       VARCHAR(255) NOT NULL DEFAULT '',
+  pages        BIGINT NOT NULL DEFAULT 0,
+  added        BIGINT NOT NULL DEFAULT 0,
+  failures     BIGINT NOT NULL DEFAULT 0,
+  started_at   CHAR(20) NOT NULL,
+  finished_at  CHAR(20) NOT NULL DEFAULT '',
+  next_attempt CHAR(20) NOT NULL DEFAULT '',
+  claim        BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (feed),
   KEY archives_by_next (next_attempt)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

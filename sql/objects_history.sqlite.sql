@@ -247,14 +247,12 @@ CREATE TABLE IF NOT EXISTS feeds (
   http_last_modified  BLOB NOT NULL DEFAULT x'',
   http_304            INTEGER NOT NULL DEFAULT 0,
   next_fetch_attempt  TEXT NOT NULL DEFAULT '' CHECK (length(next_fetch_attempt) <= 20),
-  queued              INTEGER NOT NULL DEFAULT 0,
   update_minutes      INTEGER NOT NULL DEFAULT 0,
   skip_times          INTEGER NOT NULL DEFAULT 0,
   poll_minutes        INTEGER NOT NULL DEFAULT 0,
   last_new_stories    TEXT NOT NULL DEFAULT '' CHECK (length(last_new_stories) <= 20),
   last_full_fetch     TEXT NOT NULL DEFAULT '' CHECK (length(last_full_fetch) <= 20),
   moved_to            TEXT NOT NULL DEFAULT '' CHECK (length(moved_to) <= 2048),
-  fetch_again         INTEGER NOT NULL DEFAULT 0,
   claim               INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS feeds_by_url ON feeds (url_digest);
@@ -273,11 +271,10 @@ CREATE INDEX IF NOT EXISTS fetch_events_by_feed ON fetch_events (feed, id);
 
 -- Whom requests go to, and when the next one may.
 CREATE TABLE IF NOT EXISTS base_urls (
-  base_url      TEXT NOT NULL PRIMARY KEY CHECK (length(base_url) <= 300),
-  free_at       TEXT NOT NULL DEFAULT '' CHECK (length(free_at) <= 20),
-  planned_until TEXT NOT NULL DEFAULT '' CHECK (length(planned_until) <= 20),
-  held_until    TEXT NOT NULL DEFAULT '' CHECK (length(held_until) <= 20),
-  claim         INTEGER NOT NULL DEFAULT 0
+  base_url TEXT NOT NULL PRIMARY KEY CHECK (length(base_url) <= 300),
+  free_at  TEXT NOT NULL DEFAULT '' CHECK (length(free_at) <= 20),
+  held     INTEGER NOT NULL DEFAULT 0,
+  claim    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The entries of source feeds as they are now.
@@ -326,19 +323,19 @@ CREATE INDEX IF NOT EXISTS mentions_by_entry ON mentions (entry);
 
 -- Archives of source feeds, which are walked backwards once.
 CREATE TABLE IF NOT EXISTS archives (
-  feed          INTEGER NOT NULL PRIMARY KEY,
-  kind          TEXT NOT NULL CHECK (length(kind) <= 16),
-  next_url      TEXT NOT NULL DEFAULT '' CHECK (length(next_url) <= 2048),
-  state         TEXT NOT NULL CHECK (length(state) <= 16),
-  status        TEXT NOT NULL DEFAULT '' CHECK (length(status) <= 255),
-  pages         INTEGER NOT NULL DEFAULT 0,
-  added         INTEGER NOT NULL DEFAULT 0,
-  failures      INTEGER NOT NULL DEFAULT 0,
-  started_at    TEXT NOT NULL CHECK (length(started_at) <= 20),
-  finished_at   TEXT NOT NULL DEFAULT '' CHECK (length(finished_at) <= 20),
-  next_attempt  TEXT NOT NULL DEFAULT '' CHECK (length(next_attempt) <= 20),
-  claim         INTEGER NOT NULL DEFAULT 0,
-  claimed_until TEXT NOT NULL DEFAULT '' CHECK (length(claimed_until) <= 20)
+  feed         INTEGER NOT NULL PRIMARY KEY,
+  kind         TEXT NOT NULL CHECK (length(kind) <= 16),
+  next_url     TEXT NOT NULL DEFAULT '' CHECK (length(next_url) <= 2048),
+  base_url     TEXT NOT NULL DEFAULT '' CHECK (length(base_url) <= 300),
+  state        TEXT NOT NULL CHECK (length(state) <= 16),
+  status       TEXT NOT NULL DEFAULT '' CHECK (length(status) <= 255),
+  pages        INTEGER NOT NULL DEFAULT 0,
+  added        INTEGER NOT NULL DEFAULT 0,
+  failures     INTEGER NOT NULL DEFAULT 0,
+  started_at   TEXT NOT NULL CHECK (length(started_at) <= 20),
+  finished_at  TEXT NOT NULL DEFAULT '' CHECK (length(finished_at) <= 20),
+  next_attempt TEXT NOT NULL DEFAULT '' CHECK (length(next_attempt) <= 20),
+  claim        INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS archives_by_next ON archives (next_attempt);
 

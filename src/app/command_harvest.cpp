@@ -59,9 +59,6 @@ int change_feed(Services& services, const std::string& which, std::string_view d
 void print_kicked(const harvest::Kicked& kicked) {
     if (kicked.due > 0 || kicked.all() == 0)
         fmt::print("{} due now\n", render::counted(kicked.due, "feed is", "feeds are"));
-    if (kicked.under_way > 0)
-        fmt::print("{} being fetched now; fetched again after it\n",
-                   render::counted(kicked.under_way, "feed is", "feeds are"));
     if (kicked.held == 0) return;
     const auto until = base::format_rfc3339(kicked.held_until);
     if (kicked.held == 1)

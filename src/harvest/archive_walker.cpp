@@ -17,10 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr auto look_for_pages_every = 1s;
 // From the claim to the answer. The claim lasts longer, so that clocks may differ.
-constexpr auto longest_page = 90s;
-static_assert(longest_page < fetch_claim);
+constexpr auto longest_page = 45s;
+static_assert(longest_page < store::claim_lasts);
 constexpr std::size_t messages_at_once = 500;
-constexpr std::chrono::seconds pause_of_busy_server = 1h, longest_pause = std::chrono::days(1);
+constexpr std::chrono::seconds pause_of_busy_server = 1h;
 // What an index of a list says of days may be that of another time zone.
 constexpr auto zones_differ_by = std::chrono::days(1);
 
@@ -73,6 +73,13 @@ EntriesRecorded record_and_count(Transaction& transaction, std::int64_t feed,
          {"second insertion", static_cast<std::int64_t>(recorded.inserted_twice)}},
         tables::slot_of_process());
     return recorded;
+}
+
+// Returns whether the archive still has this claim, and keeps others from it until the transaction ends.
+bool hold(Transaction& transaction, const ClaimedArchive& claimed) {
+    const auto feed = claimed.archive.feed;
+    return tables::lock_feed(transaction, feed) &&
+           store::has_claim(transaction, archive_queue.rows, feed, claimed.claim);
 }
 
 bool is_too_long(const Archive& archive) {
@@ -155,12 +162,10 @@ void ArchiveWalker::work() {
 void ArchiveWalker::claim() {
     const auto busy = open_.size() + redirected_.size();
     if (busy >= most_open) return;
-    const bool is_due = context_.read(is_archive_due);
-    if (!is_due) return;
-    const ClaimTerms terms{.claim = context_.new_claim(), .most = most_open - busy};
-    auto all = context_.write(claim_archives, terms);
     const auto until = context_.steady() + longest_page;
-    for (auto& claimed : all) {
+    const auto due = context_.read(due_rows, archive_queue, most_open - busy);
+    if (due.empty()) return;
+    for (auto& claimed : context_.write(claim_archives, due, context_.new_claim())) {
         auto fetch = fetch_of(claimed);
         send({std::move(claimed), std::move(fetch), until});
     }
@@ -269,7 +274,7 @@ void ArchiveWalker::write(Result& result) {
         ready = ready.subspan(messages_at_once);
     }
     context_.write([&](Transaction& transaction, base::Seconds now) {
-        if (!is_ours(transaction, claimed)) {
+        if (!hold(transaction, claimed)) {
             release_base_url(transaction, claimed.base_url, claimed.claim, now);
             return;
         }
@@ -288,7 +293,7 @@ void ArchiveWalker::write(Result& result) {
 void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready) {
     auto& claimed = result.open.claimed;
     claimed.archive.added += context_.write([&](Transaction& transaction, base::Seconds now) {
-        if (!is_ours(transaction, claimed)) return std::int64_t{0};
+        if (!hold(transaction, claimed)) return std::int64_t{0};
         const auto recorded = record_and_count(transaction, claimed.archive.feed, ready, now);
         return static_cast<std::int64_t>(recorded.added);
     });
@@ -361,17 +366,6 @@ Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& res
     if (!is_month || (!is_lasting(failure) && after.state != ArchiveState::failed)) return after;
     note_known(transaction, archive);
     return after_month(transaction, archive, now);
-}
-
-void ArchiveWalker::give_back() {
-    auto abandoned = redirected_.take();
-    for (auto& [id, open] : open_) abandoned.push_back(std::move(open));
-    open_.clear();
-    write_results();
-    if (abandoned.empty()) return;
-    context_.write([&](Transaction& transaction, base::Seconds now) {
-        for (const auto& open : abandoned) harvest::give_back(transaction, open.claimed, now);
-    });
 }
 
 }  // namespace harvest

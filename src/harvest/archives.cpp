@@ -7,8 +7,8 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "harvest/feeds.hpp"
 #include "store/dialect.hpp"
-#include "tables/counters.hpp"
 
 namespace harvest {
 
@@ -28,14 +28,11 @@ constexpr std::array<std::chrono::seconds, 4> page_pauses{10min, 1h, 6h, std::ch
 constexpr std::chrono::seconds longest_retry_after = std::chrono::days(1);
 
 const store::Insert an_archive{
-    "archives", {"feed", "kind", "next_url", "state", "started_at", "next_attempt"}, {"feed"}};
+    "archives",
+    {"feed", "kind", "next_url", "base_url", "state", "started_at", "next_attempt"},
+    {"feed"}};
 
 const store::Insert a_known_url{"known_urls", {"feed", "hash", "url"}, {"feed", "hash"}};
-
-constexpr std::string_view archive_columns =
-    "SELECT a.feed, a.kind, a.next_url, a.state, a.status, a.pages, a.added, a.failures,"
-    " a.started_at, a.finished_at, a.next_attempt, a.claim";
-constexpr std::size_t columns_of_archive = 12;
 
 ArchiveState archive_state_named(std::string_view name) {
     const auto found = std::ranges::find(state_names, name);
@@ -62,26 +59,10 @@ void insert_archive(Transaction& transaction, std::int64_t feed, std::string_vie
                     const net::Url& url, base::Seconds now) {
     store::insert_unless_there(transaction, an_archive,
                                std::vector{Value{feed}, Value{std::string(kind)}, Value{url.text},
+                                           Value{net::origin_of(url)},
                                            Value{std::string(name_of(ArchiveState::walking))},
                                            Value{format_rfc3339(now)},
                                            Value{format_rfc3339(now)}});
-}
-
-// Postpones an archive because its base URL is busy.
-void put_off(Transaction& transaction, const store::Row& row, base::Seconds until) {
-    transaction.execute(
-        "UPDATE archives SET next_attempt = ? WHERE feed = ? AND claim = ? AND next_attempt = ?",
-        {Value{format_rfc3339(until)}, row.value(0), row.value(11), row.value(10)});
-}
-
-// Takes an archive until the claim ends. Returns false if another harvester was faster.
-bool take_archive(Transaction& transaction, const store::Row& row, std::int64_t claim,
-                  base::Seconds now) {
-    const Value end{format_rfc3339(now + fetch_claim)};
-    return transaction.execute(
-               "UPDATE archives SET claim = ?, claimed_until = ?, next_attempt = "
-               "? WHERE feed = ? AND claim = ? AND next_attempt = ?",
-               {Value{claim}, end, end, row.value(0), row.value(11), row.value(10)}) == 1;
 }
 
 }  // namespace
@@ -92,7 +73,9 @@ std::string_view name_of(ArchiveState state) {
 
 std::optional<Archive> load_archive(Transaction& transaction, std::int64_t feed) {
     const auto rows = transaction.query(
-        std::string(archive_columns) + " FROM archives a WHERE a.feed = ?", {Value{feed}});
+        "SELECT feed, kind, next_url, state, status, pages, added, failures, started_at,"
+        " finished_at, next_attempt, claim FROM archives WHERE feed = ?",
+        {Value{feed}});
     if (rows.empty()) return std::nullopt;
     return archive_in(rows.front());
 }
@@ -126,70 +109,40 @@ void note_list_index(Transaction& transaction, std::int64_t feed, const std::str
     if (const auto newest = net::parse_url(index.months.front().text_url))
         forget_known_url(transaction, feed, *newest);
     if (archive->state == ArchiveState::walking) return;
-    transaction.execute("UPDATE archives SET next_url = ?, state = ?, status = '', failures = 0,"
-                        " pages = 0, added = 0, next_attempt = ? WHERE feed = ? AND claim = 0",
-                        {Value{parsed->text}, Value{std::string(name_of(ArchiveState::walking))},
+    transaction.execute("UPDATE archives SET next_url = ?, base_url = ?, state = ?, status = '',"
+                        " failures = 0, pages = 0, added = 0, next_attempt = ?"
+                        " WHERE feed = ? AND claim = 0",
+                        {Value{parsed->text}, Value{net::origin_of(*parsed)},
+                         Value{std::string(name_of(ArchiveState::walking))},
                          Value{format_rfc3339(now)}, Value{feed}});
 }
 
-bool is_archive_due(Transaction& transaction, base::Seconds now) {
-    return !transaction
-                .query("SELECT 1 FROM archives a JOIN feeds f ON f.id = a.feed"
-                       " WHERE a.next_attempt > '' AND a.next_attempt <= ?"
-                       " AND f.system_enabled = 1 LIMIT 1",
-                       {Value{format_rfc3339(now)}})
-                .empty();
-}
-
-std::vector<ClaimedArchive> claim_archives(Transaction& transaction, const ClaimTerms& terms,
-                                           base::Seconds now) {
-    static const std::string due =
-        std::string(archive_columns) +
-        ", f.added_at FROM archives a JOIN feeds f ON f.id = a.feed WHERE a.next_attempt > ''"
-        " AND a.next_attempt <= ? AND f.system_enabled = 1 ORDER BY a.next_attempt, a.feed "
-        "LIMIT ?";
+std::vector<ClaimedArchive> claim_archives(Transaction& transaction, std::span<const DueRow> due,
+                                           std::int64_t claim, base::Seconds now) {
     std::vector<ClaimedArchive> claimed;
-    for (const auto& row : transaction.query(
-             due, {Value{format_rfc3339(now)}, Value{static_cast<std::int64_t>(terms.most)}})) {
-        auto archive = archive_in(row);
-        const auto url = net::parse_url(archive.next_url);
-        auto base_url = url ? net::origin_of(*url) : std::string();
-        // Another archive of the same base URL may have been claimed just now.
-        if (url && !claim_base_url(transaction, base_url, terms.claim, now)) {
-            put_off(transaction, row, now + page_spacing);
-            continue;
-        }
-        if (!take_archive(transaction, row, terms.claim, now)) {
-            if (url) release_base_url(transaction, base_url, terms.claim, now);
-            continue;
-        }
-        claimed.push_back(
-            {.archive = std::move(archive),
-             .feed_added_at =
-                 base::parse_rfc3339(row.text(columns_of_archive)).value_or(base::Seconds{}),
-             .claimed_at = now,
-             .claim = terms.claim,
-             .base_url = std::move(base_url)});
+    for (const auto& [row, base_url] : claim_rows(transaction, archive_queue, due, claim, now)) {
+        auto archive = load_archive(transaction, row.id);
+        const auto feed = load_feed(transaction, row.id);
+        if (archive && feed)
+            claimed.push_back({.archive = *std::move(archive),
+                               .feed_added_at = feed->added_at,
+                               .claimed_at = now,
+                               .claim = claim,
+                               .base_url = base_url});
     }
     return claimed;
-}
-
-bool is_ours(Transaction& transaction, const ClaimedArchive& claimed) {
-    if (!tables::lock_feed(transaction, claimed.archive.feed)) return false;
-    const auto rows = transaction.query("SELECT claim FROM archives WHERE feed = ?" +
-                                            std::string(store::for_update(transaction.engine())),
-                                        {Value{claimed.archive.feed}});
-    return !rows.empty() && rows.front().integer(0) == claimed.claim;
 }
 
 bool finish_page(Transaction& transaction, const ClaimedArchive& claimed, const Archive& after,
                  const std::optional<base::Seconds>& hold_base_until, base::Seconds now) {
     release_base_url(transaction, claimed.base_url, claimed.claim, now, hold_base_until);
+    const auto url = net::parse_url(after.next_url);
     const auto written = transaction.execute(
-        "UPDATE archives SET kind = ?, next_url = ?, state = ?, status = ?, pages = ?, added = ?,"
-        " failures = ?, finished_at = ?, next_attempt = ?, claim = 0, claimed_until = ''"
+        "UPDATE archives SET kind = ?, next_url = ?, base_url = ?, state = ?, status = ?,"
+        " pages = ?, added = ?, failures = ?, finished_at = ?, next_attempt = ?, claim = 0"
         " WHERE feed = ? AND claim = ?",
         {Value{std::string(after.is_list ? list_kind : chain_kind)}, Value{after.next_url},
+         Value{url ? net::origin_of(*url) : std::string()},
          Value{std::string(name_of(after.state))},
          Value{std::string(base::cut_at(base::legal_text(after.status), 255))},
          Value{after.pages}, Value{after.added}, Value{after.failures},
@@ -198,14 +151,6 @@ bool finish_page(Transaction& transaction, const ClaimedArchive& claimed, const 
     if (written == 0) return false;
     if (after.state == ArchiveState::finished) forget_known_urls(transaction, after.feed);
     return true;
-}
-
-void give_back(Transaction& transaction, const ClaimedArchive& claimed, base::Seconds now) {
-    release_base_url(transaction, claimed.base_url, claimed.claim, now);
-    transaction.execute(
-        "UPDATE archives SET next_attempt = ?, claim = 0, claimed_until = '' "
-        "WHERE feed = ? AND claim = ?",
-        {Value{format_rfc3339(now)}, Value{claimed.archive.feed}, Value{claimed.claim}});
 }
 
 std::int64_t hash_of_url(const net::Url& url) {

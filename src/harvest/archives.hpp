@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,7 @@
 #include "base/date.hpp"
 #include "base/result.hpp"
 #include "feed/pipermail.hpp"
-#include "harvest/claims.hpp"
+#include "harvest/base_urls.hpp"
 #include "net/url.hpp"
 #include "store/pool.hpp"
 
@@ -67,25 +68,17 @@ struct ClaimedArchive {
     std::int64_t claim = 0;
     std::string base_url = {};  // claimed with it: its own, or since a redirect another one
 };
-// Returns whether there may be something to claim. Costs an index look-up and takes no lock.
-[[nodiscard]] bool is_archive_due(store::Transaction& transaction, base::Seconds now);
-// Claims due archives of enabled feeds, the longest waiting first, at most one per base URL. The base URL is claimed
-// too.
+// Claims archives of due_rows(), in their order.
+//   claim  a number above 0 that no other claim has
 [[nodiscard]] std::vector<ClaimedArchive> claim_archives(store::Transaction& transaction,
-                                                         const ClaimTerms& terms,
-                                                         base::Seconds now);
-// Returns whether no other harvester has taken the archive over, and keeps others from doing so until the transaction
-// ends.
-[[nodiscard]] bool is_ours(store::Transaction& transaction, const ClaimedArchive& claimed);
+                                                         std::span<const DueRow> due,
+                                                         std::int64_t claim, base::Seconds now);
 // Ends a claim and writes the new state of the archive. Forgets the known URLs of a finished one.
 //   hold_base_until  the server asks for a pause
 //   returns          false if the claim had ended: nothing was written
 bool finish_page(store::Transaction& transaction, const ClaimedArchive& claimed,
                  const Archive& after, const std::optional<base::Seconds>& hold_base_until,
                  base::Seconds now);
-// Gives a claim back: the page is due again at once.
-void give_back(store::Transaction& transaction, const ClaimedArchive& claimed, base::Seconds now);
-
 // ---- Known URLs: pages of an archive that a walk has read already, so that it does not fetch them again ----
 
 // Returns the key of a URL: the first 8 bytes of the SHA-256 of its normalized spelling.

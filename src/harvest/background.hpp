@@ -50,14 +50,6 @@ class Background {
         open_ -= results.size();
         return results;
     }
-    // Takes the jobs back whose work has not begun, and waits for the one in work: take() has the rest then.
-    [[nodiscard]] std::deque<Job> take_back() {
-        std::unique_lock lock(mutex_);
-        auto jobs = std::exchange(jobs_, {});
-        open_ -= jobs.size();
-        changed_.wait(lock, [this] { return !is_working_; });
-        return jobs;
-    }
 
    private:
     void work(const std::stop_token& ended) {
@@ -66,12 +58,9 @@ class Background {
                !ended.stop_requested()) {
             auto job = std::move(jobs_.front());
             jobs_.pop_front();
-            is_working_ = true;
             lock.unlock();
             make_one(std::move(job));
             lock.lock();
-            is_working_ = false;
-            changed_.notify_all();
         }
     }
     void make_one(Job job) {
@@ -97,7 +86,6 @@ class Background {
     std::deque<Job> jobs_;
     std::vector<Result> results_;
     std::exception_ptr error_;
-    bool is_working_ = false;
     std::jthread thread_;  // last: it uses the others, and ends first
 };
 

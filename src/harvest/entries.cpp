@@ -35,7 +35,7 @@ const store::Insert an_entry{"entries",
 const store::Insert an_entry_change{
     "entry_changes", {"entry", "revision", "feed", "created_at", "notes"}, {}};
 
-constexpr std::size_t longest_guid = 2048, longest_link = 2048, longest_title = 512;
+constexpr std::size_t longest_guid = 2048, longest_link = 2048;
 
 std::string guid_digest_of(const feed::Entry& entry) { return base::md5_hex(entry.id); }
 

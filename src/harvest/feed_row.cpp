@@ -18,12 +18,11 @@ constexpr std::string_view columns_of_feed =
     "f.id, f.url, f.base_url, f.name, f.added_at, f.last_read, f.rss_title, f.description,"
     " f.home_url, f.language, f.most_kb, f.system_enabled, f.system_status,"
     " f.last_fetch_attempt, f.last_fetch_success, f.last_fetch_hash, f.last_fetch_failures,"
-    " f.http_etag, f.http_last_modified, f.http_304, f.next_fetch_attempt, f.queued,"
+    " f.http_etag, f.http_last_modified, f.http_304, f.next_fetch_attempt, f.claim,"
     " f.update_minutes, f.skip_times, f.poll_minutes, f.last_new_stories, f.last_full_fetch,"
     " f.moved_to";
 
-constexpr std::size_t longest_title = 512, longest_description = 1000, longest_home_url = 2048,
-                      longest_language = 32;
+constexpr std::size_t longest_description = 1000, longest_home_url = 2048, longest_language = 32;
 
 std::int64_t skip_times_of(const FeedRow& feed) {
     return static_cast<std::int64_t>(feed.skip_hours.to_ullong() | feed.skip_days.to_ullong()

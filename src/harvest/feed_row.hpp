@@ -22,6 +22,9 @@ namespace harvest {
 inline constexpr std::int64_t quarters_of_hard = 4, quarters_of_soft = 2,
                               quarters_of_temporary = 1;
 
+// Bytes of the titles of feeds and entries that are kept.
+inline constexpr std::size_t longest_title = 512;
+
 // A row of the table feeds. Absent times are nullopt, absent texts empty.
 struct FeedRow {
     std::int64_t id = 0;

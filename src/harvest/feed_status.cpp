@@ -26,15 +26,6 @@ void write_archive(base::JsonWriter& json, const Archive& archive) {
 
 }  // namespace
 
-HeldServers held_servers(store::Transaction& transaction, base::Seconds now) {
-    HeldServers held;
-    for (const auto& row :
-         transaction.query("SELECT base_url, held_until FROM base_urls WHERE held_until > ?",
-                           {store::Value{base::format_rfc3339(now)}}))
-        if (const auto until = base::parse_rfc3339(row.text(1))) held[row.text(0)] = *until;
-    return held;
-}
-
 FeedStatus status_of(FeedRow feed, const HeldServers& held) {
     FeedStatus status{.feed = std::move(feed)};
     if (const auto found = held.find(status.feed.base_url); found != held.end())

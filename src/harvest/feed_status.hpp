@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +14,6 @@
 #include "harvest/feeds.hpp"
 
 namespace harvest {
-
-// Until when servers want to be left alone (429), by base URL: those alone that want it now.
-using HeldServers = std::map<std::string, base::Seconds>;
-[[nodiscard]] HeldServers held_servers(store::Transaction& transaction, base::Seconds now);
 
 struct FeedStatus {
     FeedRow feed;

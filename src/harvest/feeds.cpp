@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "feed/reference.hpp"
+#include "harvest/base_urls.hpp"
 #include "store/dialect.hpp"
 #include "tables/counters.hpp"
 #include "tables/lists.hpp"
@@ -54,9 +55,9 @@ std::uint64_t count_in(Transaction& transaction, const std::string& sql,
 bool remove_part(Transaction& transaction, std::int64_t feed) {
     const Value id{feed}, most{removed_at_once};
     // First of all, as fetches do, so that neither waits for the other forever and none records anything meanwhile.
-    transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0,"
-                        " queued = 0 WHERE id = ?",
-                        {id});
+    transaction.execute(
+        "UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0 WHERE id = ?",
+        {id});
     transaction.execute("DELETE FROM archives WHERE feed = ?", {id});
     const auto entries = tables::values_of(tables::oids_of(
         transaction.query("SELECT id FROM entries WHERE feed = ? LIMIT ?", {id, most})));
@@ -136,16 +137,15 @@ bool remove_feed(store::Pool& pool, std::int64_t feed) {
 
 void set_enabled(Transaction& transaction, std::int64_t feed, bool enabled, base::Seconds now) {
     if (!enabled) {
-        transaction.execute(
-            "UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim = 0, queued = 0,"
-            " fetch_again = 0 WHERE id = ?",
-            {Value{feed}});
+        transaction.execute("UPDATE feeds SET system_enabled = 0, next_fetch_attempt = '', claim "
+                            "= 0 WHERE id = ?",
+                            {Value{feed}});
         return;
     }
     // A claim of one that is disabled is a try of a harvester, which must not disable it once more.
     transaction.execute(
-        "UPDATE feeds SET next_fetch_attempt = ?, claim = 0, queued = 0, last_fetch_failures = 0,"
-        " fetch_again = 0, system_enabled = 1 WHERE id = ? AND system_enabled = 0",
+        "UPDATE feeds SET next_fetch_attempt = ?, claim = 0, last_fetch_failures = 0,"
+        " system_enabled = 1 WHERE id = ? AND system_enabled = 0",
         {Value{format_rfc3339(now)}, Value{feed}});
 }
 
@@ -157,26 +157,19 @@ Kicked kick(Transaction& transaction, std::string_view which, base::Seconds now)
         values.insert(values.end(), meant->values.begin(), meant->values.end());
         return values;
     };
-    // One statement for both: between two, a fetch may end, and neither would hit its feed.
-    transaction.execute("UPDATE feeds SET fetch_again = CASE WHEN feeds.claim <> 0"
-                        " AND feeds.next_fetch_attempt > ? THEN 1 ELSE feeds.fetch_again END,"
-                        " next_fetch_attempt = CASE WHEN feeds.claim = 0 THEN ? ELSE"
-                        " feeds.next_fetch_attempt END WHERE feeds.system_enabled = 1" +
+    transaction.execute(store::make_due_sql(feed_queue.rows) + "feeds.system_enabled = 1" +
                             meant->condition,
                         with_meant({time, time}));
     Kicked kicked;
     for (const auto& row : transaction.query(
-             "SELECT CASE WHEN feeds.claim <> 0 AND feeds.next_fetch_attempt > ? THEN 1 ELSE 0"
-             " END AS is_under_way, CASE WHEN b.held_until > ? THEN b.held_until ELSE '' END AS"
-             " held, COUNT(*) FROM feeds LEFT JOIN base_urls b ON b.base_url = feeds.base_url"
+             "SELECT CASE WHEN b.held = 1 AND b.free_at > ? THEN b.free_at ELSE '' END AS pause,"
+             " COUNT(*) FROM feeds LEFT JOIN base_urls b ON b.base_url = feeds.base_url"
              " WHERE feeds.system_enabled = 1" +
-                 meant->condition + " GROUP BY is_under_way, held",
-             with_meant({time, time}))) {
-        const auto count = static_cast<std::size_t>(row.integer(2));
-        const auto held_until = base::parse_rfc3339(row.text(1));
-        (row.integer(0) != 0 ? kicked.under_way : held_until ? kicked.held : kicked.due) += count;
-        if (row.integer(0) == 0 && held_until)
-            kicked.held_until = std::max(kicked.held_until, *held_until);
+                 meant->condition + " GROUP BY pause",
+             with_meant({time}))) {
+        const auto held_until = base::parse_rfc3339(row.text(0));
+        (held_until ? kicked.held : kicked.due) += static_cast<std::size_t>(row.integer(1));
+        if (held_until) kicked.held_until = std::max(kicked.held_until, *held_until);
     }
     return kicked;
 }
@@ -185,6 +178,15 @@ std::optional<FeedRow> load_feed(Transaction& transaction, std::int64_t feed) {
     const auto rows = transaction.query(select_feeds("WHERE f.id = ?"), {Value{feed}});
     if (rows.empty()) return std::nullopt;
     return feed_in(rows.front());
+}
+
+std::map<std::int64_t, FeedRow> load_feeds(Transaction& transaction,
+                                           std::span<const std::int64_t> feeds) {
+    std::map<std::int64_t, FeedRow> found;
+    for (const auto& row : tables::query_in(transaction, select_feeds("WHERE f.id IN"), {},
+                                            tables::values_of(feeds)))
+        found.insert_or_assign(row.integer(0), feed_in(row));
+    return found;
 }
 
 base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& which) {
@@ -284,7 +286,6 @@ void note_round(Transaction& transaction, const std::string& round, std::int64_t
 }
 
 HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
-    const Value time{format_rfc3339(now)};
     HarvestNumbers numbers;
     const auto sums = transaction.query("SELECT COUNT(*), SUM(1 - system_enabled), SUM(CASE WHEN"
                                         " last_fetch_failures > 0 THEN 1 ELSE 0 END) FROM feeds");
@@ -299,21 +300,13 @@ HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
         numbers.disabled = sum_at(1);
         numbers.failing = sum_at(2);
     }
-    // Also those whose claim has ended; the others of which there is a claim are due when it ends.
-    const std::string due =
-        " FROM feeds WHERE next_fetch_attempt > '' AND next_fetch_attempt <= ?";
-    numbers.due = count_in(transaction, "SELECT COUNT(*)" + due, std::vector{time});
     numbers.queued = count_in(transaction, "SELECT COUNT(*) FROM feeds WHERE claim > 0");
     numbers.entries = count_in(transaction, "SELECT COUNT(*) FROM entries");
-    const auto oldest = transaction.query(
-        "SELECT next_fetch_attempt" + due + " ORDER BY next_fetch_attempt LIMIT 1", {time});
-    if (!oldest.empty()) numbers.due_since = base::parse_rfc3339(oldest.front().text(0));
-    const auto page = transaction.query(
-        "SELECT MIN(a.next_attempt) FROM archives a JOIN feeds f ON f.id = a.feed"
-        " WHERE a.next_attempt > '' AND a.next_attempt <= ? AND f.system_enabled = 1",
-        {time});
-    if (!page.at(0).is_null(0))
-        numbers.archive_due_since = base::parse_rfc3339(page.front().text(0));
+    // Also those whose claim has ended; the others of which there is a claim are due when it ends.
+    const auto waiting = waiting_rows(transaction, feed_queue, now);
+    numbers.due = waiting.rows;
+    numbers.due_since = waiting.since;
+    numbers.archive_due_since = waiting_rows(transaction, archive_queue, now).since;
     for (const auto& row :
          transaction.query("SELECT number FROM harvest_notes WHERE name = 'harvester'"))
         numbers.harvested_at = base::Seconds(std::chrono::seconds(row.integer(0)));

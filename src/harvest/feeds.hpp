@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,18 +54,21 @@ void set_enabled(store::Transaction& transaction, std::int64_t feed, bool enable
 // What became of feeds that were to be fetched now. Each is counted once.
 struct Kicked {
     std::size_t due = 0;
-    std::size_t under_way = 0;  // are being fetched, and are due again as soon as that is written
-    std::size_t held = 0;       // their servers asked for a pause (429)
+    std::size_t held = 0;        // their servers asked for a pause (429)
     base::Seconds held_until{};  // the latest end of these pauses
-    [[nodiscard]] std::size_t all() const { return due + under_way + held; }
+    [[nodiscard]] std::size_t all() const { return due + held; }
     bool operator==(const Kicked&) const = default;
 };
-// Makes feeds due now that are enabled: all; those of a base URL; the one with this URL. Requests stay spaced.
+// Makes feeds due now that are enabled: all; those of a base URL; the one with this URL. Requests stay spaced. One that is
+// being fetched is fetched again, and only the second result is recorded.
 //   which  "" for all, or a URL; one without a path is also a base URL
 Kicked kick(store::Transaction& transaction, std::string_view which, base::Seconds now);
 
 [[nodiscard]] std::optional<FeedRow> load_feed(store::Transaction& transaction,
                                                std::int64_t feed);
+// Returns those that there are, by their ids.
+[[nodiscard]] std::map<std::int64_t, FeedRow> load_feeds(store::Transaction& transaction,
+                                                         std::span<const std::int64_t> feeds);
 // Finds a feed by its id, its URL, or what only one URL contains.
 //   error  absent; conflict: several contain it
 [[nodiscard]] base::Result<FeedRow> find_feed(store::Transaction& transaction,
@@ -109,7 +114,7 @@ void note_round(store::Transaction& transaction, const std::string& round, std::
 // For /metrics, /healthz and operators.
 struct HarvestNumbers {
     std::uint64_t feeds = 0, disabled = 0;
-    std::uint64_t due = 0;     // that should have been fetched by now
+    std::uint64_t due = 0;     // that could be fetched now
     std::uint64_t queued = 0;  // that harvesters work on
     std::uint64_t failing = 0;
     std::uint64_t entries = 0;
@@ -117,7 +122,7 @@ struct HarvestNumbers {
     std::optional<base::Seconds> harvested_at = {};  // when one was last at work; nullopt: never
     std::optional<base::Seconds> archive_due_since = {};  // the page that waits longest
     // Since the store was made, by all harvesters: "ok", "nonew", "notmodified", "toobig", "parseerror", "noitems",
-    // "posterror", "nodb", "failed", "disabled", "added", "edited", "second insertion".
+    // "posterror", "failed", "disabled", "added", "edited", "second insertion".
     std::vector<std::pair<std::string, std::uint64_t>> outcomes = {};
 };
 // Returns what is wrong with the harvest, for operators: feeds have waited for 15 minutes, or pages of archives for an

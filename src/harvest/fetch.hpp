@@ -28,7 +28,6 @@ enum class FetchStatus : unsigned char {
     parseerror,
     noitems,
     posterror,  // the entries cannot be recorded
-    nodb,       // the store could not be reached: nothing is recorded but this count
     failed,     // the server or the network
     disabled,   // 410, or too many failures
 };

@@ -15,11 +15,9 @@ using store::Transaction;
 using namespace std::chrono_literals;
 
 constexpr auto look_for_due_every = 1s, look_for_free_every = 1s;
-// How many parts of what is due are looked at for something to claim.
-constexpr int most_looks = 20;
-// All of a fetch, and until when its result may be written. Claims last longer, so that clocks may differ.
-constexpr auto longest_fetch = 90s, claim_relied_upon = 110s;
-static_assert(longest_fetch < claim_relied_upon && claim_relied_upon < fetch_claim);
+// All of a fetch. Claims last longer, so that clocks may differ.
+constexpr auto longest_fetch = 45s;
+static_assert(longest_fetch < store::claim_lasts);
 
 bool is_news(const FetchOutcome& outcome) { return outcome.added + outcome.edited > 0; }
 
@@ -70,23 +68,14 @@ void Fetcher::claim() {
     has_more_ = !claimed.empty();
     if (claimed.empty()) claim_at_ = now + look_for_due_every;
     for (auto& feed : claimed)
-        send({.fetch = begin_fetch(std::move(feed)),
-              .until = now + longest_fetch,
-              .claimed_until = now + claim_relied_upon});
+        send({.fetch = begin_fetch(std::move(feed)), .until = now + longest_fetch});
 }
 
 std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
-    const auto is_due = [&] {
-        // Most of the time nothing is due, and a transaction that writes makes others wait.
-        return context_.read(is_fetch_due);
-    };
-    for (int look = 0; look < most_looks && is_due(); ++look) {
-        const ClaimTerms terms{.claim = context_.new_claim(), .most = most};
-        auto claimed = context_.write(claim_feeds, terms);
-        if (!claimed.empty()) return claimed;
-        // All that were due first wait for others of their base URLs now: those behind them may have their turn.
-    }
-    return {};
+    // Most of the time nothing is due, and a transaction that writes makes others wait.
+    const auto due = context_.read(due_rows, feed_queue, most);
+    if (due.empty()) return {};
+    return context_.write(claim_feeds, due, context_.new_claim());
 }
 
 void Fetcher::send(Open open) {
@@ -153,19 +142,7 @@ void Fetcher::finish(Open open, ReadAnswer answer) {
     results_.push_back({std::move(open), std::move(answer)});
 }
 
-// Others fetch these feeds again.
-void Fetcher::drop_late_results() {
-    const auto now = context_.steady();
-    const auto dropped = std::erase_if(
-        results_, [&](const Result& result) { return now >= result.open.claimed_until; });
-    if (dropped == 0) return;
-    base::log::error("fetches dropped because the store could not be reached",
-                     {{"fetches", std::to_string(dropped)}});
-    outcomes_[std::string(name_of(FetchStatus::nodb))] += static_cast<std::int64_t>(dropped);
-}
-
 void Fetcher::write_results() {
-    drop_late_results();
     while (!results_.empty()) {
         const auto some = std::span(results_).first(std::min(results_.size(), results_at_once));
         if (!store::is_written("entries cannot be recorded", "", [&] { write(some); }))
@@ -185,6 +162,9 @@ void Fetcher::write_alone(Result& result) {
 }
 
 void Fetcher::write(std::span<Result> results) {
+    // In the order in which others lock several feeds, too.
+    std::ranges::sort(results, {},
+                      [](const Result& result) { return result.open.fetch.claimed.feed.id; });
     const auto fresh = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
         std::vector<std::vector<const feed::Entry*>> all;
         for (const auto& [open, answer] : results)
@@ -196,17 +176,15 @@ void Fetcher::write(std::span<Result> results) {
     for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions, context_.rules);
     context_.write([&](Transaction& transaction, base::Seconds now) {
         auto outcomes = outcomes_;  // a copy, because the transaction may be run again
-        std::vector<const ClaimedFeed*> claims;
-        for (const auto& result : results) claims.push_back(&result.open.fetch.claimed);
-        const auto ours = are_ours(transaction, claims);
         std::vector<FinishedFetch> fetches;
         std::vector<std::int64_t> recorded;
         for (std::size_t i = 0; i < results.size(); ++i) {
-            if (ours[i])
+            const auto& claimed = results[i].open.fetch.claimed;
+            if (store::has_claim(transaction, feed_queue.rows, claimed.feed.id, claimed.claim))
                 fetches.push_back(
                     record(transaction, results[i], ready[i], {outcomes, recorded}, now));
             else
-                release_base_url(transaction, claims[i]->base_url, claims[i]->claim, now);
+                release_base_url(transaction, claimed.base_url, claimed.claim, now);
         }
         finish_fetches(transaction, fetches, now, std::move(recorded));
         tables::count_outcomes(transaction, "harvest_notes", outcomes, tables::slot_of_process());
@@ -237,21 +215,6 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
     ++outcomes[finished.outcome];
     return finished;
-}
-
-void Fetcher::give_back() {
-    auto abandoned = redirected_.take();
-    for (auto& [id, open] : open_) abandoned.push_back(std::move(open));
-    open_.clear();
-    for (auto& [open, response] : reader_.take_back()) abandoned.push_back(std::move(open));
-    take_read();
-    write_results();
-    if (abandoned.empty()) return;
-    std::vector<const ClaimedFeed*> claims;
-    for (const auto& open : abandoned) claims.push_back(&open.fetch.claimed);
-    context_.write([&](Transaction& transaction, base::Seconds now) {
-        harvest::give_back(transaction, claims, now);
-    });
 }
 
 }  // namespace harvest

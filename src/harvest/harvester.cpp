@@ -58,8 +58,8 @@ class Harvester::Loop {
         if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open() || is_reviewing_)
             return false;
         return context_.read([&](Transaction& transaction, base::Seconds now) {
-            return !is_fetch_due(transaction, std::max(now, planned_until(transaction, now))) &&
-                   !is_archive_due(transaction, now + page_spacing);
+            return !is_any_due(transaction, feed_queue, now, now) &&
+                   !is_any_due(transaction, archive_queue, now + page_spacing, now);
         });
     }
 
@@ -71,8 +71,8 @@ class Harvester::Loop {
         context_.repeat(
             at_most, [&] { return fetcher_->is_fetching(); },
             [&](auto left) { fetcher_->receive(left); });
-        try_store([&] { fetcher_->give_back(); });
-        try_store([&] { walker_->give_back(); });
+        try_store([&] { fetcher_->write_results(); });
+        try_store([&] { walker_->write_results(); });
     }
 
     void wake() {

@@ -20,7 +20,7 @@ class Harvester {
     // `pool` must outlive the harvester.
     //   error  that of net::Client::make()
     [[nodiscard]] static base::Result<Harvester> make(store::Pool& pool, HarvestOptions options);
-    // Abandons what is open. Its claims end by themselves; stop() gives them back at once.
+    // Abandons what is open. Its claims end by themselves.
     ~Harvester();
     Harvester(Harvester&&) noexcept;
     Harvester& operator=(Harvester&&) noexcept;
@@ -39,7 +39,7 @@ class Harvester {
     // Returns whether answers of servers are awaited, or being read.
     [[nodiscard]] bool is_fetching() const;
 
-    // Starts nothing new, waits at most this long for open answers, and gives the rest back to other harvesters.
+    // Starts nothing new, and waits at most this long for open answers. The claims of the others end by themselves.
     void stop(std::chrono::milliseconds at_most);
 
     // Makes step() return soon. Safe from any thread; all other functions belong to one thread.

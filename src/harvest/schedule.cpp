@@ -79,7 +79,6 @@ seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::i
         case FetchStatus::parseerror: return after_damage;
         case FetchStatus::toobig: return when_too_big;
         case FetchStatus::posterror: return after_news;
-        case FetchStatus::nodb:  // is never recorded: the claim ends, and the feed is due again
         case FetchStatus::failed:
         case FetchStatus::disabled: break;
     }
@@ -156,9 +155,9 @@ void note_hints(FeedRow& after, const FetchOutcome& outcome) {
 }  // namespace
 
 std::string_view name_of(FetchStatus status) {
-    constexpr std::array<std::string_view, 10> names{
-        "ok",      "nonew",     "notmodified", "toobig", "parseerror",
-        "noitems", "posterror", "nodb",        "failed", "disabled"};
+    constexpr std::array<std::string_view, 9> names{"ok",        "nonew",      "notmodified",
+                                                    "toobig",    "parseerror", "noitems",
+                                                    "posterror", "failed",     "disabled"};
     return names.at(static_cast<std::size_t>(status));
 }
 

@@ -9,6 +9,7 @@
 #include "base/compress.hpp"
 #include "base/log.hpp"
 #include "base/utf8.hpp"
+#include "harvest/feed_row.hpp"
 #include "tables/lists.hpp"
 #include "tables/rows.hpp"
 #include "tables/trees.hpp"
@@ -22,7 +23,6 @@ using store::Transaction;
 using store::Value;
 
 constexpr std::size_t most_content = 1 << 20;  // decompressed, of what is stored
-constexpr std::size_t longest_title = 512;     // as in the column
 
 // Reads a row; nullopt, with a line in the log: it is damaged.
 std::optional<StoredEntry> entry_in(const store::Row& row) {

@@ -79,12 +79,6 @@ class RedirectQueue {
         waiting_ = std::move(left);
         return followed;
     }
-    [[nodiscard]] std::vector<Open> take() {
-        std::vector<Open> all;
-        for (auto& waiting : waiting_) all.push_back(std::move(waiting.open));
-        waiting_.clear();
-        return all;
-    }
 
    private:
     struct Waiting {
@@ -108,9 +102,6 @@ class Fetcher {
     // Waits for answers, and hands them to the thread that reads them.
     void receive(std::chrono::milliseconds at_most);
     void write_results();
-    // Abandons what is open, and gives its claims back.
-    void give_back();
-
     // Answers are awaited, or being read.
     [[nodiscard]] bool is_fetching() const { return !open_.empty() || reader_.size() > 0; }
     // Fetches have begun that are not finished.
@@ -124,8 +115,7 @@ class Fetcher {
     using Outcomes = std::map<std::string, std::int64_t>;
     struct Open {
         Fetch fetch;
-        SteadyTime until{};          // all of it, redirects included, ends before its claim does
-        SteadyTime claimed_until{};  // when this harvester stops relying on the claim
+        SteadyTime until{};  // all of it, redirects included, ends before its claim does
 
         [[nodiscard]] std::int64_t claim() const { return fetch.claimed.claim; }
         [[nodiscard]] std::string& base_url() { return fetch.claimed.base_url; }
@@ -147,7 +137,6 @@ class Fetcher {
     void redirect(Open open, base::Result<Fetch> next);
     void follow_redirects();
     void finish(Open open, ReadAnswer answer);
-    void drop_late_results();
     void write(std::span<Result> results);
     void write_alone(Result& result);
     // What a transaction adds to.
@@ -194,8 +183,7 @@ class ArchiveWalker {
     void work();
     // Waits for answers, and records what they have.
     void receive(std::chrono::milliseconds at_most);
-    // Abandons what is open, and gives its claims back.
-    void give_back();
+    void write_results();
 
     [[nodiscard]] bool is_fetching() const { return !open_.empty(); }
     [[nodiscard]] bool is_open() const {
@@ -223,7 +211,6 @@ class ArchiveWalker {
     void take_answer(const net::FinishedRequest& finished);
     void redirect(Open open, base::Result<Fetch> next);
     void follow_redirects();
-    void write_results();
     void write(Result& result);
     void write_part(Result& result, std::span<const ReadyEntry> ready);
     // Each returns what the archive becomes.

@@ -12,14 +12,16 @@
 #include <string_view>
 
 #include "base/date.hpp"
+#include "store/dialect.hpp"
 #include "store/pool.hpp"
 
 namespace store {
 
-// A table whose rows have `id`, `claim` (0: none) and the time when they are due (RFC 3339; empty: never), or when
-// their claim ends.
+// A table whose rows have an integer as their key, `claim` (0: none) and the time when they are due (RFC 3339; empty:
+// never), or when their claim ends.
 struct Queue {
     std::string_view table, due;
+    std::string_view key = "id";
 };
 
 // A row of a queue as it was read.
@@ -41,10 +43,28 @@ inline constexpr std::string_view due_at_once = "1970-01-01T00:00:00Z";
                                     const QueuedRow& row, std::int64_t claim, base::Seconds now) {
     const std::string due(queue.due);
     return transaction.execute("UPDATE " + std::string(queue.table) + " SET " + due +
-                                   " = ?, claim = ? WHERE id = ? AND " + due +
-                                   " = ? AND claim = ?",
+                                   " = ?, claim = ? WHERE " + std::string(queue.key) +
+                                   " = ? AND " + due + " = ? AND claim = ?",
                                {Value{base::format_rfc3339(now + claim_lasts)}, Value{claim},
                                 Value{row.id}, Value{row.due}, Value{row.claim}}) == 1;
+}
+
+// Returns whether a row still has this claim, and keeps others from the row until the transaction ends.
+[[nodiscard]] inline bool has_claim(Transaction& transaction, const Queue& queue, std::int64_t id,
+                                    std::int64_t claim) {
+    const auto rows = transaction.query("SELECT claim FROM " + std::string(queue.table) +
+                                            " WHERE " + std::string(queue.key) + " = ?" +
+                                            std::string(for_update(transaction.engine())),
+                                        {Value{id}});
+    return !rows.empty() && rows.front().integer(0) == claim;
+}
+
+// Returns SQL that makes rows due, whoever has claimed them; one that is due already keeps its place. A condition
+// follows. Two values: twice when they are due.
+[[nodiscard]] inline std::string make_due_sql(const Queue& queue) {
+    const std::string due(queue.due);
+    return "UPDATE " + std::string(queue.table) + " SET " + due + " = ?, claim = 0 WHERE (" +
+           due + " = '' OR " + due + " > ?) AND ";
 }
 
 // Ends a claim.
@@ -53,8 +73,8 @@ inline constexpr std::string_view due_at_once = "1970-01-01T00:00:00Z";
 inline bool end_claim(Transaction& transaction, const Queue& queue, std::int64_t id,
                       std::int64_t claim, std::optional<base::Seconds> due) {
     return transaction.execute("UPDATE " + std::string(queue.table) + " SET " +
-                                   std::string(queue.due) +
-                                   " = ?, claim = 0 WHERE id = ? AND claim = ?",
+                                   std::string(queue.due) + " = ?, claim = 0 WHERE " +
+                                   std::string(queue.key) + " = ? AND claim = ?",
                                {Value{due ? base::format_rfc3339(*due) : std::string()},
                                 Value{id}, Value{claim}}) == 1;
 }

@@ -52,13 +52,14 @@ bool lock_feed(Transaction& transaction, std::int64_t feed) {
 }
 
 void mark_copies(Transaction& transaction, const std::vector<std::int64_t>& feeds) {
+    const Value time{std::string(store::due_at_once)};
     std::vector<Value> names;
     names.reserve(feeds.size());
     for (const auto feed : feeds) names.emplace_back(std::to_string(feed));
     execute_in(transaction,
-               "UPDATE topics SET look_at = ?, claim = 0 WHERE subject = 'source_feed'"
-               " AND class = '' AND name IN",
-               {Value{std::string(store::due_at_once)}}, names);
+               store::make_due_sql({"topics", "look_at"}) +
+                   "subject = 'source_feed' AND class = '' AND name IN",
+               {time, time}, names);
 }
 
 }  // namespace tables

@@ -138,11 +138,9 @@ inline void fill(store::Connection& connection) {
             none,
             none,
             none,
-            none,
             "",
             "",
             "",
-            none,
             none});
     insert(connection, "entries",
            {Value(one), one, awkward, std::string(32, 'f'), std::string(32, '0'), "", awkward, "",
@@ -152,8 +150,8 @@ inline void fill(store::Connection& connection) {
     insert(connection, "mentions",
            {Value("Gene"), awkward, "2026-01-02T03:04:05Z", one, "2026-01-02T03:04:05Z"});
     insert(connection, "archives",
-           {Value(one), "pipermail", awkward, "walking", awkward, one, none, one,
-            "2026-01-02T03:04:05Z", "", "", none, ""});
+           {Value(one), "pipermail", awkward, "https://f.example", "walking", awkward, one, none,
+            one, "2026-01-02T03:04:05Z", "", "", none});
     insert(connection, "known_urls", {Value(one), INT64_MIN, awkward});
     connection.execute("INSERT INTO meta (name, value) VALUES ('a note', 3), ('another', 12)");
 }

@@ -253,20 +253,6 @@ TEST_CASE("Redirects are followed once the other server is free") {
     CHECK(world.claims() == "0");
 }
 
-TEST_CASE("A worker that ends gives its pages back") {
-    ChainWorld world(GENERATE(support::engines()));
-    world.start(1, world.server.url("/3"));
-    world.walker.work();
-    CHECK(world.walker.is_open());
-    CHECK(world.archive().is_claimed);
-    world.walker.give_back();
-    CHECK_FALSE(world.walker.is_open());
-    CHECK(world.claims() == "0");
-    CHECK(world.archive().next_attempt == world.now);
-    world.run();
-    CHECK(world.state() == "finished: no older page");
-}
-
 TEST_CASE("Two harvesters never walk one archive, and none writes after its claim") {
     ChainWorld world(GENERATE(support::engines()));
     world.start(1, world.server.url("/3"));
@@ -289,7 +275,7 @@ TEST_CASE("Two harvesters never walk one archive, and none writes after its clai
     world.pass(5s);
     world.walker.work();
     REQUIRE(world.walker.is_open());
-    world.pass(harvest::fetch_claim);  // as if the first one had been suspended
+    world.pass(store::claim_lasts);  // as if the first one had been suspended
     world.run(second);
     CHECK(world.archive().added == 6);
     world.execute("DELETE FROM entries");

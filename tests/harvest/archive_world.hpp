@@ -139,7 +139,8 @@ struct ArchiveWorld : HarvestStore {
     void run(harvest::ArchiveWalker& worker) {
         for (int i = 0; i < 500; ++i) {
             step(worker);
-            const bool is_due = call(harvest::is_archive_due, now + harvest::page_spacing);
+            const bool is_due = call(harvest::is_any_due, harvest::archive_queue,
+                                     now + harvest::page_spacing, now);
             if (!worker.is_open() && !is_due) return;
         }
         FAIL("the worker does not come to rest");

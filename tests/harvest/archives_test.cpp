@@ -13,8 +13,8 @@ constexpr const char* page_url = "https://a.example/2008";
 
 std::vector<harvest::ClaimedArchive> claim(ArchiveWorld& world, std::int64_t claim,
                                            std::size_t most = 10) {
-    const harvest::ClaimTerms terms{.claim = claim, .most = most};
-    return world.call(harvest::claim_archives, terms, world.now);
+    const auto due = world.call(harvest::due_rows, harvest::archive_queue, most, world.now);
+    return world.call(harvest::claim_archives, due, claim, world.now);
 }
 
 void note(ArchiveWorld& world, const std::string& url) {
@@ -72,11 +72,12 @@ TEST_CASE("An archive is claimed once, until its claim ends") {
     CHECK(claimed[0].feed_added_at == world.now);
     CHECK(world.archive().is_claimed);
     const auto is_ours = [&](const harvest::ClaimedArchive& one) {
-        return world.call(harvest::is_ours, one);
+        return world.call(store::has_claim, harvest::archive_queue.rows, one.archive.feed,
+                          one.claim);
     };
     CHECK(is_ours(claimed[0]));
     CHECK(claim(world, 8).empty());
-    world.pass(harvest::fetch_claim - 1s);
+    world.pass(store::claim_lasts - 1s);
     CHECK(claim(world, 8).empty());
     world.pass(1s);
     const auto again = claim(world, 8);
@@ -99,7 +100,7 @@ TEST_CASE("Archives of one base URL wait for each other") {
     for (const auto* url : {"https://a.example/1", "https://a.example/2", "https://b.example/"})
         world.start(world.add_feed(url), url);
     CHECK(claim(world, 7).size() == 2);
-    CHECK(world.archive(2).next_attempt == world.now + harvest::page_spacing);
+    CHECK(world.archive(2).next_attempt == world.now);
     CHECK_FALSE(world.archive(2).is_claimed);
     CHECK(claim(world, 8).empty());
 }

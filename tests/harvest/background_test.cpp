@@ -49,7 +49,6 @@ TEST_CASE(
     for (int i = 0; i < 100; ++i) numbers.add(i);
     CHECK(numbers.size() == 100);
     made.wait_for(100);
-    CHECK(numbers.take_back().empty());  // waits for the last one
     CHECK(announced.count() == 1);
     const auto taken = numbers.take();
     REQUIRE(taken.size() == 100);
@@ -61,27 +60,6 @@ TEST_CASE(
     numbers.add(7);
     announced.wait_for(2);
     CHECK(numbers.take() == std::vector<std::string>{"7"});
-}
-
-TEST_CASE("Jobs whose work has not begun are taken back") {
-    Calls begun;
-    std::promise<void> may_end;
-    Numbers numbers(
-        [&, may_end = may_end.get_future().share()](int number) {
-            begun.note();
-            may_end.wait();
-            return std::to_string(number);
-        },
-        [] {});
-    for (int i = 0; i < 3; ++i) numbers.add(i);
-    begun.wait_for(1);
-    auto taken_back = std::async(std::launch::async, [&] { return numbers.take_back(); });
-    may_end.set_value();
-    const auto jobs = taken_back.get();
-    const auto results = numbers.take();
-    CHECK(results.size() + jobs.size() == 3);
-    CHECK(results.front() == "0");
-    CHECK(numbers.size() == 0);
 }
 
 TEST_CASE("What a job throws is thrown to the one who takes results") {

@@ -55,8 +55,8 @@ struct HarvestStore : PooledStore {
         return is_due;
     }
     std::vector<harvest::ClaimedFeed> claim(std::size_t most = 100) {
-        const harvest::ClaimTerms terms{.claim = next_claim++, .most = most};
-        return call(harvest::claim_feeds, terms, now);
+        const auto due = call(harvest::due_rows, harvest::feed_queue, most, now);
+        return call(harvest::claim_feeds, due, next_claim++, now);
     }
     // A fetch that succeeds, after which the feed is due in an hour.
     [[nodiscard]] harvest::FinishedFetch fetch_of(const harvest::ClaimedFeed& claimed) const {

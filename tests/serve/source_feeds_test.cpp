@@ -289,9 +289,9 @@ TEST_CASE("The page and the JSON of a feed say that its server asked for a pause
         return nlohmann::json::parse(*world.open(path).body);
     };
     world.write([&](Transaction& transaction) {
-        transaction.execute("INSERT INTO base_urls (base_url, free_at, held_until, claim) VALUES"
-                            " ('https://lab.example', '', '2026-11-24T13:00:00Z', 0),"
-                            " ('https://other.example', '', '2026-11-24T14:00:00Z', 0)");
+        transaction.execute("INSERT INTO base_urls (base_url, free_at, held) VALUES"
+                            " ('https://lab.example', '2026-11-24T13:00:00Z', 1),"
+                            " ('https://other.example', '2026-11-24T14:00:00Z', 1)");
         REQUIRE(
             harvest::start_archive(transaction, 1, "https://lab.example/old", world.small.now));
     });
