@@ -24,12 +24,6 @@ constexpr std::chrono::seconds pause_of_busy_server = 1h;
 // What an index of a list says of days may be that of another time zone.
 constexpr auto zones_differ_by = std::chrono::days(1);
 
-Fetch fetch_of(const ClaimedArchive& claimed) {
-    Fetch fetch{.claimed = {}, .url = claimed.archive.next_url};
-    fetch.claimed.claimed_at = claimed.claimed_at;
-    return fetch;
-}
-
 FetchOutcome parse_error(const base::Error& error) {
     return {.status = FetchStatus::parseerror,
             .severity = Severity::soft,
@@ -145,102 +139,52 @@ base::Result<ArchivePage> read_archive_page(const std::string& url,
 
 }  // namespace
 
-ArchiveWalker::ArchiveWalker(HarvestContext& context, net::Client client)
-    : context_(context), client_(std::move(client)), settings_(context.options) {
-    settings_.most_bytes = most_bytes;
-}
-
 void ArchiveWalker::work() {
     const auto now = context_.steady();
     if (now < look_at_) return;
     look_at_ = now + look_for_pages_every;
     write_results();
-    follow_redirects();
-    claim();
-}
-
-void ArchiveWalker::claim() {
-    const auto busy = open_.size() + redirected_.size();
-    if (busy >= most_open) return;
-    const auto until = context_.steady() + longest_page;
-    const auto due = context_.read(due_rows, archive_queue, most_open - busy);
+    if (open() >= most_open) return;
+    const auto due = context_.read(due_rows, archive_queue, most_open - open());
     if (due.empty()) return;
-    for (auto& claimed : context_.write(claim_archives, due, context_.new_claim())) {
-        auto fetch = fetch_of(claimed);
-        send({std::move(claimed), std::move(fetch), until});
-    }
+    for (auto& claimed : context_.write(claim_archives, due, context_.new_claim()))
+        begin(std::move(claimed), now + longest_page);
 }
 
-void ArchiveWalker::send(Open open) {
-    auto request = request_of(open.fetch, settings_);
-    if (!request) {
-        auto failure = read_failed_redirect(open.fetch, request.error()).outcome;
-        results_.push_back({.open = std::move(open), .failure = std::move(failure)});
-        return;
-    }
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.steady());
-    request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
-    for (auto& field : request->fields)  // readers are those of feeds
-        if (field.name == "User-Agent") field.value = settings_.user_agent;
-    open_.emplace(client_.add(*std::move(request)), std::move(open));
+void ArchiveWalker::begin(ClaimedArchive claimed, SteadyTime until) {
+    // Readers are those of feeds.
+    auto fetch = begin_page(claimed.archive.next_url, context_.options.user_agent);
+    fetch.most_body = most_bytes;
+    fetch.claim = claimed.claim;
+    fetch.base_url = claimed.base_url;
+    fetch.until = until;
+    ++open_;
+    getter_.get(std::move(fetch), [this, claimed = std::move(claimed)](
+                                      Fetch ended, Getter::Answer answer) mutable {
+        --open_;
+        claimed.base_url = ended.base_url;
+        results_.push_back(read(std::move(claimed), std::move(ended.url), std::move(answer)));
+    });
 }
 
-void ArchiveWalker::receive(std::chrono::milliseconds at_most) {
-    // What is redirected waits for the next call of work().
-    for (const auto& finished : client_.wait(open_.empty() ? 0ms : at_most))
-        take_answer(finished);
-    write_results();
-}
-
-void ArchiveWalker::take_answer(const net::FinishedRequest& finished) {
-    auto found = open_.extract(finished.id);
-    if (found.empty()) return;
-    Result result{.open = std::move(found.mapped())};
-    const auto& fetch = result.open.fetch;
-    if (!finished.response) {
-        result.failure = read_failure(fetch, finished.response.error()).outcome;
-        results_.push_back(std::move(result));
-        return;
-    }
-    const auto& response = *finished.response;
-    if (auto next = redirected(fetch, response)) {
-        redirect(std::move(result.open), *std::move(next));
-        return;
-    }
-    if (response.status >= 200 && response.status < 300) {
-        if (auto page = read_archive_page(fetch.url, response))
-            result.page = *std::move(page);
-        else
-            result.failure = parse_error(page.error());
-    } else {
-        result.failure = read_answer(fetch, response, settings_).outcome;
-    }
-    results_.push_back(std::move(result));
-}
-
-void ArchiveWalker::redirect(Open open, base::Result<Fetch> next) {
-    if (!next) {
-        auto failure = read_failed_redirect(open.fetch, next.error()).outcome;
-        results_.push_back({.open = std::move(open), .failure = std::move(failure)});
-        return;
-    }
-    redirected_.add(std::move(open), *std::move(next));
-}
-
-void ArchiveWalker::follow_redirects() {
-    auto followed = redirected_.follow(context_);
-    for (auto& open : followed.free) send(std::move(open));
-    for (auto& open : followed.late) {
-        auto failure = read_busy_redirect(open.fetch).outcome;
-        results_.push_back({.open = std::move(open), .failure = std::move(failure)});
-    }
+ArchiveWalker::Result ArchiveWalker::read(ClaimedArchive claimed, std::string url,
+                                          Getter::Answer answer) {
+    Result result{.claimed = std::move(claimed), .url = std::move(url)};
+    if (!answer)
+        result.failure = std::move(answer.error());
+    else if (answer->status < 200 || answer->status >= 300)
+        result.failure = failed_status(*answer, result.claimed.claimed_at);
+    else if (auto page = read_archive_page(result.url, *answer))
+        result.page = *std::move(page);
+    else
+        result.failure = parse_error(page.error());
+    return result;
 }
 
 void ArchiveWalker::write_results() {
     for (; !results_.empty(); results_.pop_back()) {
         auto& result = results_.back();
-        const auto& url = result.open.fetch.url;
+        const auto& url = result.url;
         const auto write_it = [&] { write(result); };
         if (store::is_written("a page of an archive cannot be recorded", url, write_it)) continue;
         result.page.reset();
@@ -255,7 +199,7 @@ void ArchiveWalker::write_results() {
 
 // A claim that has ended meanwhile is another harvester's: nothing is written then.
 void ArchiveWalker::write(Result& result) {
-    const auto& claimed = result.open.claimed;
+    const auto& claimed = result.claimed;
     std::vector<const feed::Entry*> fresh;
     std::optional<base::Date> window;
     if (result.page)
@@ -291,7 +235,7 @@ void ArchiveWalker::write(Result& result) {
 
 // Records a part of a long month by itself, so that others who wait for the store get their turns.
 void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready) {
-    auto& claimed = result.open.claimed;
+    auto& claimed = result.claimed;
     claimed.archive.added += context_.write([&](Transaction& transaction, base::Seconds now) {
         if (!hold(transaction, claimed)) return std::int64_t{0};
         const auto recorded = record_and_count(transaction, claimed.archive.feed, ready, now);
@@ -302,7 +246,7 @@ void ArchiveWalker::write_part(Result& result, std::span<const ReadyEntry> ready
 Archive ArchiveWalker::record(Transaction& transaction, const Result& result,
                               std::span<const ReadyEntry> ready, base::Seconds now) {
     const auto& page = *result.page;
-    auto archive = result.open.claimed.archive;
+    auto archive = result.claimed.archive;
     if (page.index) return after_index(transaction, std::move(archive), *page.index, now);
     const auto recorded = record_and_count(transaction, archive.feed, ready, now);
     ++archive.pages;
@@ -356,7 +300,7 @@ Archive ArchiveWalker::after_month(Transaction& transaction, Archive archive, ba
 Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& result,
                                      base::Seconds now) {
     const auto& failure = result.failure;
-    const auto& archive = result.open.claimed.archive;
+    const auto& archive = result.claimed.archive;
     auto after = page_failed(archive, status_of(failure), failure.server.retry_after, now);
     base::log::warning("a page of an archive cannot be read",
                        {{"feed", std::to_string(archive.feed)},

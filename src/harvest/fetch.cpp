@@ -24,7 +24,8 @@ constexpr std::string_view accepted_types =
 // "HTTP 404 Not Found"
 std::string http_status_text(int status) {
     constexpr std::string_view reasons =
-        "400 Bad Request|401 Unauthorized|402 Payment Required|403 Forbidden|404 Not Found|"
+        "304 Not Modified|400 Bad Request|401 Unauthorized|402 Payment Required|403 "
+        "Forbidden|404 Not Found|"
         "405 Method Not Allowed|406 Not Acceptable|408 Request Timeout|410 Gone|"
         "421 Misdirected Request|429 Too Many Requests|451 Unavailable For Legal Reasons|"
         "500 Internal Server Error|501 Not Implemented|502 Bad Gateway|503 Service Unavailable|"
@@ -56,24 +57,17 @@ std::string agent_with_readers(std::string agent, std::int64_t readers) {
     return agent.insert(end, "; " + count);
 }
 
-ReadAnswer failed(const Fetch& fetch, std::string status, Severity severity,
-                  std::string detail = {}) {
-    return {.after = fetch.claimed.feed,
-            .outcome = {.status = FetchStatus::failed,
-                        .severity = severity,
-                        .system_status = std::move(status),
-                        .detail = std::move(detail)}};
+FetchOutcome failed(std::string status, Severity severity, std::string detail = {}) {
+    return {.status = FetchStatus::failed,
+            .severity = severity,
+            .system_status = std::move(status),
+            .detail = std::move(detail)};
 }
 
-ReadAnswer too_large(const Fetch& fetch) {
-    auto answer = failed(fetch, "too large", Severity::soft);
-    answer.outcome.status = FetchStatus::toobig;
-    return answer;
-}
-
-std::size_t most_body_of(const Fetch& fetch, const FetchSettings& settings) {
-    const auto kb = fetch.claimed.feed.most_kb;
-    return kb > 0 ? static_cast<std::size_t>(kb) * 1024 : settings.most_bytes;
+FetchOutcome too_large() {
+    auto outcome = failed("too large", Severity::soft);
+    outcome.status = FetchStatus::toobig;
+    return outcome;
 }
 
 // The same permanent redirect in two consecutive fetches moves the feed.
@@ -97,44 +91,37 @@ void drop_validators(FeedRow& row) {
 constexpr const char* no_entries = "no entries";
 
 // The document is as it was: without entries, if it had none.
-void note_unchanged(FetchOutcome& outcome, const Fetch& fetch, const char* detail) {
-    const bool has_none = fetch.claimed.feed.system_status == no_entries;
+void note_unchanged(FetchOutcome& outcome, const FeedRow& feed, const char* detail) {
+    const bool has_none = feed.system_status == no_entries;
     outcome.status = has_none ? FetchStatus::noitems : FetchStatus::notmodified;
     if (has_none) outcome.system_status = no_entries;
     outcome.detail = detail;
 }
 
 // A 304 may come with newer validators (RFC 9110 section 15.4.5).
-ReadAnswer read_not_modified(const Fetch& fetch, const net::Response& response) {
-    if (!fetch.is_conditional)
-        return failed(fetch, "HTTP 304 Not Modified", Severity::soft, "not asked for");
-    ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
+ReadAnswer read_not_modified(const ClaimedFeed& claimed, const net::Response& response) {
+    ReadAnswer answer{.after = claimed.feed, .outcome = {}};
     if (auto tag = validator_in(response, "etag"); !tag.empty())
         answer.after.http_etag = std::move(tag);
     if (auto date = validator_in(response, "last-modified"); !date.empty())
         answer.after.http_last_modified = std::move(date);
     answer.after.http_304 = true;
-    note_unchanged(answer.outcome, fetch, "not modified");
+    note_unchanged(answer.outcome, claimed.feed, "not modified");
     return answer;
 }
 
-ReadAnswer read_error_status(const Fetch& fetch, int status) {
-    const bool is_soft = status == 404 || status == 408 || status == 429 || status >= 500;
-    return failed(fetch, http_status_text(status), is_soft ? Severity::soft : Severity::hard);
-}
-
-ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
-                     const FetchSettings& settings) {
-    ReadAnswer answer{.after = fetch.claimed.feed, .outcome = {}};
+ReadAnswer read_body(const ClaimedFeed& claimed, const Fetch& fetch,
+                     const net::Response& response, const FetchSettings& settings) {
+    ReadAnswer answer{.after = claimed.feed, .outcome = {}};
     auto& after = answer.after;
-    if (!fetch.is_conditional) after.last_full_fetch = fetch.claimed.claimed_at;
+    if (!fetch.is_conditional) after.last_full_fetch = claimed.claimed_at;
     after.http_etag = validator_in(response, "etag");
     const auto written_before =
         std::exchange(after.http_last_modified, validator_in(response, "last-modified"));
     auto hash = base::md5_hex(response.body);
     const auto type = net::find_field(response.fields, "content-type").value_or("");
     if (hash == after.last_fetch_hash) {
-        note_unchanged(answer.outcome, fetch, "same hash");
+        note_unchanged(answer.outcome, claimed.feed, "same hash");
         // The index of a list names the size of its months in KB: a short mail may change no byte of it.
         const bool is_written =
             after.http_last_modified.empty() || after.http_last_modified != written_before;
@@ -143,10 +130,10 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
         return answer;
     }
     // Some servers do not say that they send gzip.
-    const auto most = most_body_of(fetch, settings);
+    const auto most = fetch.most_body;
     auto unpacked = base::is_gzip(response.body) ? base::gunzip(response.body, most + 1)
                                                  : base::Result<std::string>(response.body);
-    if (unpacked && unpacked->size() > most) return too_large(fetch);
+    if (unpacked && unpacked->size() > most) return {claimed.feed, too_large()};
     auto read = unpacked ? feed::read_feed(*unpacked, type, fetch.url)
                          : base::Result<feed::Feed>(tl::unexpected(unpacked.error()));
     if (!read) {
@@ -183,36 +170,41 @@ ReadAnswer read_body(const Fetch& fetch, const net::Response& response,
 
 }  // namespace
 
-Fetch begin_fetch(ClaimedFeed claimed) {
-    const auto now = claimed.claimed_at;
+Fetch begin_page(std::string url, std::string user_agent) {
+    return {.url = std::move(url),
+            .fields = {{"User-Agent", std::move(user_agent)},
+                       {"Accept", std::string(accepted_types)},
+                       // Nobody needs the connection before the feed is due again.
+                       {"Connection", "close"}}};
+}
+
+Fetch begin_fetch(const ClaimedFeed& claimed, const FetchSettings& settings) {
     const auto& feed = claimed.feed;
+    auto fetch = begin_page(feed.url, agent_with_readers(settings.user_agent, claimed.readers));
+    fetch.most_body =
+        feed.most_kb > 0 ? static_cast<std::size_t>(feed.most_kb) * 1024 : settings.most_bytes;
+    fetch.claim = claimed.claim;
+    fetch.base_url = claimed.base_url;
     const bool has_validators = !feed.http_etag.empty() || !feed.http_last_modified.empty();
     const bool is_full_due =
-        !feed.last_full_fetch || *feed.last_full_fetch + full_fetch_every <= now;
-    Fetch fetch{.claimed = std::move(claimed), .url = {}};
-    fetch.url = fetch.claimed.feed.url;
+        !feed.last_full_fetch || *feed.last_full_fetch + full_fetch_every <= claimed.claimed_at;
     fetch.is_conditional = has_validators && !is_full_due;
+    if (fetch.is_conditional && !feed.http_etag.empty())
+        fetch.fields.push_back({"If-None-Match", feed.http_etag});
+    if (fetch.is_conditional && !feed.http_last_modified.empty())
+        fetch.fields.push_back({"If-Modified-Since", feed.http_last_modified});
     return fetch;
 }
 
 base::Result<net::Request> request_of(const Fetch& fetch, const FetchSettings& settings) {
     auto url = net::parse_url(fetch.url);
     if (!url) return base::fail(url.error().kind, "the URL " + url.error().text);
-    const auto& feed = fetch.claimed.feed;
-    const auto readers = fetch.claimed.readers;
     net::Request request;
     request.url = *std::move(url);
-    request.fields = {{"User-Agent", agent_with_readers(settings.user_agent, readers)},
-                      {"Accept", std::string(accepted_types)},
-                      // Nobody needs the connection before the feed is due again.
-                      {"Connection", "close"}};
-    if (fetch.is_conditional && !feed.http_etag.empty())
-        request.fields.push_back({"If-None-Match", feed.http_etag});
-    if (fetch.is_conditional && !feed.http_last_modified.empty())
-        request.fields.push_back({"If-Modified-Since", feed.http_last_modified});
+    request.fields = fetch.fields;
     request.connect = settings.connect;
     request.total = settings.total;
-    request.most_body = most_body_of(fetch, settings);
+    request.most_body = fetch.most_body;
     request.asks_for_compression = true;
     return request;
 }
@@ -236,39 +228,51 @@ std::optional<base::Result<Fetch>> redirected(const Fetch& fetch, const net::Res
     return next;
 }
 
-ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
-                       const FetchSettings& settings) {
-    auto answer = response.status == 304 ? read_not_modified(fetch, response)
-                  : response.status >= 200 && response.status < 300
-                      ? read_body(fetch, response, settings)
-                      : read_error_status(fetch, response.status);
+ReadAnswer read_answer(const ClaimedFeed& claimed, const Fetch& fetch,
+                       const net::Response& response, const FetchSettings& settings) {
+    if (response.status == 304 ? !fetch.is_conditional
+                               : response.status < 200 || response.status >= 300)
+        return {claimed.feed, failed_status(response, claimed.claimed_at)};
+    auto answer = response.status == 304 ? read_not_modified(claimed, response)
+                                         : read_body(claimed, fetch, response, settings);
     answer.outcome.http_status = response.status;
-    answer.outcome.server = read_hints(response.fields, fetch.claimed.claimed_at);
+    answer.outcome.server = read_hints(response.fields, claimed.claimed_at);
     if (answer.outcome.severity == Severity::none) note_redirects(answer.after, fetch);
     return answer;
 }
 
-ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure) {
+FetchOutcome failed_status(const net::Response& response, base::Seconds now) {
+    const auto status = response.status;
+    const bool is_soft =
+        status == 304 || status == 404 || status == 408 || status == 429 || status >= 500;
+    auto outcome = failed(http_status_text(status), is_soft ? Severity::soft : Severity::hard,
+                          status == 304 ? "not asked for" : "");
+    outcome.http_status = status;
+    outcome.server = read_hints(response.fields, now);
+    return outcome;
+}
+
+FetchOutcome failed_request(const net::Failure& failure) {
     switch (failure.kind) {
-        case net::FailureKind::refused: return failed(fetch, "refused address", Severity::hard);
-        case net::FailureKind::look_up: return failed(fetch, "DNS error", Severity::temporary);
+        case net::FailureKind::refused: return failed("refused address", Severity::hard);
+        case net::FailureKind::look_up: return failed("DNS error", Severity::temporary);
         case net::FailureKind::busy:
-        case net::FailureKind::connect: return failed(fetch, "connection error", Severity::soft);
-        case net::FailureKind::timeout: return failed(fetch, "read timeout", Severity::soft);
-        case net::FailureKind::tls: return failed(fetch, "SSL error", Severity::hard);
-        case net::FailureKind::protocol: return failed(fetch, "fetch error", Severity::soft);
+        case net::FailureKind::connect: return failed("connection error", Severity::soft);
+        case net::FailureKind::timeout: return failed("read timeout", Severity::soft);
+        case net::FailureKind::tls: return failed("SSL error", Severity::hard);
+        case net::FailureKind::protocol: return failed("fetch error", Severity::soft);
         case net::FailureKind::too_large: break;
     }
-    return too_large(fetch);
+    return too_large();
 }
 
-ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error) {
-    return failed(fetch, error.kind == ErrorKind::too_large ? error.text : "fetch error",
-                  Severity::soft, error.kind == ErrorKind::too_large ? "" : error.text);
+FetchOutcome failed_redirect(const base::Error& error) {
+    return failed(error.kind == ErrorKind::too_large ? error.text : "fetch error", Severity::soft,
+                  error.kind == ErrorKind::too_large ? "" : error.text);
 }
 
-ReadAnswer read_busy_redirect(const Fetch& fetch) {
-    return failed(fetch, "fetch error", Severity::temporary, "redirected to a busy server");
+FetchOutcome busy_redirect() {
+    return failed("fetch error", Severity::temporary, "redirected to a busy server");
 }
 
 ReadAnswer read_unrecordable(ReadAnswer answer) {

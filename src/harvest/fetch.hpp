@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "feed/pipermail.hpp"
 #include "harvest/claims.hpp"
 #include "net/request.hpp"
+#include "store/worker.hpp"
 
 namespace harvest {
 
@@ -57,14 +59,18 @@ struct FetchOutcome {
     std::optional<feed::UpdateHints> feed = {};  // nullopt: the feed was not read
 };
 
-// One fetch, over all the redirects that it follows.
+// One fetch of a feed or of a page of an archive, over all the redirects that it follows.
 struct Fetch {
-    ClaimedFeed claimed;
-    std::string url;              // that is requested now
-    bool is_conditional = false;  // it sends validators
-    std::size_t redirects = 0;    // that were followed
-    bool is_permanent = true;     // all of them were 301 or 308
-    bool is_downgraded = false;   // from https to http
+    std::string url;                      // that is requested now
+    std::vector<net::Field> fields = {};  // of each request
+    std::size_t most_body = 0;            // bytes, decoded
+    bool is_conditional = false;          // it sends validators
+    std::int64_t claim = 0;               // by which base URLs are claimed for it
+    std::string base_url = {};            // that is claimed now; empty: none is
+    store::SteadyTime until = {};         // all of it ends before its claim does
+    std::size_t redirects = 0;            // that were followed
+    bool is_permanent = true;             // all of them were 301 or 308
+    bool is_downgraded = false;           // from https to http
 };
 inline constexpr std::size_t most_redirects = 5;
 
@@ -76,11 +82,13 @@ struct FetchSettings {
     std::size_t most_entries = 20;        // the newest ones that are looked at
 };
 
-// Begins a fetch. Validators are sent byte for byte as the server sent them, but once a day they are left out: a
-// server may say that nothing has changed when it has.
-[[nodiscard]] Fetch begin_fetch(ClaimedFeed claimed);
+// Begins a fetch of a page: what all requests have.
+[[nodiscard]] Fetch begin_page(std::string url, std::string user_agent);
+// Begins a fetch of a feed. User-Agent: "Varve/1.0 (+https://x.org; mail@x.org; 12 readers)". Validators are sent byte for
+// byte as the server sent them, but once a day they are left out: a server may say that nothing has changed when it has.
+[[nodiscard]] Fetch begin_fetch(const ClaimedFeed& claimed, const FetchSettings& settings);
 
-// Returns the request for fetch.url. User-Agent: "Varve/1.0 (+https://x.org; mail@x.org; 12 readers)".
+// Returns the request for fetch.url.
 //   error  malformed: the URL
 [[nodiscard]] base::Result<net::Request> request_of(const Fetch& fetch,
                                                     const FetchSettings& settings);
@@ -98,14 +106,15 @@ struct ReadAnswer {
     // The URL is that of a mailing list's archive, from which the entries come.
     std::optional<feed::ListIndex> list = {};
 };
-[[nodiscard]] ReadAnswer read_answer(const Fetch& fetch, const net::Response& response,
+[[nodiscard]] ReadAnswer read_answer(const ClaimedFeed& claimed, const Fetch& fetch,
+                                     const net::Response& response,
                                      const FetchSettings& settings);
-[[nodiscard]] ReadAnswer read_failure(const Fetch& fetch, const net::Failure& failure);
-// Returns the answer for a chain of redirects that leads nowhere.
-[[nodiscard]] ReadAnswer read_failed_redirect(const Fetch& fetch, const base::Error& error);
-
-// Returns the answer for a redirect to a server that stayed busy with other requests of ours.
-[[nodiscard]] ReadAnswer read_busy_redirect(const Fetch& fetch);
+// Return the outcome of a fetch that ends with a status that is no success; with a failure of the network; where a chain of
+// redirects leads nowhere; and at a redirect to a server that stayed busy with other requests of ours.
+[[nodiscard]] FetchOutcome failed_status(const net::Response& response, base::Seconds now);
+[[nodiscard]] FetchOutcome failed_request(const net::Failure& failure);
+[[nodiscard]] FetchOutcome failed_redirect(const base::Error& error);
+[[nodiscard]] FetchOutcome busy_redirect();
 // Returns the answer without its entries, because the store rejects them; the next fetch gets the body again.
 [[nodiscard]] ReadAnswer read_unrecordable(ReadAnswer answer);
 

@@ -14,7 +14,7 @@ using store::Transaction;
 
 using namespace std::chrono_literals;
 
-constexpr auto look_for_due_every = 1s, look_for_free_every = 1s;
+constexpr auto look_for_due_every = 1s;
 // All of a fetch. Claims last longer, so that clocks may differ.
 constexpr auto longest_fetch = 45s;
 static_assert(longest_fetch < store::claim_lasts);
@@ -34,26 +34,28 @@ void count_recorded(FetchOutcome& outcome, const EntriesRecorded& recorded, std:
 }
 
 // Notes where older entries are: in the document itself, if not all of its entries were looked at.
-void note_archive_of(Transaction& transaction, const Fetch& fetch, const ReadAnswer& answer,
-                     const FetchSettings& settings, base::Seconds now) {
-    const auto feed = fetch.claimed.feed.id;
-    if (answer.list) note_list_index(transaction, feed, fetch.url, *answer.list, now);
+void note_archive_of(Transaction& transaction, std::int64_t feed, const std::string& url,
+                     const ReadAnswer& answer, std::size_t most_entries, base::Seconds now) {
+    if (answer.list) note_list_index(transaction, feed, url, *answer.list, now);
     if (!answer.feed || answer.feed->prev_archive_url.empty()) return;
-    const bool is_cut = answer.entries.size() >= settings.most_entries;
-    note_archive(transaction, feed, is_cut ? fetch.url : answer.feed->prev_archive_url, now);
+    const bool is_cut = answer.entries.size() >= most_entries;
+    note_archive(transaction, feed, is_cut ? url : answer.feed->prev_archive_url, now);
 }
 
 }  // namespace
 
-Fetcher::Fetcher(HarvestContext& context, net::Client client)
-    : context_(context), client_(std::move(client)), settings_(context.options),
-      reader_([settings =
-                   settings_](Answered answered) { return read(std::move(answered), settings); },
-              [this] { client_.wake(); }) {}
+Fetcher::Fetcher(HarvestContext& context, Getter& getter)
+    : context_(context), getter_(getter),
+      reader_(
+          [settings = FetchSettings(context.options)](Answered answered) {
+              auto& [claimed, fetch, response] = answered;
+              auto answer = read_answer(claimed, fetch, response, settings);
+              return Result{std::move(claimed), std::move(fetch.url), std::move(answer)};
+          },
+          [this] { getter_.wake(); }) {}
 
 void Fetcher::work() {
     write_results();
-    follow_redirects();
     claim();
 }
 
@@ -61,85 +63,36 @@ void Fetcher::claim() {
     has_more_ = false;
     const auto now = context_.steady();
     const auto most = context_.options.connections;
-    const auto busy = open_.size() + reader_.size() + redirected_.size() + results_.size();
+    const auto busy = open();
     // A claim for a few would cost as much as one for many.
     if (now < claim_at_ || busy > most - most / 4) return;
-    auto claimed = claim_due(most - std::min(busy, most));
-    has_more_ = !claimed.empty();
-    if (claimed.empty()) claim_at_ = now + look_for_due_every;
-    for (auto& feed : claimed)
-        send({.fetch = begin_fetch(std::move(feed)), .until = now + longest_fetch});
-}
-
-std::vector<ClaimedFeed> Fetcher::claim_due(std::size_t most) {
     // Most of the time nothing is due, and a transaction that writes makes others wait.
-    const auto due = context_.read(due_rows, feed_queue, most);
-    if (due.empty()) return {};
-    return context_.write(claim_feeds, due, context_.new_claim());
+    const auto due = context_.read(due_rows, feed_queue, most - std::min(busy, most));
+    if (!due.empty())
+        for (auto& claimed : context_.write(claim_feeds, due, context_.new_claim())) {
+            begin(std::move(claimed), now + longest_fetch);
+            has_more_ = true;
+        }
+    if (!has_more_) claim_at_ = now + look_for_due_every;
 }
 
-void Fetcher::send(Open open) {
-    auto request = request_of(open.fetch, settings_);
-    if (!request) {
-        auto answer = read_failed_redirect(open.fetch, request.error());
-        return finish(std::move(open), std::move(answer));
-    }
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(open.until - context_.steady());
-    request->total = std::clamp<std::chrono::milliseconds>(left, 1ms, request->total);
-    open_.emplace(client_.add(*std::move(request)), std::move(open));
-}
-
-void Fetcher::receive(std::chrono::milliseconds at_most) {
-    for (auto& finished : client_.wait(at_most)) take_answer(std::move(finished));
-    take_read();
-}
-
-void Fetcher::take_answer(net::FinishedRequest finished) {
-    auto found = open_.extract(finished.id);
-    if (found.empty()) return;
-    auto open = std::move(found.mapped());
-    if (!finished.response) {
-        auto answer = read_failure(open.fetch, finished.response.error());
-        return finish(std::move(open), std::move(answer));
-    }
-    if (auto next = redirected(open.fetch, *finished.response))
-        return redirect(std::move(open), *std::move(next));
-    reader_.add({std::move(open), *std::move(finished.response)});
-}
-
-Fetcher::Result Fetcher::read(Answered answered, const FetchSettings& settings) {
-    const auto& [open, response] = answered;
-    auto answer = read_answer(open.fetch, response, settings);
-    return {std::move(answered.open), std::move(answer)};
+void Fetcher::begin(ClaimedFeed claimed, SteadyTime until) {
+    auto fetch = begin_fetch(claimed, context_.options);
+    fetch.until = until;
+    ++open_;
+    getter_.get(std::move(fetch), [this, claimed = std::move(claimed)](
+                                      Fetch ended, Getter::Answer answer) mutable {
+        --open_;
+        claimed.base_url = ended.base_url;
+        if (answer)
+            return reader_.add({std::move(claimed), std::move(ended), *std::move(answer)});
+        ReadAnswer failed{.after = claimed.feed, .outcome = std::move(answer.error())};
+        results_.push_back({std::move(claimed), std::move(ended.url), std::move(failed)});
+    });
 }
 
 void Fetcher::take_read() {
     for (auto& result : reader_.take()) results_.push_back(std::move(result));
-}
-
-void Fetcher::redirect(Open open, base::Result<Fetch> next) {
-    if (!next) {
-        auto answer = read_failed_redirect(open.fetch, next.error());
-        return finish(std::move(open), std::move(answer));
-    }
-    redirected_.add(std::move(open), *std::move(next));
-}
-
-void Fetcher::follow_redirects() {
-    const auto now = context_.steady();
-    if (now < follow_at_) return;
-    follow_at_ = now + look_for_free_every;
-    auto followed = redirected_.follow(context_);
-    for (auto& open : followed.free) send(std::move(open));
-    for (auto& open : followed.late) {
-        auto answer = read_busy_redirect(open.fetch);
-        finish(std::move(open), std::move(answer));
-    }
-}
-
-void Fetcher::finish(Open open, ReadAnswer answer) {
-    results_.push_back({std::move(open), std::move(answer)});
 }
 
 void Fetcher::write_results() {
@@ -154,7 +107,7 @@ void Fetcher::write_results() {
 
 // What cannot be written even without its entries must not keep back the others: its claim ends by itself.
 void Fetcher::write_alone(Result& result) {
-    const auto& url = result.open.fetch.claimed.feed.url;
+    const auto& url = result.claimed.feed.url;
     const auto write_it = [&] { write({&result, 1}); };
     if (store::is_written("the entries of a feed cannot be recorded", url, write_it)) return;
     result.answer = read_unrecordable(std::move(result.answer));
@@ -163,12 +116,11 @@ void Fetcher::write_alone(Result& result) {
 
 void Fetcher::write(std::span<Result> results) {
     // In the order in which others lock several feeds, too.
-    std::ranges::sort(results, {},
-                      [](const Result& result) { return result.open.fetch.claimed.feed.id; });
+    std::ranges::sort(results, {}, [](const Result& result) { return result.claimed.feed.id; });
     const auto fresh = store::perform(context_.pool, Access::read, [&](Transaction& transaction) {
         std::vector<std::vector<const feed::Entry*>> all;
-        for (const auto& [open, answer] : results)
-            all.push_back(unrecorded(transaction, open.fetch.claimed.feed.id, answer.entries));
+        for (const auto& result : results)
+            all.push_back(unrecorded(transaction, result.claimed.feed.id, result.answer.entries));
         return all;
     });
     std::vector<std::vector<ReadyEntry>> ready;
@@ -179,7 +131,7 @@ void Fetcher::write(std::span<Result> results) {
         std::vector<FinishedFetch> fetches;
         std::vector<std::int64_t> recorded;
         for (std::size_t i = 0; i < results.size(); ++i) {
-            const auto& claimed = results[i].open.fetch.claimed;
+            const auto& claimed = results[i].claimed;
             if (store::has_claim(transaction, feed_queue.rows, claimed.feed.id, claimed.claim))
                 fetches.push_back(
                     record(transaction, results[i], ready[i], {outcomes, recorded}, now));
@@ -195,8 +147,7 @@ void Fetcher::write(std::span<Result> results) {
 FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
                               std::span<const ReadyEntry> ready, const Written& written,
                               base::Seconds now) {
-    const auto& [open, answer] = result;
-    const auto& claimed = open.fetch.claimed;
+    const auto& [claimed, url, answer] = result;
     auto& outcomes = written.outcomes;
     auto outcome = answer.outcome;
     if (!answer.entries.empty()) {
@@ -210,7 +161,8 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);
         outcomes["second insertion"] += static_cast<std::int64_t>(recorded.inserted_twice);
     }
-    note_archive_of(transaction, result.open.fetch, answer, settings_, now);
+    note_archive_of(transaction, claimed.feed.id, url, answer, context_.options.most_entries,
+                    now);
     const double random = std::uniform_real_distribution<double>()(context_.random);
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
     ++outcomes[finished.outcome];

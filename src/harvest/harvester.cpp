@@ -17,11 +17,11 @@ constexpr auto review_again_after = 100ms;
 constexpr std::size_t dropped_at_once = 500;
 constexpr auto one_batch = 20ms;
 
-base::Result<net::Client> make_client(const HarvestOptions& options, std::size_t connections) {
+base::Result<net::Client> make_client(const HarvestOptions& options) {
     net::Limits limits;
-    limits.connections = connections;
+    limits.connections = options.connections + ArchiveWalker::most_open;
     // Hosts of one address are asked at once: a request that waits for its turn would outlive its claim.
-    limits.requests_to_address = connections;
+    limits.requests_to_address = limits.connections;
     return net::Client::make(options.guard, limits, options.look_up);
 }
 
@@ -29,34 +29,26 @@ base::Result<net::Client> make_client(const HarvestOptions& options, std::size_t
 
 class Harvester::Loop {
    public:
-    Loop(store::Pool& pool, HarvestOptions options)
+    Loop(store::Pool& pool, HarvestOptions options, net::Client client)
         : options_(std::move(options)),
-          context_{{.pool = pool, .clock = options_.clock, .steady = options_.steady}, options_} {
-    }
-
-    base::Result<void> open() {
-        auto fetches = make_client(options_, options_.connections);
-        if (!fetches) return tl::unexpected(fetches.error());
-        auto pages = make_client(options_, ArchiveWalker::most_open);
-        if (!pages) return tl::unexpected(pages.error());
-        fetcher_.emplace(context_, *std::move(fetches));
-        walker_.emplace(context_, *std::move(pages));
-        return {};
-    }
+          context_{{.pool = pool, .clock = options_.clock, .steady = options_.steady}, options_},
+          getter_(context_, std::move(client)), fetcher_(context_, getter_),
+          walker_(context_, getter_) {}
 
     void step(std::chrono::milliseconds at_most) {
-        const bool is_reached = try_store([&] { fetcher_->work(); });
-        try_store([&] { walker_->work(); });
+        try_store([&] { getter_.follow(); });
+        const bool is_reached = try_store([&] { fetcher_.work(); });
+        try_store([&] { walker_.work(); });
         try_store([&] { sweep_sometimes(); });
         try_store([&] { review_mentions(); });
-        receive(is_reached && fetcher_->has_more() ? 0ms : at_most);
+        receive(is_reached && fetcher_.has_more() ? 0ms : at_most);
         if (is_reached) receive_more();
-        try_store([&] { fetcher_->write_results(); });
+        try_store([&] { walker_.write_results(); });
+        try_store([&] { fetcher_.write_results(); });
     }
 
     bool is_done() {
-        if (fetcher_->is_open() || fetcher_->results() > 0 || walker_->is_open() || is_reviewing_)
-            return false;
+        if (fetcher_.open() > 0 || walker_.open() > 0 || is_reviewing_) return false;
         return context_.read([&](Transaction& transaction, base::Seconds now) {
             return !is_any_due(transaction, feed_queue, now, now) &&
                    !is_any_due(transaction, archive_queue, now + page_spacing, now);
@@ -64,21 +56,17 @@ class Harvester::Loop {
     }
 
     [[nodiscard]] bool is_fetching() const {
-        return fetcher_->is_fetching() || walker_->is_fetching();
+        return getter_.is_waiting() || fetcher_.is_reading();
     }
 
     void stop(std::chrono::milliseconds at_most) {
         context_.repeat(
-            at_most, [&] { return fetcher_->is_fetching(); },
-            [&](auto left) { fetcher_->receive(left); });
-        try_store([&] { fetcher_->write_results(); });
-        try_store([&] { walker_->write_results(); });
+            at_most, [&] { return is_fetching(); }, [&](auto left) { receive(left); });
+        try_store([&] { fetcher_.write_results(); });
+        try_store([&] { walker_.write_results(); });
     }
 
-    void wake() {
-        fetcher_->wake();
-        walker_->wake();
-    }
+    void wake() { getter_.wake(); }
 
    private:
     template <class Work>
@@ -86,22 +74,17 @@ class Harvester::Loop {
         return store::attempt("harvester", work);
     }
 
-    // Both clients may have answers, and only one of them can be waited for.
     void receive(std::chrono::milliseconds at_most) {
-        if (!walker_->is_open()) return fetcher_->receive(at_most);
-        const auto a_while = std::min(at_most, 50ms);
-        try_store([&] { walker_->receive(fetcher_->is_open() ? 0ms : a_while); });
-        fetcher_->receive(a_while);
+        getter_.receive(at_most);
+        fetcher_.take_read();
     }
 
     // Receives for a little while more, because a transaction for each answer would take longer than the answers.
     void receive_more() {
         context_.repeat(
             one_batch,
-            [&] {
-                return fetcher_->is_fetching() && fetcher_->results() < Fetcher::results_at_once;
-            },
-            [&](auto) { fetcher_->receive(2ms); });
+            [&] { return is_fetching() && fetcher_.results() < Fetcher::results_at_once; },
+            [&](auto) { receive(2ms); });
     }
 
     void sweep_sometimes() {
@@ -128,8 +111,9 @@ class Harvester::Loop {
 
     const HarvestOptions options_;
     HarvestContext context_;
-    std::optional<Fetcher> fetcher_;
-    std::optional<ArchiveWalker> walker_;
+    Getter getter_;
+    Fetcher fetcher_;
+    ArchiveWalker walker_;
     MentionReview review_;
     bool is_reviewing_ = !options_.mentions.rules.empty();  // there may be more
     SteadyTime sweep_at_{}, review_at_{};
@@ -141,9 +125,9 @@ Harvester::Harvester(Harvester&&) noexcept = default;
 Harvester& Harvester::operator=(Harvester&&) noexcept = default;
 
 base::Result<Harvester> Harvester::make(store::Pool& pool, HarvestOptions options) {
-    auto loop = std::make_unique<Loop>(pool, std::move(options));
-    if (const auto opened = loop->open(); !opened) return tl::unexpected(opened.error());
-    return Harvester(std::move(loop));
+    auto client = make_client(options);
+    if (!client) return tl::unexpected(client.error());
+    return Harvester(std::make_unique<Loop>(pool, std::move(options), *std::move(client)));
 }
 
 void Harvester::step(std::chrono::milliseconds at_most) { loop_->step(at_most); }

@@ -131,8 +131,10 @@ struct ArchiveWorld : HarvestStore {
     }
     // One look at what is due, with its answers; a second passes.
     void step(harvest::ArchiveWalker& worker) {
+        getter.follow();
         worker.work();
-        worker.receive(long_enough);
+        getter.receive(getter.is_waiting() ? long_enough : std::chrono::milliseconds(0));
+        worker.write_results();
         pass(std::chrono::seconds(1));
     }
     // Goes on until nothing is open and nothing is due soon.
@@ -141,18 +143,18 @@ struct ArchiveWorld : HarvestStore {
             step(worker);
             const bool is_due = call(harvest::is_any_due, harvest::archive_queue,
                                      now + harvest::page_spacing, now);
-            if (!worker.is_open() && !is_due) return;
+            if (worker.open() == 0 && !is_due) return;
         }
         FAIL("the worker does not come to rest");
     }
     void run() { run(walker); }
-    [[nodiscard]] net::Client client() const { return net::Client::make(options.guard).value(); }
 
     PageServer server;
     std::chrono::steady_clock::time_point tick{};
     harvest::HarvestOptions options = test_options();
     harvest::HarvestContext context{{pool, options.clock, options.steady}, options};
-    harvest::ArchiveWalker walker{context, client()};
+    harvest::Getter getter{context, net::Client::make(options.guard).value()};
+    harvest::ArchiveWalker walker{context, getter};
 };
 
 }  // namespace support
