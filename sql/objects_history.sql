@@ -247,7 +247,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   url_digest          VARCHAR(64) NOT NULL,
   base_url            VARCHAR(300) NOT NULL,
   name                VARCHAR(255) NOT NULL DEFAULT '',
-  added_at            CHAR(20) NOT NULL,
+  created_at          CHAR(20) NOT NULL,
   last_read           CHAR(10) NOT NULL DEFAULT '',
   rss_title           VARCHAR(512) NOT NULL DEFAULT '',
   description         VARCHAR(1000) NOT NULL DEFAULT '',

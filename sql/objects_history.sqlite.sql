@@ -230,7 +230,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   url_digest          TEXT NOT NULL CHECK (length(url_digest) <= 64),
   base_url            TEXT NOT NULL CHECK (length(base_url) <= 300),
   name                TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 255),
-  added_at            TEXT NOT NULL CHECK (length(added_at) <= 20),
+  created_at          TEXT NOT NULL CHECK (length(created_at) <= 20),
   last_read           TEXT NOT NULL DEFAULT '' CHECK (length(last_read) <= 10),
   rss_title           TEXT NOT NULL DEFAULT '' CHECK (length(rss_title) <= 512),
   description         TEXT NOT NULL DEFAULT '' CHECK (length(description) <= 1000),

@@ -39,13 +39,13 @@ std::string status_of(const FetchOutcome& outcome) {
 // Makes entries ready. Those without a time come before all that the feed itself had.
 //   window  window_day() of the feed
 std::vector<ReadyEntry> dated_entries(std::span<const feed::Entry* const> entries,
-                                      base::Seconds feed_added_at,
+                                      base::Seconds feed_created_at,
                                       const std::optional<base::Date>& window) {
     auto ready = make_ready(entries);
     for (auto& one : ready) {
         one.dated = one.entry->published ? one.entry->published
                     : one.entry->updated ? one.entry->updated
-                                         : feed_added_at;
+                                         : feed_created_at;
         if (window) one.seen_on = *window - std::chrono::days(1);
     }
     return ready;
@@ -210,7 +210,7 @@ void ArchiveWalker::write(Result& result) {
             // there is of it.
             window = result.page->is_month ? std::nullopt : window_day(transaction, feed);
         });
-    auto all = dated_entries(fresh, claimed.feed_added_at, window);
+    auto all = dated_entries(fresh, claimed.feed_created_at, window);
     note_mentions(all, context_.options.mentions, context_.rules);
     std::span<const ReadyEntry> ready(all);
     while (result.page && result.page->is_month && ready.size() > messages_at_once) {

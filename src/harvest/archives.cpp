@@ -125,7 +125,7 @@ std::vector<ClaimedArchive> claim_archives(Transaction& transaction, std::span<c
         const auto feed = load_feed(transaction, row.id);
         if (archive && feed)
             claimed.push_back({.archive = *std::move(archive),
-                               .feed_added_at = feed->added_at,
+                               .feed_created_at = feed->created_at,
                                .claimed_at = now,
                                .claim = claim,
                                .base_url = base_url});

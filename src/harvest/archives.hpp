@@ -64,7 +64,7 @@ void note_list_index(store::Transaction& transaction, std::int64_t feed, const s
 
 struct ClaimedArchive {
     Archive archive;
-    base::Seconds feed_added_at{}, claimed_at{};
+    base::Seconds feed_created_at{}, claimed_at{};
     std::int64_t claim = 0;
     std::string base_url = {};  // claimed with it: its own, or since a redirect another one
 };

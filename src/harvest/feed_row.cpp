@@ -15,7 +15,7 @@ using base::rfc3339_or;
 using store::Value;
 
 constexpr std::string_view columns_of_feed =
-    "f.id, f.url, f.base_url, f.name, f.added_at, f.last_read, f.rss_title, f.description,"
+    "f.id, f.url, f.base_url, f.name, f.created_at, f.last_read, f.rss_title, f.description,"
     " f.home_url, f.language, f.most_kb, f.system_enabled, f.system_status,"
     " f.last_fetch_attempt, f.last_fetch_success, f.last_fetch_hash, f.last_fetch_failures,"
     " f.http_etag, f.http_last_modified, f.http_304, f.next_fetch_attempt, f.claim,"
@@ -72,7 +72,7 @@ FeedRow feed_in(const store::Row& row) {
     feed.url = text();
     feed.base_url = text();
     feed.name = text();
-    feed.added_at = time().value_or(base::Seconds{});
+    feed.created_at = time().value_or(base::Seconds{});
     feed.last_read = base::parse_date(text());
     feed.rss_title = text();
     feed.description = text();

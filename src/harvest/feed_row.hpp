@@ -30,7 +30,7 @@ struct FeedRow {
     std::int64_t id = 0;
     std::string url, base_url;
     std::string name;  // that the operator gave it
-    base::Seconds added_at{};
+    base::Seconds created_at{};
     std::optional<base::Date> last_read = {};  // when somebody last asked for our copy
     // What the feed says about itself.
     std::string rss_title = {}, description = {}, home_url = {}, language = {};

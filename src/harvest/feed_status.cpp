@@ -47,7 +47,7 @@ void write_feed_fields(base::JsonWriter& json, const FeedStatus& status) {
         .field("url", feed.url)
         .field("base_url", feed.base_url)
         .field("name", feed.name)
-        .field("added_at", base::format_rfc3339(feed.added_at))
+        .field("created_at", base::format_rfc3339(feed.created_at))
         .field("last_read", feed.last_read ? base::format_date(*feed.last_read) : std::string())
         .field("rss_title", feed.rss_title)
         .field("description", feed.description)

@@ -26,7 +26,7 @@ using store::Value;
 
 const store::Insert a_feed{"feeds",
                            {"url", "url_digest", "base_url", "name", "home_url", "most_kb",
-                            "added_at", "last_read", "next_fetch_attempt"},
+                            "created_at", "last_read", "next_fetch_attempt"},
                            {"url_digest"}};
 
 const store::Insert a_round{"harvest_notes", {"name", "number"}, {"name"}};

@@ -328,7 +328,7 @@ Result<render::SourceFeed> load_source_feed(const SiteContext& context, std::int
                             .url = row->url,
                             .description = row->description,
                             .language = row->language,
-                            .updated = row->added_at};
+                            .updated = row->created_at};
     for (auto& version : found.versions) feed.items.push_back(item_of(std::move(version)));
     if (!feed.items.empty()) feed.updated = feed.items.front().recorded_at;
     if (found.rest)

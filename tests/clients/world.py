@@ -41,7 +41,7 @@ def _add_feed(store, feed):
         columns[name] = columns.get(name, "").encode()
     base_url = re.match("https?://[^/]+", feed["url"])[0]
     number = _insert(store, "feeds", {"url_digest": hashlib.sha256(feed["url"].encode()).hexdigest(),
-                                      "base_url": base_url, "added_at": RECORDED_AT, **columns})
+                                      "base_url": base_url, "created_at": RECORDED_AT, **columns})
     for created_at, event, note in feed["events"]:
         _insert(store, "fetch_events", {"feed": number, "created_at": created_at, "event": event, "note": note})
     for entry in feed["entries"]:

@@ -54,7 +54,7 @@ TEST_CASE("A feed that is added is due at once, and is there once however its UR
     CHECK(row.base_url == "http://a.example");
     CHECK(row.name == "Näme");
     CHECK(row.home_url == "http://a.example/");
-    CHECK(row.added_at == store.now);
+    CHECK(row.created_at == store.now);
     CHECK(row.next_fetch_attempt == store.now);
     CHECK(row.last_read == *base::parse_date("2008-04-01"));
     CHECK(row.system_enabled);

@@ -12,10 +12,11 @@ namespace {
 struct MentionWorld : World {
     MentionWorld() {
         release_up_to(2);
-        small.execute("INSERT INTO feeds (id, url, url_digest, base_url, name, added_at) VALUES "
-                      "(1, 'https://lab.example/feed', 'd', 'https://lab.example', 'Lab news', "
-                      "'2008-01-01T00:00:00Z')",
-                      {});
+        small.execute(
+            "INSERT INTO feeds (id, url, url_digest, base_url, name, created_at) VALUES "
+            "(1, 'https://lab.example/feed', 'd', 'https://lab.example', 'Lab news', "
+            "'2008-01-01T00:00:00Z')",
+            {});
     }
     // Records an entry as a harvester does, which names these objects.
     void mention(int entry, const std::string& title, const std::vector<ObjectName>& objects) {
