@@ -77,6 +77,21 @@ std::string words_of(const Element& element) {
                                                                  : as_html(element, Use::other));
 }
 
+// Makes the lines of a text without markup those of HTML.
+void keep_line_breaks(std::string& text) {
+    std::string lines;
+    for (const auto line : base::split(base::trim(text), '\n'))
+        lines.append(lines.empty() ? "" : "<br>").append(base::trim(line));
+    text = std::move(lines);
+}
+
+// Returns whether HTML has an attribute with this value.
+bool has_attribute(std::string_view html, const std::string& value) {
+    return std::ranges::any_of(std::string_view("\"'"), [&](char quote) {
+        return html.find(quote + value + quote) != std::string_view::npos;
+    });
+}
+
 // ---- Fields ----
 
 // Notes that a field has a value of some rank; returns false if the one that it has is as good.
@@ -372,7 +387,7 @@ void FeedFields::end_entry() {
     if (!std::exchange(is_in_entry, false)) return;
     auto& one = entry.entry;
     if (one.link.empty()) one.link = entry.permalink;
-    add_media(one, entry.media);
+    finish_content(one, entry.media);
     feed.entries.push_back(std::move(one));
 }
 
@@ -407,13 +422,13 @@ std::optional<std::string> decoded_base64(std::string_view text) {
     return bytes;
 }
 
-void add_media(Entry& entry, const std::vector<Medium>& media) {
+void finish_content(Entry& entry, const std::vector<Medium>& media) {
     constexpr std::size_t most = 10;
+    if (entry.content.find('<') == std::string::npos) keep_line_breaks(entry.content);
     for (const auto& [url, title] : std::span(media).first(std::min(media.size(), most))) {
         if (entry.link.empty()) entry.link = url;
         const auto reference = base::escape_html(url);
-        if (entry.content.find(reference) != std::string::npos ||
-            entry.content.find(url) != std::string::npos)
+        if (has_attribute(entry.content, reference) || has_attribute(entry.content, url))
             continue;
         const auto name = plain_of(base::escape_html(title));
         entry.content += "<p><a href=\"" + reference + "\">" +

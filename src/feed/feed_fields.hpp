@@ -22,12 +22,12 @@ namespace feed {
 // "Jane Doe, jane@example.org", "Jane Doe".
 [[nodiscard]] Author author_in(std::string_view text);
 void add_author(std::vector<Author>& authors, Author author);
-// Adds links to media that a copy of the entry cannot show, unless its content has them. The first one is the link of an
-// entry without a link.
 struct Medium {
     std::string url, title;  // absolute http(s); as written, may be empty
 };
-void add_media(Entry& entry, const std::vector<Medium>& media);
+// Makes lines of a content without markup those of HTML, and adds links to media that a copy of the entry cannot show,
+// unless its content has them. The first one is the link of an entry without a link.
+void finish_content(Entry& entry, const std::vector<Medium>& media);
 // Adds a category unless it is there, or there are 50.
 void add_category(std::vector<std::string>& categories, std::string category);
 

@@ -83,7 +83,7 @@ Entry entry_of(const Json& item, const std::string& url, const ReadLimits& limit
     for (const auto& attachment : array_of(item, "attachments"))
         if (auto target = url_of(attachment, "url", url); !target.empty())
             media.push_back({std::move(target), text_of(attachment, "title", 1000)});
-    add_media(entry, media);
+    finish_content(entry, media);
     for (const auto& tag : array_of(item, "tags")) {
         std::string_view text;
         if (tag.get(text) == simdjson::SUCCESS)

@@ -483,6 +483,10 @@ TEST_CASE("Media that a copy cannot show leave a link") {
                                           "<description>t</description></item>"))
                                .entries.at(0);
     CHECK(with_text.content == "t" + link);
+    CHECK(reading_of(rss("<item><description>At http://x.org/talk.mp3</description>"s + element +
+                         "</item>"))
+              .entries.at(0)
+              .content == "At http://x.org/talk.mp3" + link);
     CHECK(with_text.link == "http://x.org/1");
     const auto linked =
         "<description>&lt;a href='http://x.org/talk.mp3'&gt;t&lt;/a&gt;</description>";
@@ -494,6 +498,23 @@ TEST_CASE("Media that a copy cannot show leave a link") {
             R"({"version":"1","items":[{"id":"1","attachments":[{"url":"/talk.mp3","title":"A &"},7]}]})")
             .entries.at(0)
             .content == "<p><a href=\"http://x.org/talk.mp3\">A &amp;</a></p>");
+}
+
+TEST_CASE("A text without markup keeps its lines, one with markup has those of its HTML") {
+    const auto content_of = [](const std::string& item) {
+        return reading_of(rss("<item><guid>1</guid>" + item + "</item>")).entries.at(0).content;
+    };
+    CHECK(content_of("<description>\n One &amp;amp; two\r\n  three\n\nfour\n</description>") ==
+          "One &amp; two<br>three<br><br>four");
+    CHECK(content_of("<description>One\n&lt;b&gt;two&lt;/b&gt;</description>") ==
+          "One\n<b>two</b>");
+    CHECK(reading_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id>"
+                     "<content type='text'>One\n&lt;b&gt; two</content></entry></feed>")
+              .entries.at(0)
+              .content == "One<br>&lt;b&gt; two");
+    CHECK(reading_of(R"({"version":"1","items":[{"id":"1","content_text":"One <\r\ntwo"}]})")
+              .entries.at(0)
+              .content == "One &lt;<br>two");
 }
 
 TEST_CASE("What belongs to an image, a text field or another feed is not the feed's") {
