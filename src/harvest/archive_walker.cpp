@@ -61,6 +61,7 @@ std::optional<base::Date> last_success_of(Transaction& transaction, std::int64_t
 EntriesRecorded record_and_count(Transaction& transaction, std::int64_t feed,
                                  std::span<const ReadyEntry> ready, base::Seconds now) {
     auto recorded = record_entries(transaction, feed, ready, now);
+    if (recorded.copy_differs) tables::mark_copies(transaction, {feed});
     tables::count_outcomes(
         transaction, "harvest_notes",
         {{"added", static_cast<std::int64_t>(recorded.added)},

@@ -235,22 +235,11 @@ std::vector<const feed::Entry*> unrecorded(Transaction& transaction, std::int64_
 
 EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
                                std::span<const ReadyEntry> entries, base::Seconds now) {
-    std::vector<std::int64_t> written;
-    auto result = record_entries(transaction, feed, entries, now, written);
-    tables::mark_copies(transaction, written);
-    return result;
-}
-
-EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
-                               std::span<const ReadyEntry> entries, base::Seconds now,
-                               std::vector<std::int64_t>& written) {
     EntriesRecorded result;
-    bool copy_differs = false;
     const auto record_mentions = [&](std::int64_t entry, const ReadyEntry& ready) {
         tables::replace_mentions(transaction, entry, ready.mentions, now);
     };
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto& ready = entries[i];
+    for (const auto& ready : entries) {
         const auto digest = guid_digest_of(*ready.entry);
         auto known = find_entry(transaction, feed, digest);
         if (!known) {
@@ -259,8 +248,7 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
             known = find_entry(transaction, feed, digest);
             if (is_inserted && known) {
                 ++result.added;
-                copy_differs = true;
-                result.recorded.push_back({known->id, i, true});
+                result.copy_differs = true;
                 record_mentions(known->id, ready);
                 continue;
             }
@@ -274,15 +262,10 @@ EntriesRecorded record_entries(Transaction& transaction, std::int64_t feed,
         }
         const bool is_other = !ready.dated && known->seen_digest != ready.entry->digest;
         if (is_other) record_mentions(known->id, ready);
-        copy_differs |= is_other;
-        if (is_other && write_version(transaction, *known, ready, now)) {
-            ++result.edited;
-            result.recorded.push_back({known->id, i, false});
-        } else {
-            ++result.skipped;
-        }
+        result.copy_differs |= is_other;
+        const bool is_edit = is_other && write_version(transaction, *known, ready, now);
+        ++(is_edit ? result.edited : result.skipped);
     }
-    if (copy_differs) written.push_back(feed);
     return result;
 }
 

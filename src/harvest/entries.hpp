@@ -47,29 +47,18 @@ void note_mentions(std::span<ReadyEntry> entries, const MentionFinder& finder,
                                                          std::int64_t feed,
                                                          std::span<const feed::Entry> entries);
 
-struct RecordedEntry {
-    std::int64_t id = 0;
-    std::size_t index = 0;  // of `entries`
-    bool is_new = true;     // false: it was edited
-};
 struct EntriesRecorded {
-    std::vector<RecordedEntry> recorded;  // what was new or changed
     std::size_t added = 0, edited = 0, skipped = 0;
     std::size_t inserted_twice = 0;  // recorded by another harvester meanwhile, which must not be
+    bool copy_differs = false;       // our copy of the feed shows something else
 };
 // Records entries. A new one is inserted. A known one whose tree differs gets a change, unless only its times differ;
 // otherwise its content and digests are replaced without one. What it mentions is recorded with it. An entry that is
-// not in `entries` stays as it is.
+// not in `entries` stays as it is. The caller notes that the copy of the feed differs (tables::mark_copies).
 //   entries  in the order in which they are to be numbered: the oldest first
 [[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
                                              std::span<const ReadyEntry> entries,
                                              base::Seconds now);
-// The same in a transaction that records entries of several feeds: adds the feed to those whose copies show something else, which
-// the caller notes (tables::mark_copies).
-[[nodiscard]] EntriesRecorded record_entries(store::Transaction& transaction, std::int64_t feed,
-                                             std::span<const ReadyEntry> entries,
-                                             base::Seconds now,
-                                             std::vector<std::int64_t>& written);
 // Returns the last day on which an entry of the feed was in its window; nullopt: it has none.
 [[nodiscard]] std::optional<base::Date> window_day(store::Transaction& transaction,
                                                    std::int64_t feed);

@@ -154,8 +154,8 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
         note_seen(transaction, claimed.feed.id, answer.entries,
                   {.today = std::chrono::floor<std::chrono::days>(now),
                    .last_success = day_of(claimed.feed.last_fetch_success)});
-        const auto recorded =
-            record_entries(transaction, claimed.feed.id, ready, now, written.feeds);
+        const auto recorded = record_entries(transaction, claimed.feed.id, ready, now);
+        if (recorded.copy_differs) written.feeds.push_back(claimed.feed.id);
         count_recorded(outcome, recorded, answer.entries.size());
         outcomes["added"] += static_cast<std::int64_t>(recorded.added);
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);

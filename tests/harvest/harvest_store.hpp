@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/pooled_store.hpp"
 #include "support/watched_connection.hpp"
+#include "tables/counters.hpp"
 #include "tables/releases.hpp"
 
 namespace support {
@@ -38,7 +39,9 @@ struct HarvestStore : PooledStore {
     harvest::EntriesRecorded record(const std::vector<harvest::ReadyEntry>& ready,
                                     std::int64_t feed) {
         return write([&](store::Transaction& transaction) {
-            return harvest::record_entries(transaction, feed, ready, now);
+            auto recorded = harvest::record_entries(transaction, feed, ready, now);
+            if (recorded.copy_differs) tables::mark_copies(transaction, {feed});
+            return recorded;
         });
     }
     // Whether the hub was told to look at our copy of the feed since this was asked last.
