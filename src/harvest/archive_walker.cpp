@@ -20,21 +20,8 @@ constexpr auto look_for_pages_every = 1s;
 constexpr auto longest_page = 45s;
 static_assert(longest_page < store::claim_lasts);
 constexpr std::size_t messages_at_once = 500;
-constexpr std::chrono::seconds pause_of_busy_server = 1h;
 // What an index of a list says of days may be that of another time zone.
 constexpr auto zones_differ_by = std::chrono::days(1);
-
-FetchOutcome parse_error(const base::Error& error) {
-    return {.status = FetchStatus::parseerror,
-            .severity = Severity::soft,
-            .system_status = "parse error",
-            .detail = error.text};
-}
-
-std::string status_of(const FetchOutcome& outcome) {
-    return outcome.detail.empty() ? outcome.system_status
-                                  : outcome.system_status + "; " + outcome.detail;
-}
 
 // Makes entries ready. Those without a time come before all that the feed itself had.
 //   window  window_day() of the feed
@@ -49,12 +36,6 @@ std::vector<ReadyEntry> dated_entries(std::span<const feed::Entry* const> entrie
         if (window) one.seen_on = *window - std::chrono::days(1);
     }
     return ready;
-}
-
-std::optional<base::Date> last_success_of(Transaction& transaction, std::int64_t id) {
-    const auto feed = load_feed(transaction, id);
-    if (!feed || !feed->last_fetch_success) return std::nullopt;
-    return std::chrono::floor<std::chrono::days>(*feed->last_fetch_success);
 }
 
 // Records entries and counts them. What else is done with entries that are new belongs here, as in Fetcher::record.
@@ -99,12 +80,6 @@ Archive after_document(Transaction& transaction, Archive archive, const ArchiveP
 bool is_lasting(const FetchOutcome& failure) {
     return failure.severity == Severity::hard || failure.http_status == 404 ||
            failure.status == FetchStatus::toobig || failure.status == FetchStatus::parseerror;
-}
-
-std::optional<base::Seconds> hold_after(const FetchOutcome& failure, base::Seconds now) {
-    if (failure.http_status != 429) return std::nullopt;
-    return now +
-           std::min(failure.server.retry_after.value_or(pause_of_busy_server), longest_pause);
 }
 
 void note_known(Transaction& transaction, const Archive& archive) {
@@ -211,7 +186,7 @@ void ArchiveWalker::write(Result& result) {
             // there is of it.
             window = result.page->is_month ? std::nullopt : window_day(transaction, feed);
         });
-    auto all = dated_entries(fresh, claimed.feed_created_at, window);
+    auto all = dated_entries(fresh, claimed.feed.created_at, window);
     note_mentions(all, context_.options.mentions, context_.rules);
     std::span<const ReadyEntry> ready(all);
     while (result.page && result.page->is_month && ready.size() > messages_at_once) {
@@ -224,9 +199,7 @@ void ArchiveWalker::write(Result& result) {
             return;
         }
         if (result.page && result.page->is_month)
-            note_seen(transaction, claimed.archive.feed, result.page->entries,
-                      {.today = std::chrono::floor<std::chrono::days>(now),
-                       .last_success = last_success_of(transaction, claimed.archive.feed)});
+            note_seen(transaction, claimed.feed, result.page->entries, now);
         const auto after = result.page ? record(transaction, result, ready, now)
                                        : after_failure(transaction, result, now);
         finish_page(transaction, claimed, after,
@@ -302,7 +275,7 @@ Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& res
                                      base::Seconds now) {
     const auto& failure = result.failure;
     const auto& archive = result.claimed.archive;
-    auto after = page_failed(archive, status_of(failure), failure.server.retry_after, now);
+    auto after = page_failed(archive, explanation_of(failure), failure.server.retry_after, now);
     base::log::warning("a page of an archive cannot be read",
                        {{"feed", std::to_string(archive.feed)},
                         {"url", archive.next_url},

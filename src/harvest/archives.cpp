@@ -25,7 +25,6 @@ constexpr std::string_view chain_kind = "feed", list_kind = "pipermail";
 
 // After the first failure, the second …; after one more, the archive fails.
 constexpr std::array<std::chrono::seconds, 4> page_pauses{10min, 1h, 6h, std::chrono::days(1)};
-constexpr std::chrono::seconds longest_retry_after = std::chrono::days(1);
 
 const store::Insert an_archive{
     "archives",
@@ -122,10 +121,10 @@ std::vector<ClaimedArchive> claim_archives(Transaction& transaction, std::span<c
     std::vector<ClaimedArchive> claimed;
     for (const auto& [row, base_url] : claim_rows(transaction, archive_queue, due, claim, now)) {
         auto archive = load_archive(transaction, row.id);
-        const auto feed = load_feed(transaction, row.id);
+        auto feed = load_feed(transaction, row.id);
         if (archive && feed)
             claimed.push_back({.archive = *std::move(archive),
-                               .feed_created_at = feed->created_at,
+                               .feed = *std::move(feed),
                                .claimed_at = now,
                                .claim = claim,
                                .base_url = base_url});
@@ -238,7 +237,7 @@ Archive page_failed(Archive archive, std::string status,
         archive.next_attempt.reset();
         return archive;
     }
-    const auto least = std::min(retry_after.value_or(0s), longest_retry_after);
+    const auto least = std::min(retry_after.value_or(0s), longest_pause);
     archive.next_attempt = now + std::max(page_pauses.at(failures), least);
     return archive;
 }

@@ -18,6 +18,7 @@
 #include "base/result.hpp"
 #include "feed/pipermail.hpp"
 #include "harvest/base_urls.hpp"
+#include "harvest/feed_row.hpp"
 #include "net/url.hpp"
 #include "store/pool.hpp"
 
@@ -64,7 +65,8 @@ void note_list_index(store::Transaction& transaction, std::int64_t feed, const s
 
 struct ClaimedArchive {
     Archive archive;
-    base::Seconds feed_created_at{}, claimed_at{};
+    FeedRow feed;
+    base::Seconds claimed_at{};
     std::int64_t claim = 0;
     std::string base_url = {};  // claimed with it: its own, or since a redirect another one
 };

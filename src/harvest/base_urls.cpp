@@ -63,16 +63,19 @@ HeldServers held_servers(Transaction& transaction, base::Seconds now) {
 
 void delete_unneeded_base_urls(Transaction& transaction, base::Seconds now) {
     const Value oldest{format_rfc3339(now - std::chrono::days(2))},
-        furthest{format_rfc3339(now + longest_pause + clocks_differ_by)};
+        end_of_claim{format_rfc3339(now + store::claim_lasts + clocks_differ_by)},
+        end_of_pause{format_rfc3339(now + longest_pause + clocks_differ_by)};
+    const std::string condition =
+        "(free_at < ? OR free_at > CASE WHEN held = 0 THEN ? ELSE ? END)";
     // Found first, because a statement that writes locks all rows that it looks at.
     std::vector<Value> unneeded;
-    for (const auto& row : transaction.query(
-             "SELECT base_url FROM base_urls WHERE free_at < ? OR free_at > ? LIMIT 1000",
-             {oldest, furthest}))
+    for (const auto& row :
+         transaction.query("SELECT base_url FROM base_urls WHERE " + condition + " LIMIT 1000",
+                           {oldest, end_of_claim, end_of_pause}))
         unneeded.push_back(row.value(0));
     tables::execute_in(transaction,
-                       "DELETE FROM base_urls WHERE (free_at < ? OR free_at > ?) AND base_url IN",
-                       {oldest, furthest}, unneeded);
+                       "DELETE FROM base_urls WHERE " + condition + " AND base_url IN",
+                       {oldest, end_of_claim, end_of_pause}, unneeded);
 }
 
 std::vector<DueRow> due_rows(Transaction& transaction, const UrlQueue& queue, std::size_t most,

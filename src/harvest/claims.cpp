@@ -98,10 +98,11 @@ std::vector<ClaimedFeed> claim_feeds(Transaction& transaction, std::span<const D
 }
 
 std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFetch> fetches,
-                           base::Seconds now, std::vector<std::int64_t> recorded) {
+                           base::Seconds now) {
     static const std::string finish = "UPDATE feeds SET " + std::string(fetched_columns) +
                                       ", claim = 0 WHERE id = ? AND claim = ?";
     std::vector<Value> events;
+    std::vector<std::int64_t> copies;
     std::size_t written = 0;
     for (const auto& fetch : fetches) {
         const auto& before = fetch.claimed->feed;
@@ -113,7 +114,8 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
         values.emplace_back(fetch.claimed->claim);
         if (transaction.execute(finish, values) == 0) continue;
         ++written;
-        if (shows_other_texts(before, fetch.after)) recorded.push_back(before.id);
+        if (fetch.copy_differs || shows_other_texts(before, fetch.after))
+            copies.push_back(before.id);
         if (fetch.after.url == before.url || move_feed(transaction, fetch))
             append_event(events, before.id, now, fetch.event, fetch.note);
         else
@@ -121,7 +123,7 @@ std::size_t finish_fetches(Transaction& transaction, std::span<const FinishedFet
                          std::string(moved_to_known));
     }
     store::insert_many(transaction, an_event, events);
-    tables::mark_copies(transaction, recorded);
+    tables::mark_copies(transaction, copies);
     return written;
 }
 

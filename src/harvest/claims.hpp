@@ -44,14 +44,13 @@ struct FinishedFetch {
     std::string note;
     std::string outcome;                                // as in HarvestNumbers::outcomes
     std::optional<base::Seconds> hold_base_until = {};  // the server asks for a pause (429)
+    bool copy_differs = false;  // entries were recorded: our copy shows something else
 };
 // Writes the results of fetches, ends their claims, and lets the base URLs be asked again after `spacing`. A fetch whose
 // claim has ended meanwhile is left out. A feed that moves to the URL of another feed is disabled.
-//   recorded  feeds of which the transaction has recorded entries: that their copies show something else is noted here
-//   returns   how many were written
+//   returns  how many were written
 std::size_t finish_fetches(store::Transaction& transaction,
-                           std::span<const FinishedFetch> fetches, base::Seconds now,
-                           std::vector<std::int64_t> recorded = {});
+                           std::span<const FinishedFetch> fetches, base::Seconds now);
 
 void note_harvester(store::Transaction& transaction, base::Seconds now);
 

@@ -276,14 +276,16 @@ std::optional<base::Date> window_day(Transaction& transaction, std::int64_t feed
     return base::parse_date(rows.front().text(0));
 }
 
-void note_seen(Transaction& transaction, std::int64_t feed, std::span<const feed::Entry> entries,
-               const SeenOn& days) {
-    if (days.last_success) note_window(transaction, feed, *days.last_success);
-    const Value day{base::format_date(days.today)};
+void note_seen(Transaction& transaction, const FeedRow& feed,
+               std::span<const feed::Entry> entries, base::Seconds now) {
+    using std::chrono::days;
+    if (feed.last_fetch_success)
+        note_window(transaction, feed.id, std::chrono::floor<days>(*feed.last_fetch_success));
+    const Value day{base::format_date(std::chrono::floor<days>(now))};
     tables::execute_in(transaction,
                        "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen < ?"
                        " AND guid_digest IN",
-                       {day, Value{feed}, day}, guid_keys(entries));
+                       {day, Value{feed.id}, day}, guid_keys(entries));
 }
 
 std::size_t count_entries(Transaction& transaction, std::int64_t feed) {

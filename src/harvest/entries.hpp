@@ -14,6 +14,7 @@
 
 #include "base/date.hpp"
 #include "feed/feed.hpp"
+#include "harvest/feed_row.hpp"
 #include "harvest/mentions.hpp"
 #include "store/pool.hpp"
 #include "tree/object.hpp"
@@ -62,14 +63,11 @@ struct EntriesRecorded {
 // Returns the last day on which an entry of the feed was in its window; nullopt: it has none.
 [[nodiscard]] std::optional<base::Date> window_day(store::Transaction& transaction,
                                                    std::int64_t feed);
-struct SeenOn {
-    base::Date today;
-    std::optional<base::Date> last_success = {};  // of a fetch before this one
-};
-// Notes that these entries are still in the window of their feed, and that others were at the last success, which
+// Notes that these entries are still in the window of their feed, and that others were at its last success, which
 // may have found the feed unchanged: at most a write a day for each. Comes before record_entries().
-void note_seen(store::Transaction& transaction, std::int64_t feed,
-               std::span<const feed::Entry> entries, const SeenOn& days);
+//   feed  as it was before this fetch
+void note_seen(store::Transaction& transaction, const FeedRow& feed,
+               std::span<const feed::Entry> entries, base::Seconds now);
 
 [[nodiscard]] std::size_t count_entries(store::Transaction& transaction, std::int64_t feed);
 

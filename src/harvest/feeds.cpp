@@ -46,9 +46,8 @@ EventKind event_named(std::string_view name) {
 constexpr std::string_view has_text =
     "(? = '' OR INSTR(f.url, ?) > 0 OR INSTR(f.name, ?) > 0 OR INSTR(f.rss_title, ?) > 0)";
 
-std::uint64_t count_in(Transaction& transaction, const std::string& sql,
-                       std::span<const Value> values = {}) {
-    return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
+std::uint64_t count_in(Transaction& transaction, const std::string& sql) {
+    return static_cast<std::uint64_t>(transaction.query(sql).at(0).integer(0));
 }
 
 // Deletes a part of what belongs to a feed, and the feed when nothing else is left. Returns whether there may be more.
@@ -68,14 +67,8 @@ bool remove_part(Transaction& transaction, std::int64_t feed) {
         tables::mark_copies(transaction, {feed});
         return true;
     }
-    const auto urls = tables::values_of(tables::oids_of(
-        transaction.query("SELECT hash FROM known_urls WHERE feed = ? LIMIT ?", {id, most})));
-    if (!urls.empty()) {
-        tables::execute_in(transaction, "DELETE FROM known_urls WHERE feed = ? AND hash IN", {id},
-                           urls);
-        return true;
-    }
-    // There are not many of them: sweep().
+    // There are not many of them: sweep(), most_archive_pages.
+    transaction.execute("DELETE FROM known_urls WHERE feed = ?", {id});
     transaction.execute("DELETE FROM fetch_events WHERE feed = ?", {id});
     transaction.execute("DELETE FROM feeds WHERE id = ?", {id});
     tables::mark_copies(transaction, {feed});
@@ -287,19 +280,11 @@ void note_round(Transaction& transaction, const std::string& round, std::int64_t
 
 HarvestNumbers harvest_numbers(Transaction& transaction, base::Seconds now) {
     HarvestNumbers numbers;
-    const auto sums = transaction.query("SELECT COUNT(*), SUM(1 - system_enabled), SUM(CASE WHEN"
-                                        " last_fetch_failures > 0 THEN 1 ELSE 0 END) FROM feeds");
-    numbers.feeds = static_cast<std::uint64_t>(sums.at(0).integer(0));
-    if (numbers.feeds > 0) {
-        const auto sum_at = [&](std::size_t column) {
-            const auto& value = sums.front().value(column);
-            if (const auto* number = std::get_if<std::int64_t>(&value))
-                return static_cast<std::uint64_t>(*number);
-            return base::parse_count(sums.front().text(column)).value_or(0);
-        };
-        numbers.disabled = sum_at(1);
-        numbers.failing = sum_at(2);
-    }
+    numbers.feeds = count_in(transaction, "SELECT COUNT(*) FROM feeds");
+    numbers.disabled =
+        count_in(transaction, "SELECT COUNT(*) FROM feeds WHERE system_enabled = 0");
+    numbers.failing =
+        count_in(transaction, "SELECT COUNT(*) FROM feeds WHERE last_fetch_failures > 0");
     numbers.queued = count_in(transaction, "SELECT COUNT(*) FROM feeds WHERE claim > 0");
     numbers.entries = count_in(transaction, "SELECT COUNT(*) FROM entries");
     // Also those whose claim has ended; the others of which there is a claim are due when it ends.

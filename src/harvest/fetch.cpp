@@ -147,10 +147,7 @@ ReadAnswer read_body(const ClaimedFeed& claimed, const Fetch& fetch,
         }
         // Without validators, the next fetch gets the body again, which may be valid by then.
         drop_validators(after);
-        answer.outcome.status = FetchStatus::parseerror;
-        answer.outcome.severity = Severity::soft;
-        answer.outcome.system_status = "parse error";
-        answer.outcome.detail = read.error().text;
+        answer.outcome = parse_error(read.error());
         return answer;
     }
     after.last_fetch_hash = std::move(hash);
@@ -273,6 +270,12 @@ FetchOutcome failed_redirect(const base::Error& error) {
 
 FetchOutcome busy_redirect() {
     return failed("fetch error", Severity::temporary, "redirected to a busy server");
+}
+
+FetchOutcome parse_error(const base::Error& error) {
+    auto outcome = failed("parse error", Severity::soft, error.text);
+    outcome.status = FetchStatus::parseerror;
+    return outcome;
 }
 
 ReadAnswer read_unrecordable(ReadAnswer answer) {

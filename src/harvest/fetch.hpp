@@ -115,6 +115,13 @@ struct ReadAnswer {
 [[nodiscard]] FetchOutcome failed_request(const net::Failure& failure);
 [[nodiscard]] FetchOutcome failed_redirect(const base::Error& error);
 [[nodiscard]] FetchOutcome busy_redirect();
+// Returns the outcome of a document that cannot be read.
+[[nodiscard]] FetchOutcome parse_error(const base::Error& error);
+// "parse error; empty", "DNS error"
+[[nodiscard]] std::string explanation_of(const FetchOutcome& outcome);
+// Returns until when the server wants to be left alone (429): as long as it says, at most a day, or else for an hour.
+[[nodiscard]] std::optional<base::Seconds> hold_after(const FetchOutcome& outcome,
+                                                      base::Seconds now);
 // Returns the answer without its entries, because the store rejects them; the next fetch gets the body again.
 [[nodiscard]] ReadAnswer read_unrecordable(ReadAnswer answer);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "base/log.hpp"
 #include "harvest/workers.hpp"
 #include "tables/counters.hpp"
 
@@ -19,18 +18,11 @@ constexpr auto look_for_due_every = 1s;
 constexpr auto longest_fetch = 45s;
 static_assert(longest_fetch < store::claim_lasts);
 
-bool is_news(const FetchOutcome& outcome) { return outcome.added + outcome.edited > 0; }
-
-std::optional<base::Date> day_of(const std::optional<base::Seconds>& time) {
-    if (!time) return std::nullopt;
-    return std::chrono::floor<std::chrono::days>(*time);
-}
-
 void count_recorded(FetchOutcome& outcome, const EntriesRecorded& recorded, std::size_t all) {
     outcome.added = recorded.added;
     outcome.edited = recorded.edited;
     outcome.skipped = all - recorded.added - recorded.edited;
-    if (is_news(outcome)) outcome.status = FetchStatus::ok;
+    if (recorded.added + recorded.edited > 0) outcome.status = FetchStatus::ok;
 }
 
 // Notes where older entries are: in the document itself, if not all of its entries were looked at.
@@ -127,35 +119,30 @@ void Fetcher::write(std::span<Result> results) {
     for (const auto& of_feed : fresh) ready.push_back(make_ready(of_feed));
     for (auto& of_feed : ready) note_mentions(of_feed, context_.options.mentions, context_.rules);
     context_.write([&](Transaction& transaction, base::Seconds now) {
-        auto outcomes = outcomes_;  // a copy, because the transaction may be run again
+        Outcomes outcomes;
         std::vector<FinishedFetch> fetches;
-        std::vector<std::int64_t> recorded;
         for (std::size_t i = 0; i < results.size(); ++i) {
             const auto& claimed = results[i].claimed;
             if (store::has_claim(transaction, feed_queue.rows, claimed.feed.id, claimed.claim))
-                fetches.push_back(
-                    record(transaction, results[i], ready[i], {outcomes, recorded}, now));
+                fetches.push_back(record(transaction, results[i], ready[i], outcomes, now));
             else
                 release_base_url(transaction, claimed.base_url, claimed.claim, now);
         }
-        finish_fetches(transaction, fetches, now, std::move(recorded));
+        finish_fetches(transaction, fetches, now);
         tables::count_outcomes(transaction, "harvest_notes", outcomes, tables::slot_of_process());
     });
-    outcomes_.clear();
 }
 
 FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
-                              std::span<const ReadyEntry> ready, const Written& written,
+                              std::span<const ReadyEntry> ready, Outcomes& outcomes,
                               base::Seconds now) {
     const auto& [claimed, url, answer] = result;
-    auto& outcomes = written.outcomes;
     auto outcome = answer.outcome;
+    bool copy_differs = false;
     if (!answer.entries.empty()) {
-        note_seen(transaction, claimed.feed.id, answer.entries,
-                  {.today = std::chrono::floor<std::chrono::days>(now),
-                   .last_success = day_of(claimed.feed.last_fetch_success)});
+        note_seen(transaction, claimed.feed, answer.entries, now);
         const auto recorded = record_entries(transaction, claimed.feed.id, ready, now);
-        if (recorded.copy_differs) written.feeds.push_back(claimed.feed.id);
+        copy_differs = recorded.copy_differs;
         count_recorded(outcome, recorded, answer.entries.size());
         outcomes["added"] += static_cast<std::int64_t>(recorded.added);
         outcomes["edited"] += static_cast<std::int64_t>(recorded.edited);
@@ -165,6 +152,7 @@ FinishedFetch Fetcher::record(Transaction& transaction, const Result& result,
                     now);
     const double random = std::uniform_real_distribution<double>()(context_.random);
     auto finished = schedule(claimed, answer.after, outcome, {.now = now, .random = random});
+    finished.copy_differs = copy_differs;
     ++outcomes[finished.outcome];
     return finished;
 }

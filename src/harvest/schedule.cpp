@@ -16,15 +16,15 @@ using std::chrono::seconds;
 
 constexpr seconds after_news = 30min, without_news = 60min, without_readers = 24h,
                   after_damage = 3h, when_too_big = 60min, for_each_failure = 3h;
-constexpr seconds longest_wait = longest_pause, asked_to_wait = 1h,
-                  probe_every = std::chrono::days(7);
+constexpr seconds asked_to_wait = 1h, probe_every = std::chrono::days(7);
 constexpr std::int64_t most_failures = 30 * quarters_of_hard;
 constexpr double spread = 0.1;
 constexpr seconds spread_in_hour =
     30min;  // shorter than the hour that a skipped one is followed by
 
-static_assert(longest_wait + longest_wait / 10 + probe_every + spread_in_hour < furthest_fetch &&
-              probe_every + longest_wait < furthest_fetch);
+static_assert(longest_pause + longest_pause / 10 + probe_every + spread_in_hour <
+                  furthest_fetch &&
+              probe_every + longest_pause < furthest_fetch);
 
 std::int64_t quarters_of(Severity severity) {
     switch (severity) {
@@ -36,7 +36,6 @@ std::int64_t quarters_of(Severity severity) {
     return quarters_of_hard;
 }
 
-// Returns the value of a directive of Cache-Control: "max-age=3600"; nullopt: it has none.
 // Returns a number of seconds; one that is too large for an integer is very long (RFC 9111 section 1.2.2).
 std::optional<std::int64_t> delta_seconds(std::string_view text) {
     constexpr std::int64_t longest = 1 << 30;
@@ -45,6 +44,7 @@ std::optional<std::int64_t> delta_seconds(std::string_view text) {
     return base::parse_integer(text);
 }
 
+// Returns the value of a directive of Cache-Control: "max-age=3600"; nullopt: it has none.
 std::optional<std::int64_t> directive_in(std::string_view field, std::string_view name) {
     for (const auto part : base::split(field, ',')) {
         const auto equals = std::min(part.find('='), part.size());
@@ -83,19 +83,19 @@ seconds own_wait(const ClaimedFeed& claimed, const FetchOutcome& outcome, std::i
         case FetchStatus::disabled: break;
     }
     return std::min(for_each_failure * std::max<std::int64_t>(failures / quarters_of_hard, 1),
-                    longest_wait);
+                    longest_pause);
 }
 
 // Returns how long a busy server wants to be left alone.
 seconds pause_of(const ServerHints& server) {
-    return std::min(server.retry_after.value_or(asked_to_wait), longest_wait);
+    return std::min(server.retry_after.value_or(asked_to_wait), longest_pause);
 }
 
 //   update_minutes  of the feed, also where this fetch did not read it
 seconds asked_wait(const FetchOutcome& outcome, std::int64_t update_minutes) {
     seconds wait{0};
     const auto at_least = [&](seconds asked) {
-        wait = std::max(wait, std::min(asked, longest_wait));
+        wait = std::max(wait, std::min(asked, longest_pause));
     };
     if (outcome.http_status == 429 || outcome.http_status == 503)
         at_least(pause_of(outcome.server));
@@ -130,9 +130,7 @@ std::string note_of(const FetchOutcome& outcome) {
         if (outcome.edited > 0) note += " / " + std::to_string(outcome.edited) + " edited";
         return outcome.detail.empty() ? note : note + "; " + outcome.detail;
     }
-    if (outcome.status == FetchStatus::notmodified) return outcome.detail;
-    return outcome.detail.empty() ? outcome.system_status
-                                  : outcome.system_status + "; " + outcome.detail;
+    return outcome.status == FetchStatus::notmodified ? outcome.detail : explanation_of(outcome);
 }
 
 seconds part_of(seconds time, double factor) {
@@ -185,6 +183,16 @@ ServerHints read_hints(const std::vector<net::Field>& fields, base::Seconds now)
     return hints;
 }
 
+std::string explanation_of(const FetchOutcome& outcome) {
+    return outcome.detail.empty() ? outcome.system_status
+                                  : outcome.system_status + "; " + outcome.detail;
+}
+
+std::optional<base::Seconds> hold_after(const FetchOutcome& outcome, base::Seconds now) {
+    if (outcome.http_status != 429) return std::nullopt;
+    return now + pause_of(outcome.server);
+}
+
 FinishedFetch schedule(const ClaimedFeed& claimed, FeedRow after, const FetchOutcome& outcome,
                        const ScheduleTime& time) {
     FinishedFetch finished;
@@ -214,8 +222,7 @@ FinishedFetch schedule(const ClaimedFeed& claimed, FeedRow after, const FetchOut
     if (const auto allowed = after_skipped(next, row); allowed > next)
         next = allowed + part_of(spread_in_hour, time.random);
     row.next_fetch_attempt = next;
-    if (outcome.http_status == 429)
-        finished.hold_base_until = time.now + pause_of(outcome.server);
+    finished.hold_base_until = hold_after(outcome, time.now);
     const bool is_gone = outcome.http_status == 410;
     if (is_gone || row.last_fetch_failures > most_failures) {
         finished.event = EventKind::fetch_disabled;

@@ -64,14 +64,9 @@ class Fetcher {
     void begin(ClaimedFeed claimed, SteadyTime until);
     void write(std::span<Result> results);
     void write_alone(Result& result);
-    // What a transaction adds to.
-    struct Written {
-        Outcomes& outcomes;
-        std::vector<std::int64_t>& feeds;  // whose copies show something else
-    };
     // Records the entries of a fetch. The value points into `result`.
     [[nodiscard]] FinishedFetch record(store::Transaction& transaction, const Result& result,
-                                       std::span<const ReadyEntry> ready, const Written& written,
+                                       std::span<const ReadyEntry> ready, Outcomes& outcomes,
                                        base::Seconds now);
 
     HarvestContext& context_;
@@ -80,7 +75,6 @@ class Fetcher {
     // Reading a feed takes as long as all the rest.
     Background<Answered, Result> reader_;
     std::vector<Result> results_;  // that are not written
-    Outcomes outcomes_;            // that are not written
     bool has_more_ = false;
     SteadyTime claim_at_{};
 };

@@ -69,7 +69,7 @@ TEST_CASE("An archive is claimed once, until its claim ends") {
     REQUIRE(claimed.size() == 1);
     CHECK(claimed[0].archive.next_url == page_url);
     CHECK(claimed[0].base_url == "https://a.example");
-    CHECK(claimed[0].feed_created_at == world.now);
+    CHECK(claimed[0].feed.created_at == world.now);
     CHECK(world.archive().is_claimed);
     const auto is_ours = [&](const harvest::ClaimedArchive& one) {
         return world.call(store::has_claim, harvest::archive_queue.rows, one.archive.feed,

@@ -348,6 +348,12 @@ TEST_CASE("What was written while the clock of the store was ahead is due when i
     };
     CHECK(swept() == std::vector<std::string>(3, "'2008-04-01T12:00:00Z'"));
     CHECK(ids_of(store.claim()) == Ids{fetched, claimed});
+    // No claim lasts until then.
+    store.execute("UPDATE base_urls SET free_at = '2008-04-01T13:00:00Z'");
+    store.call(sweep, store.now);
+    CHECK(store.value("SELECT COUNT(*) FROM base_urls") == "0");
+    CHECK(take_base(store, 7));
+    CHECK(take_base(store, 7, "http://b.example"));
     // What a rule asks for stays: a week of skipped hours, and a pause of a day.
     store.execute("UPDATE feeds SET next_fetch_attempt = '2008-04-09T15:00:00Z', claim = 0");
     store.execute("UPDATE base_urls SET free_at = '2008-04-02T12:00:00Z', held = 1");

@@ -33,9 +33,10 @@ EntriesRecorded record(HarvestStore& store, std::vector<feed::Entry> entries,
     feed::identify(entries);
     return store.write([&](store::Transaction& transaction) {
         const auto ready = make_ready(unrecorded(transaction, feed, entries));
-        note_seen(transaction, feed, entries,
-                  {.today = std::chrono::floor<std::chrono::days>(store.now),
-                   .last_success = last_success});
+        FeedRow row;
+        row.id = feed;
+        row.last_fetch_success = last_success;
+        note_seen(transaction, row, entries, store.now);
         const auto recorded = record_entries(transaction, feed, ready, store.now);
         if (recorded.copy_differs) tables::mark_copies(transaction, {feed});
         return recorded;

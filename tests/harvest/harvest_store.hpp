@@ -72,7 +72,7 @@ struct HarvestStore : PooledStore {
         return fetch;
     }
     std::size_t finish(const std::vector<harvest::FinishedFetch>& fetches) {
-        return call(harvest::finish_fetches, fetches, now, std::vector<std::int64_t>());
+        return call(harvest::finish_fetches, fetches, now);
     }
     std::size_t finish(const harvest::ClaimedFeed& claimed) {
         return finish({fetch_of(claimed)});
