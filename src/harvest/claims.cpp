@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "harvest/feed_row.hpp"
 #include "store/dialect.hpp"
@@ -150,8 +151,12 @@ void sweep(Transaction& transaction, base::Seconds now) {
             transaction.execute("DELETE FROM fetch_events WHERE feed = ? AND id <= ?",
                                 {row.value(0), oldest.front().value(0)});
     }
-    store::correct_due(transaction, feed_queue.rows, furthest_fetch, now);
-    store::correct_due(transaction, archive_queue.rows, std::chrono::days(2), now);
+    const auto corrected =
+        store::correct_due(transaction, feed_queue.rows, furthest_fetch, now) +
+        store::correct_due(transaction, archive_queue.rows, std::chrono::days(2), now);
+    if (corrected > 0)
+        base::log::warning("the store's clock was set back: feeds and archives are due at once",
+                           {{"rows", std::to_string(corrected)}});
     delete_unneeded_base_urls(transaction, now);
 }
 

@@ -80,10 +80,11 @@ inline bool end_claim(Transaction& transaction, const Queue& queue, std::int64_t
 }
 
 // Makes due what is further ahead than anything that is written: a clock that was ahead wrote it.
-inline void correct_due(Transaction& transaction, const Queue& queue,
-                        std::chrono::seconds furthest, base::Seconds now) {
+//   returns  how many rows
+inline std::int64_t correct_due(Transaction& transaction, const Queue& queue,
+                                std::chrono::seconds furthest, base::Seconds now) {
     const std::string due(queue.due);
-    transaction.execute(
+    return transaction.execute(
         "UPDATE " + std::string(queue.table) + " SET " + due + " = ?, claim = 0 WHERE " + due +
             " > ?",
         {Value{base::format_rfc3339(now)}, Value{base::format_rfc3339(now + furthest)}});
