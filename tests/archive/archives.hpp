@@ -160,13 +160,6 @@ inline store::Engine other(store::Engine engine) {
     return engine == store::Engine::sqlite ? store::Engine::mysql : store::Engine::sqlite;
 }
 
-// Deletes every row, except in `meta`.
-inline void clear_rows(store::Connection& connection) {
-    const auto all = archive::tables();
-    for (auto table = all.rbegin(); table != all.rend(); ++table)
-        if (table->name != "meta") connection.execute("DELETE FROM " + std::string(table->name));
-}
-
 // Returns whether the store is as varve init leaves it.
 inline bool is_as_new(const store::Connect& connect) {
     const auto connection = connect();
