@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "source/files_build.hpp"
 #include "support/catch.hpp"
 #include "support/recording.hpp"
 #include "support/small_build.hpp"
@@ -31,11 +29,6 @@ struct BatchSite : support::RecordingSite {
         auto done = bring_up_to_date(context(), build, previous, names, longest);
         if (!done) FAIL(done.error().text);
         return *done;
-    }
-    // Records them one by one.
-    void ask_for_all(const source::Source& build, const source::Source* previous,
-                     const Names& names) {
-        for (const auto& name : names) ask(build, previous, name);
     }
 };
 
@@ -67,31 +60,6 @@ struct NewBuild : SmallBuild {
 const Names all{{"Gene", "same"}, {"Gene", "changed"}, {"Gene", "gone"}, {"Gene", "new"}};
 
 }  // namespace
-
-TEST_CASE("Batches record the sample builds exactly as single requests do") {
-    const auto engine = GENERATE(support::both_engines());
-    const support::FreshStore first(engine), second(engine);
-    const support::TempDir indexes;
-    BatchSite batches(first.connect()), singly(second.connect());
-    std::set<ObjectName> seen;
-    source::Build previous;
-    for (const std::string version : {"WS186", "WS187", "WS188"}) {
-        const auto build =
-            source::open_files({"examples/builds/" + version, indexes.path().string(), 64});
-        REQUIRE(build);
-        for (auto& name : support::names_in(**build)) seen.insert(std::move(name));
-        const Names names(seen.begin(), seen.end());
-        singly.ask_for_all(**build, previous.get(), names);
-        for (std::size_t at = 0; at < names.size(); at += 100) {
-            const Names some(names.begin() + static_cast<std::ptrdiff_t>(at),
-                             names.begin() +
-                                 static_cast<std::ptrdiff_t>(std::min(at + 100, names.size())));
-            batches.record(**build, previous.get(), some);
-        }
-        previous = *build;
-    }
-    CHECK(batches.contents() == singly.contents());
-}
 
 TEST_CASE_METHOD(BatchStore, "A batch returns what happened to each object") {
     const OldBuild old_build;

@@ -137,21 +137,6 @@ TEST_CASE("A row that is recorded later for an old release goes out alone") {
     }
 }
 
-TEST_CASE("A row that a release published again has changed or withdrawn goes out alone") {
-    for (const auto* kind : {"changed", "withdrawn"}) {
-        World world(site_with_hub());
-        world.release_up_to(3);
-        const auto position = position_of(world, gene_url);
-        world.small.execute("UPDATE history SET revision = 1, kind = ?, recorded_at ="
-                            " '2008-02-01T00:00:00Z' WHERE version = 'WS2'",
-                            {store::Value{std::string(kind)}});
-        world.make_stale();
-        const auto news = news_of(world, gene_url, position);
-        REQUIRE(news);
-        CHECK(items_of(*news, gene_url) == std::vector<std::string>{"Gene/WBGene00006763/WS2/2"});
-    }
-}
-
 TEST_CASE("A site that is rolled back has no news, and none when it goes on") {
     for (const auto& url : {gene_url, std::string("/releases?format=rss")}) {
         INFO(url);
