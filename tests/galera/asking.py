@@ -44,7 +44,6 @@ def _(world):
             until_answered(readers, web, 200, frozen)
         first.thaw()
         world.cluster.wait_for(3)
-    print(readers.told(frozen))
     assert not readers.faults, readers.faults[:3]
     for path in paths:
         assert page_once_recorded(webs[0], path) == pages[path], path
@@ -85,13 +84,11 @@ def _(world):
             until_answered(readers, web, 503, alone)
         until_answered(readers, keeps, 200, alone)
         assert not any(readers.answered(web, 200, alone) for web in webs[:2])
-        print(readers.told(alone))
         world.cluster.bootstrap(first)
         bootstrapped = time.monotonic()
         for web in webs:
             until_answered(readers, web, 200, bootstrapped)
         world.cluster.bring_back(*others)
-    print(readers.told(bootstrapped))
     assert not readers.faults, readers.faults[:3]
     for path in paths:
         assert page_once_recorded(webs[0], path) == pages[path], path

@@ -60,7 +60,7 @@ class Readers:
     def __init__(self, webs, pages, each=2):
         self.pages = pages
         self.faults = []
-        self.answers = {web: [] for web in webs}  # (when asked, seconds, status)
+        self.answers = {web: [] for web in webs}  # (when asked, status)
         self._stop = threading.Event()
         self._threads = [threading.Thread(target=self._ask, args=(web, seed), daemon=True)
                          for web in webs for seed in range(each)]
@@ -75,26 +75,14 @@ class Readers:
             except Exception as broken:  # a client is never to see a connection that breaks
                 self.faults.append(f"{web.config.name} {path}: {broken!r}")
                 return
-            self.answers[web].append((asked, time.monotonic() - asked, reply.status))
+            self.answers[web].append((asked, reply.status))
             if fault := fault_in(reply, self.pages[path]):
                 self.faults.append(f"{web.config.name} {path}: {fault}")
             self._stop.wait(PAUSE_SECONDS)
 
     def answered(self, web, status, since):
         """Returns whether a request that began after `since` (time.monotonic()) had this status."""
-        return any(asked > since and got == status for asked, _, got in list(self.answers[web]))
-
-    def told(self, since):
-        """Returns a line for each server: its later answers and the longest time of one."""
-        lines = []
-        for web, answers in self.answers.items():
-            later = [each for each in answers if each[0] + each[1] >= since]
-            well = [each for each in later if each[2] == 200]
-            longest = max((seconds for _, seconds, _ in later), default=0)
-            first = min((asked + seconds for asked, seconds, _ in well if asked > since), default=since)
-            lines.append(f"    {web.config.name}: {len(well)} x 200, {len(later) - len(well)} x 503, "
-                         f"first 200 after {first - since:.2f} s, longest answer {longest:.2f} s")
-        return "\n".join(lines)
+        return any(asked > since and got == status for asked, got in list(self.answers[web]))
 
     def __enter__(self):
         for thread in self._threads:

@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 import collections
 import os
 import random
-import time
 
 import tables
 from checks import check
@@ -87,16 +86,15 @@ def warm_and_kill(world, database, web, pages, release, kill):
             def node_killed_on_the_way():
                 assert all(job.runs() for job in jobs), "the jobs were done before a node was killed"
                 with paused(*jobs):
-                    return is_prewarmed(third, database, release, OBJECTS // 10) and (time.monotonic(), kill(jobs))
+                    return is_prewarmed(third, database, release, OBJECTS // 10) and kill(jobs)
 
-            killed, node = eventually(node_killed_on_the_way, "a part is prewarmed", 120)
+            node = eventually(node_killed_on_the_way, "a part is prewarmed", 120)
             cluster.bring_back(node)
             summary = [job.expect_done() for job in jobs if not job.killed][0]
     finally:
         for job in jobs:
             job.end()
     print(f"    {release}: {summary['looked_at']} objects in {summary['seconds']:.1f} s")
-    print(readers.told(killed))
     assert not readers.faults, readers.faults[:3]
     return summary
 
