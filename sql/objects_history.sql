@@ -254,6 +254,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   home_url            VARCHAR(2048) NOT NULL DEFAULT '',
   language            VARCHAR(32) NOT NULL DEFAULT '',
   most_kb             BIGINT NOT NULL DEFAULT 0,
+  public_query        BIGINT NOT NULL DEFAULT 0,
   system_enabled      BIGINT NOT NULL DEFAULT 1,
   system_status       VARCHAR(255) NOT NULL DEFAULT '',
   last_fetch_attempt  CHAR(20) NOT NULL DEFAULT '',

@@ -237,6 +237,7 @@ CREATE TABLE IF NOT EXISTS feeds (
   home_url            TEXT NOT NULL DEFAULT '' CHECK (length(home_url) <= 2048),
   language            TEXT NOT NULL DEFAULT '' CHECK (length(language) <= 32),
   most_kb             INTEGER NOT NULL DEFAULT 0,
+  public_query        INTEGER NOT NULL DEFAULT 0,
   system_enabled      INTEGER NOT NULL DEFAULT 1,
   system_status       TEXT NOT NULL DEFAULT '' CHECK (length(system_status) <= 255),
   last_fetch_attempt  TEXT NOT NULL DEFAULT '' CHECK (length(last_fetch_attempt) <= 20),

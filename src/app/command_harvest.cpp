@@ -72,7 +72,8 @@ void print_kicked(const harvest::Kicked& kicked) {
 template <class Use>
 void for_each_feed(store::Pool& pool, std::string_view text, const Use& use) {
     const auto load = [&](Transaction& transaction, std::int64_t last) {
-        return harvest::list_feeds(transaction, last, text, feeds_at_once);
+        return harvest::list_feeds(transaction, last, text, feeds_at_once,
+                                   harvest::Audience::operators);
     };
     for_each_row(pool, std::int64_t{0}, load, use);
 }
@@ -106,7 +107,8 @@ Result<std::string> read_all(const std::string& file) {
 struct SourceFeedOptions {
     std::string url, name;
     std::string archive;  // URL of a page of it, or of the index of a mailing list; empty: none
-    std::int64_t max_kb = 0;  // 0: as configured
+    std::int64_t max_kb = 0;        // 0: as configured
+    std::optional<bool> is_public;  // the queries of its URLs; nullopt: as they are
 };
 
 // Adds a feed, and begins the walk of its archive if one is named.
@@ -119,6 +121,8 @@ Result<harvest::AddedFeed> add_feed(Transaction& transaction, const SourceFeedOp
         transaction,
         {.url = options.url, .name = options.name, .home_url = {}, .most_kb = options.max_kb},
         now);
+    if (added && options.is_public)
+        harvest::set_public_query(transaction, added->id, *options.is_public);
     if (!added || options.archive.empty()) return added;
     const auto started = harvest::start_archive(transaction, added->id, options.archive, now);
     if (!started) return tl::unexpected(started.error());
@@ -153,12 +157,12 @@ int run_harvester(const Config& config, bool is_once) {
 int add_source_feed(Services& services, const SourceFeedOptions& options) {
     const auto added = store::perform(*services.pool, Access::write, add_feed, options);
     if (!added) return complain(added.error().text, failed);
-    if (!added->is_new && options.archive.empty())
+    if (!added->is_new && options.archive.empty() && !options.is_public)
         return complain(
             fmt::format("feed {} already has this URL; nothing was changed", added->id), failed);
-    fmt::print("feed {} {}\n", added->id,
-               added->is_new ? "added; it is due now"
-                             : "already exists; its archive will be read");
+    fmt::print("feed {} {}{}\n", added->id,
+               added->is_new ? "added; it is due now" : "already exists",
+               added->is_new || options.archive.empty() ? "" : "; its archive will be read");
     return ok;
 }
 
@@ -190,7 +194,9 @@ int harvest_status(Services& services, const std::string& which, bool json) {
         const auto now = store::now(transaction);
         numbers = harvest::harvest_numbers(transaction, now);
         held = harvest::held_servers(transaction, now);
-        if (*one) status = harvest::load_status(transaction, **one, events_shown, now);
+        if (*one)
+            status = harvest::load_status(transaction, (*one)->id, events_shown, now,
+                                          harvest::Audience::operators);
     });
     print_report(json, [&](base::JsonWriter& report) {
         report.begin_object();
@@ -271,6 +277,10 @@ void add_harvest_of_feed(Line& line, CLI::App* command) {
     adding->add_option("--archive", added.archive,
                        "Walk this archive backwards: a page of older entries, or the index of a "
                        "mailing list; also for a source feed that already exists");
+    adding->add_flag_function(
+        "--public,!--no-public", [&added](std::int64_t sum) { added.is_public = sum > 0; },
+        "Show everyone the queries of its URLs, which may hold keys; also for a source feed that "
+        "already exists");
     adding->callback(line.configured(add_source_feed, added));
     auto& chosen = line.make<std::string>();
     const auto add_one = [&](const char* name, const char* about, std::string_view done,

@@ -121,7 +121,7 @@ std::vector<ClaimedArchive> claim_archives(Transaction& transaction, std::span<c
     std::vector<ClaimedArchive> claimed;
     for (const auto& [row, base_url] : claim_rows(transaction, archive_queue, due, claim, now)) {
         auto archive = load_archive(transaction, row.id);
-        auto feed = load_feed(transaction, row.id);
+        auto feed = load_feed(transaction, row.id, Audience::operators);
         if (archive && feed)
             claimed.push_back({.archive = *std::move(archive),
                                .feed = *std::move(feed),

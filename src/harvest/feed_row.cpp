@@ -16,7 +16,7 @@ using store::Value;
 
 constexpr std::string_view columns_of_feed =
     "f.id, f.url, f.base_url, f.name, f.created_at, f.last_read, f.rss_title, f.description,"
-    " f.home_url, f.language, f.most_kb, f.system_enabled, f.system_status,"
+    " f.home_url, f.language, f.most_kb, f.public_query, f.system_enabled, f.system_status,"
     " f.last_fetch_attempt, f.last_fetch_success, f.last_fetch_hash, f.last_fetch_failures,"
     " f.http_etag, f.http_last_modified, f.http_304, f.next_fetch_attempt, f.claim,"
     " f.update_minutes, f.skip_times, f.poll_minutes, f.last_new_stories, f.last_full_fetch,"
@@ -55,6 +55,22 @@ bool shows_other_texts(const FeedRow& before, const FeedRow& after) {
            before.language != fitting(after.language, longest_language);
 }
 
+std::string shown_url(const FeedRow& feed, const std::string& url) {
+    const auto without_query = url.substr(0, url.find_first_of("?#"));
+    if (!net::parse_url(without_query)) return {};
+    return feed.public_query ? url : without_query;
+}
+
+FeedRow shown_to(Audience audience, FeedRow feed) {
+    if (audience == Audience::operators) return feed;
+    auto url = shown_url(feed, feed.url);
+    feed.is_url_cut = url != feed.url;
+    feed.url = std::move(url);
+    feed.home_url = shown_url(feed, feed.home_url);
+    feed.moved_to = shown_url(feed, feed.moved_to);
+    return feed;
+}
+
 std::string digest_of_url(const net::Url& url) { return base::sha256_hex(net::normalized(url)); }
 
 std::string select_feeds(std::string_view rest, std::string_view more) {
@@ -79,6 +95,7 @@ FeedRow feed_in(const store::Row& row) {
     feed.home_url = text();
     feed.language = text();
     feed.most_kb = integer();
+    feed.public_query = integer() != 0;
     feed.system_enabled = integer() != 0;
     feed.system_status = text();
     feed.last_fetch_attempt = time();

@@ -25,6 +25,10 @@ inline constexpr std::int64_t quarters_of_hard = 4, quarters_of_soft = 2,
 // Bytes of the titles of feeds and entries that are kept.
 inline constexpr std::size_t longest_title = 512;
 
+// Who gets to see a feed. Queries of URLs often hold keys, so everyone who can read the site sees the URLs of a feed
+// without theirs, unless the operator made them public.
+enum class Audience : unsigned char { operators, everyone };
+
 // A row of the table feeds. Absent times are nullopt, absent texts empty.
 struct FeedRow {
     std::int64_t id = 0;
@@ -34,7 +38,8 @@ struct FeedRow {
     std::optional<base::Date> last_read = {};  // when somebody last asked for our copy
     // What the feed says about itself.
     std::string rss_title = {}, description = {}, home_url = {}, language = {};
-    std::int64_t most_kb = 0;  // of a body, decoded; 0: as configured
+    std::int64_t most_kb = 0;   // of a body, decoded; 0: as configured
+    bool public_query = false;  // everyone may see the queries of its URLs
     bool system_enabled = true;
     std::string system_status = {};  // "Working", "parse error", "HTTP 404 Not Found", …
     std::optional<base::Seconds> last_fetch_attempt = {}, last_fetch_success = {};
@@ -52,6 +57,7 @@ struct FeedRow {
     std::optional<base::Seconds> last_new_stories = {};
     std::optional<base::Seconds> last_full_fetch = {};  // without validators
     std::string moved_to = {};  // where its server says that it has moved to (301, 308)
+    bool is_url_cut = false;    // no column: shown_to() left out the query of `url`
     bool operator==(const FeedRow&) const = default;
 
     // The operator's name of it, else its own title, else its URL.
@@ -64,6 +70,12 @@ struct FeedRow {
 // table keeps them.
 [[nodiscard]] bool shows_other_texts(const FeedRow& before, const FeedRow& after);
 
+// Returns a URL of a feed as everyone may see it: without its query and fragment unless the operator made them public, and
+// empty if it is no valid URL, as one with a user name.
+[[nodiscard]] std::string shown_url(const FeedRow& feed, const std::string& url);
+// Returns the row with its URLs as this audience may see them.
+[[nodiscard]] FeedRow shown_to(Audience audience, FeedRow feed);
+
 // Returns the key of a URL: the SHA-256 of its normalized spelling.
 [[nodiscard]] std::string digest_of_url(const net::Url& url);
 
@@ -73,7 +85,7 @@ struct FeedRow {
 //   more  columns behind those of the feed: ", b.free_at"
 [[nodiscard]] std::string select_feeds(std::string_view rest, std::string_view more = {});
 // How many columns of a feed come before others.
-inline constexpr std::size_t feed_columns = 28;
+inline constexpr std::size_t feed_columns = 29;
 // Reads a feed in the first columns of a row.
 [[nodiscard]] FeedRow feed_in(const store::Row& row);
 

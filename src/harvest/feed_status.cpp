@@ -33,11 +33,16 @@ FeedStatus status_of(FeedRow feed, const HeldServers& held) {
     return status;
 }
 
-FeedStatus load_status(store::Transaction& transaction, FeedRow feed, std::size_t most_events,
-                       base::Seconds now) {
-    auto status = status_of(std::move(feed), held_servers(transaction, now));
-    status.archive = load_archive(transaction, status.feed.id);
-    status.events = load_events(transaction, status.feed.id, most_events);
+std::optional<FeedStatus> load_status(store::Transaction& transaction, std::int64_t feed,
+                                      std::size_t most_events, base::Seconds now,
+                                      Audience audience) {
+    auto row = load_feed(transaction, feed, audience);
+    if (!row) return std::nullopt;
+    auto status = status_of(*std::move(row), held_servers(transaction, now));
+    status.archive = load_archive(transaction, feed);
+    if (status.archive && audience == Audience::everyone)
+        status.archive->next_url = shown_url(status.feed, status.archive->next_url);
+    status.events = load_events(transaction, feed, most_events);
     return status;
 }
 
@@ -54,6 +59,7 @@ void write_feed_fields(base::JsonWriter& json, const FeedStatus& status) {
         .field("home_url", feed.home_url)
         .field("language", feed.language)
         .field("most_kb", feed.most_kb)
+        .field("public_query", feed.public_query)
         .field("system_enabled", feed.system_enabled)
         .field("system_status", feed.system_status)
         .field("last_fetch_attempt", rfc3339_or(feed.last_fetch_attempt))

@@ -23,8 +23,10 @@ struct FeedStatus {
 };
 // Returns the status of a feed in a list, without archive and events.
 [[nodiscard]] FeedStatus status_of(FeedRow feed, const HeldServers& held);
-[[nodiscard]] FeedStatus load_status(store::Transaction& transaction, FeedRow feed,
-                                     std::size_t most_events, base::Seconds now);
+// Returns the status of one feed; nullopt: there is none with this id.
+[[nodiscard]] std::optional<FeedStatus> load_status(store::Transaction& transaction,
+                                                    std::int64_t feed, std::size_t most_events,
+                                                    base::Seconds now, Audience audience);
 
 // Writes the columns of the table under their names, but for validators and claims, and `held_until`. Absent times are "".
 void write_feed_fields(base::JsonWriter& json, const FeedStatus& status);

@@ -13,6 +13,7 @@
 #include "store/dialect.hpp"
 #include "tables/counters.hpp"
 #include "tables/lists.hpp"
+#include "tables/mentions.hpp"
 #include "tables/releases.hpp"
 
 namespace harvest {
@@ -42,9 +43,13 @@ EventKind event_named(std::string_view name) {
     return EventKind::fetch_failed;
 }
 
-// Which feeds a text means: it is in their URL, name or title. Four values, all of them the text.
-constexpr std::string_view has_text =
-    "(? = '' OR INSTR(f.url, ?) > 0 OR INSTR(f.name, ?) > 0 OR INSTR(f.rss_title, ?) > 0)";
+// Which feeds a text means: it is in their name, title or URL. In the whole URL, everyone could find out its query
+// character by character. Four values, all of them the text.
+std::string has_text(Audience audience) {
+    const auto url = audience == Audience::everyone ? tables::shown_url_of_feed : "f.url";
+    return "(? = '' OR INSTR(f.name, ?) > 0 OR INSTR(f.rss_title, ?) > 0 OR INSTR(" +
+           std::string(url) + ", ?) > 0)";
+}
 
 std::uint64_t count_in(Transaction& transaction, const std::string& sql) {
     return static_cast<std::uint64_t>(transaction.query(sql).at(0).integer(0));
@@ -121,7 +126,8 @@ base::Result<AddedFeed> add_feed(Transaction& transaction, const NewFeed& feed,
 
 bool remove_feed(store::Pool& pool, std::int64_t feed) {
     using store::Access;
-    const bool is_there = store::perform(pool, Access::read, load_feed, feed).has_value();
+    const bool is_there =
+        store::perform(pool, Access::read, load_feed, feed, Audience::operators).has_value();
     if (!is_there) return false;
     while (store::perform(pool, Access::write, remove_part, feed)) {
     }
@@ -167,10 +173,15 @@ Kicked kick(Transaction& transaction, std::string_view which, base::Seconds now)
     return kicked;
 }
 
-std::optional<FeedRow> load_feed(Transaction& transaction, std::int64_t feed) {
+void set_public_query(Transaction& transaction, std::int64_t feed, bool is_public) {
+    transaction.execute("UPDATE feeds SET public_query = ? WHERE id = ?",
+                        {Value{std::int64_t{is_public ? 1 : 0}}, Value{feed}});
+}
+
+std::optional<FeedRow> load_feed(Transaction& transaction, std::int64_t feed, Audience audience) {
     const auto rows = transaction.query(select_feeds("WHERE f.id = ?"), {Value{feed}});
     if (rows.empty()) return std::nullopt;
-    return feed_in(rows.front());
+    return shown_to(audience, feed_in(rows.front()));
 }
 
 std::map<std::int64_t, FeedRow> load_feeds(Transaction& transaction,
@@ -184,7 +195,7 @@ std::map<std::int64_t, FeedRow> load_feeds(Transaction& transaction,
 
 base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& which) {
     if (const auto id = base::parse_integer(which)) {
-        if (auto feed = load_feed(transaction, *id)) return *std::move(feed);
+        if (auto feed = load_feed(transaction, *id, Audience::operators)) return *std::move(feed);
         return base::fail(ErrorKind::absent, "no feed has the id " + which);
     }
     if (const auto url = url_in(which)) {
@@ -192,7 +203,7 @@ base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& whi
                                             {Value{digest_of_url(*url)}});
         if (!rows.empty()) return feed_in(rows.front());
     }
-    const auto found = list_feeds(transaction, 0, which, 2);
+    const auto found = list_feeds(transaction, 0, which, 2, Audience::operators);
     if (found.empty())
         return base::fail(ErrorKind::absent, "no feed has this id, URL or name: " + which);
     if (found.size() > 1)
@@ -202,28 +213,28 @@ base::Result<FeedRow> find_feed(Transaction& transaction, const std::string& whi
 }
 
 std::vector<FeedRow> list_feeds(Transaction& transaction, std::int64_t after,
-                                std::string_view text, std::size_t most) {
-    static const std::string sql =
-        select_feeds("WHERE f.id > ? AND " + std::string(has_text) + " ORDER BY f.id LIMIT ?");
+                                std::string_view text, std::size_t most, Audience audience) {
+    const auto sql =
+        select_feeds("WHERE f.id > ? AND " + has_text(audience) + " ORDER BY f.id LIMIT ?");
     const Value part{std::string(text)};
     std::vector<FeedRow> feeds;
     for (const auto& row : transaction.query(
              sql, {Value{after}, part, part, part, part, Value{static_cast<std::int64_t>(most)}}))
-        feeds.push_back(feed_in(row));
+        feeds.push_back(shown_to(audience, feed_in(row)));
     return feeds;
 }
 
 std::vector<FeedRow> list_troubled_first(Transaction& transaction, std::string_view text,
                                          std::size_t from, std::size_t most) {
     static const std::string sql = select_feeds(
-        "WHERE " + std::string(has_text) +
+        "WHERE " + has_text(Audience::everyone) +
         " ORDER BY f.last_fetch_failures DESC, f.system_enabled, f.id LIMIT ? OFFSET ?");
     const Value part{std::string(text)};
     std::vector<FeedRow> feeds;
     for (const auto& row :
          transaction.query(sql, {part, part, part, part, Value{static_cast<std::int64_t>(most)},
                                  Value{static_cast<std::int64_t>(from)}}))
-        feeds.push_back(feed_in(row));
+        feeds.push_back(shown_to(Audience::everyone, feed_in(row)));
     return feeds;
 }
 
@@ -231,7 +242,7 @@ std::size_t count_feeds(Transaction& transaction, std::string_view text) {
     const Value part{std::string(text)};
     return static_cast<std::size_t>(
         transaction
-            .query("SELECT COUNT(*) FROM feeds f WHERE " + std::string(has_text),
+            .query("SELECT COUNT(*) FROM feeds f WHERE " + has_text(Audience::everyone),
                    {part, part, part, part})
             .at(0)
             .integer(0));

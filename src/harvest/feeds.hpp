@@ -64,8 +64,11 @@ struct Kicked {
 //   which  "" for all, or a URL; one without a path is also a base URL
 Kicked kick(store::Transaction& transaction, std::string_view which, base::Seconds now);
 
-[[nodiscard]] std::optional<FeedRow> load_feed(store::Transaction& transaction,
-                                               std::int64_t feed);
+// Makes the queries of the URLs of a feed public, or not any more.
+void set_public_query(store::Transaction& transaction, std::int64_t feed, bool is_public);
+
+[[nodiscard]] std::optional<FeedRow> load_feed(store::Transaction& transaction, std::int64_t feed,
+                                               Audience audience);
 // Returns those that there are, by their ids.
 [[nodiscard]] std::map<std::int64_t, FeedRow> load_feeds(store::Transaction& transaction,
                                                          std::span<const std::int64_t> feeds);
@@ -73,11 +76,12 @@ Kicked kick(store::Transaction& transaction, std::string_view which, base::Secon
 //   error  absent; conflict: several contain it
 [[nodiscard]] base::Result<FeedRow> find_feed(store::Transaction& transaction,
                                               const std::string& which);
-// Returns those with an id above `after` whose URL, name or title contains `text`, by id.
+// Returns those with an id above `after` whose name, title or URL, as the audience sees it, contains `text`, by id.
 [[nodiscard]] std::vector<FeedRow> list_feeds(store::Transaction& transaction, std::int64_t after,
-                                              std::string_view text, std::size_t most);
-// Returns feeds for people who look for trouble: those that failed most since their last success first, then those that
-// are disabled, then the others, each by id; `from` of them are passed over. Which: as list_feeds().
+                                              std::string_view text, std::size_t most,
+                                              Audience audience);
+// Returns feeds as everyone may see them, for people who look for trouble: those that failed most since their last success
+// first, then those that are disabled, then the others, each by id; `from` of them are passed over. Which: as list_feeds().
 //   cost  a look at all feeds
 [[nodiscard]] std::vector<FeedRow> list_troubled_first(store::Transaction& transaction,
                                                        std::string_view text, std::size_t from,

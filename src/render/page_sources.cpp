@@ -118,7 +118,7 @@ std::string source_page(const SourceView& view, const PageSite& site,
         .set("state", sentence_of(feed))
         .set("description", one_line(feed.description))
         .set("home_page_url", is_web_url(feed.home_url) ? feed.home_url : "")
-        .set("source_url", feed.url)
+        .set("source_url", feed.is_url_cut ? "" : feed.url)
         .set("list_url", site.link("/feeds"))
         .set("json_url", page_of_feed(feed.id, site) + "&format=json")
         .set("next_fetch", next_fetch_of(feed))

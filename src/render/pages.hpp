@@ -130,6 +130,7 @@ struct ReleasesView {
 struct SourceStatus {
     std::int64_t id = 0;
     std::string name, url;                        // never empty
+    bool is_url_cut = false;                      // its query is not shown
     std::string home_url = {}, description = {};  // may be empty
     bool is_enabled = true;
     bool is_queued = false;     // it is being fetched

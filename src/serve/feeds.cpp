@@ -319,7 +319,7 @@ Result<render::SourceFeed> load_source_feed(const SiteContext& context, std::int
     if (const auto position = render::parse_position(older))
         before = {position->recorded_at, position->entry, position->revision};
     store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
-        row = harvest::load_feed(transaction, id);
+        row = harvest::load_feed(transaction, id, harvest::Audience::everyone);
         if (row) found = harvest::load_versions(transaction, row->id, before, most);
     });
     if (!row) return fail(no_source_feed(id));
@@ -433,7 +433,8 @@ void note_reader(const SiteContext& context, std::int64_t feed) {
         // Most look only, and need not wait for those who write.
         const bool is_noted = store::perform(
             context.pool, store::Access::read, [&](store::Transaction& transaction) {
-                const auto row = harvest::load_feed(transaction, feed);
+                const auto row =
+                    harvest::load_feed(transaction, feed, harvest::Audience::everyone);
                 return !row || row->last_read >= today;
             });
         if (is_noted) return;

@@ -389,7 +389,7 @@ News news_of_source(SiteContext& context, const FeedDocument& document, std::str
         store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
             // More than the document has, to know which of them it had earlier.
             versions = harvest::version_positions(transaction, id, {}, 2 * most);
-            return harvest::load_feed(transaction, id).has_value();
+            return harvest::load_feed(transaction, id, harvest::Audience::everyone).has_value();
         });
     if (!is_there) return base::fail(ErrorKind::absent, no_source_feed(id).text);
     const auto newest = versions.empty() ? base::Seconds{} : versions.front().recorded_at;

@@ -19,6 +19,7 @@ namespace serve {
 
 namespace {
 
+using harvest::Audience;
 using harvest::EventKind;
 using harvest::FeedRow;
 using store::Access;
@@ -34,6 +35,7 @@ render::SourceStatus shown_status(const harvest::FeedStatus& status) {
     return {.id = feed.id,
             .name = feed.display_name(),
             .url = feed.url,
+            .is_url_cut = feed.is_url_cut,
             .home_url = feed.home_url,
             .description = feed.description,
             .is_enabled = feed.system_enabled,
@@ -104,14 +106,19 @@ Result<RenderedPage> render_list(const SiteContext& context, const Query& query)
 }
 
 RenderedPage render_opml_of_sources(const SiteContext& context, const Query& query) {
+    const auto copy_of = [&](const FeedRow& row) {
+        return context.absolute_url(Query("/rss").with("feed", std::to_string(row.id)).url());
+    };
     std::vector<feed::ListedFeed> feeds;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
         feeds.clear();
         for (std::int64_t after = 0; feeds.size() < most_in_opml;) {
-            const auto rows =
-                harvest::list_feeds(transaction, after, query.get("q"), read_at_once);
+            const auto rows = harvest::list_feeds(transaction, after, query.get("q"),
+                                                  read_at_once, Audience::everyone);
             for (const auto& row : rows) {
-                feeds.push_back({row.url, row.display_name(), row.home_url});
+                // A feed whose URL must stay secret can be read here.
+                feeds.push_back(
+                    {row.is_url_cut ? copy_of(row) : row.url, row.display_name(), row.home_url});
                 after = row.id;
             }
             if (rows.size() < read_at_once) break;
@@ -125,11 +132,8 @@ Result<RenderedPage> render_source(const SiteContext& context, const Query& quer
     std::optional<harvest::FeedStatus> status;
     std::size_t entries = 0;
     store::perform(context.pool, Access::read, [&](Transaction& transaction) {
-        status.reset();
-        auto row = harvest::load_feed(transaction, id);
-        if (!row) return;
-        status = harvest::load_status(transaction, *std::move(row), most_events,
-                                      context.settings.clock());
+        status = harvest::load_status(transaction, id, most_events, context.settings.clock(),
+                                      Audience::everyone);
         entries = harvest::count_entries(transaction, id);
     });
     if (!status) return fail(no_source_feed(id));

@@ -58,8 +58,9 @@ std::map<std::int64_t, Mention> entries_of(Transaction& transaction,
     std::map<std::int64_t, Mention> entries;
     for (const auto& row :
          query_in(transaction,
-                  "SELECT e.id, e.feed, e.title, e.link, f.name, f.rss_title, f.url, e.published,"
-                  " e.first_seen, e.tree FROM entries e" +
+                  "SELECT e.id, e.feed, e.title, e.link, f.name, f.rss_title, " +
+                      std::string(shown_url_of_feed) +
+                      ", e.published, e.first_seen, e.tree FROM entries e" +
                       std::string(store::read_first(transaction.engine())) +
                       "feeds f ON f.id = e.feed WHERE e.id IN",
                   {}, values_of(ids)))

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/date.hpp"
@@ -18,12 +19,19 @@
 
 namespace tables {
 
+// SQL for the URL of a row `f` of the table feeds as everyone may see it: queries often hold keys, so it is without its
+// query, unless the operator made that public.
+inline constexpr std::string_view shown_url_of_feed =
+    "CASE WHEN f.public_query = 1 OR INSTR(f.url, '?') = 0 THEN f.url"
+    " ELSE SUBSTR(f.url, 1, INSTR(f.url, '?') - 1) END";
+
 // An entry that mentions an object, as pages and feeds show it. All texts are foreign.
 struct Mention {
     tree::ObjectName object;
     std::int64_t entry = 0, feed = 0;
     std::string title, link;  // each may be empty; the link is an http(s) URL
-    std::string feed_name;    // the operator's name of the feed, else its own title, else its URL
+    std::string
+        feed_name;  // the operator's name of the feed, else its own title, else its URL as everyone may see it
     std::vector<std::string> authors = {};  // a name or a mail address each
     std::optional<base::Seconds> published = {};
     base::Seconds first_seen{};  // when the entry was recorded; of one from an archive, published

@@ -126,6 +126,7 @@ inline void fill(store::Connection& connection) {
             "en",
             none,
             one,
+            one,
             "Working",
             "",
             "",

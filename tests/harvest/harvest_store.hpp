@@ -34,7 +34,9 @@ struct HarvestStore : PooledStore {
     std::int64_t add(const std::string& url) {
         return call(harvest::add_feed, harvest::NewFeed{.url = url}, now).value().id;
     }
-    harvest::FeedRow feed(std::int64_t id) { return call(harvest::load_feed, id).value(); }
+    harvest::FeedRow feed(std::int64_t id) {
+        return call(harvest::load_feed, id, harvest::Audience::operators).value();
+    }
     // Records entries as a fetch does.
     harvest::EntriesRecorded record(const std::vector<harvest::ReadyEntry>& ready,
                                     std::int64_t feed) {

@@ -164,6 +164,12 @@ TEST_CASE("Lists of feeds begin with those that fail most, then those that are d
     CHECK(listed("b.ex", 0, 10) == Names{"b"});
     CHECK(store.call(harvest::count_feeds, "") == 4);
     CHECK(store.call(harvest::count_feeds, "d.example") == 1);
+    store.execute("UPDATE feeds SET url = 'https://c.example/?key=x' WHERE name = 'c'");
+    store.execute("UPDATE feeds SET url = 'https://d.example/?key=x', public_query = 1"
+                  " WHERE name = 'd'");
+    CHECK(listed("?key", 0, 10) == Names{"d"});
+    CHECK(store.call(harvest::count_feeds, "?key") == 1);
+    CHECK(store.call(harvest::count_feeds, "c.example/") == 1);
     CHECK(store.call(harvest::has_feeds));
 }
 

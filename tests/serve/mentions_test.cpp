@@ -55,6 +55,11 @@ TEST_CASE("A mention alone makes the page of its object anew") {
     CHECK(says(after, ">unc-26 in the news</a> <small>Lab news, "));
     CHECK(after.field("ETag") != before.field("ETag"));
     CHECK(says(world.open(page_url + "&format=json"), "\"feed_name\":\"Lab news\""));
+    // A query may hold a key.
+    world.small.execute("UPDATE feeds SET name = '', url = 'https://lab.example/feed?key=x'");
+    world.make_stale();
+    CHECK(says(world.open(page_url + "&format=json"),
+               "\"feed_name\":\"https://lab.example/feed\""));
     world.edit(1, {});
     CHECK(*world.open(page_url).body == *before.body);
 }

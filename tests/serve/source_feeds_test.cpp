@@ -263,6 +263,55 @@ TEST_CASE("The list of source feeds is a page, JSON and OPML, and shows no valid
     CHECK(world.open("/feeds?feed=1&format=opml").status == 400);
 }
 
+TEST_CASE("Nobody sees the query of a feed's URL or can search for it, unless it is public") {
+    SourceWorld world;
+    const std::string url = "https://keys.example/feed?key=s3cret";
+    world.record("a", "First");
+    world.write([&](Transaction& transaction) {
+        const auto id =
+            harvest::add_feed(transaction, {.url = url, .home_url = url}, world.small.now)->id;
+        REQUIRE(harvest::start_archive(transaction, id, url + "&page=2", world.small.now));
+        transaction.execute("UPDATE feeds SET moved_to = ? WHERE id = ?",
+                            {store::Value{url + "&new"}, store::Value{id}});
+        transaction.execute("UPDATE entries SET feed = ?", {store::Value{id}});
+    });
+    const Strings pages{"/feeds",
+                        "/feeds?format=json",
+                        "/feeds?format=opml",
+                        "/feeds?feed=2",
+                        "/feeds?feed=2&format=json",
+                        "/rss?feed=2",
+                        "/rss?feed=2&format=json"};
+    for (const auto& page : pages) {
+        const auto answer = world.open(page);
+        INFO(page);
+        CHECK(answer.status == 200);
+        CHECK_THAT(body_of(answer), Contains("keys.example/feed") && !Contains("s3cret"));
+    }
+    const auto found = [&](const std::string& text) {
+        world.tick += 1min;
+        return nlohmann::json::parse(*world.open("/feeds?format=json&q=" + text).body)["count"];
+    };
+    const auto listed = [&] {
+        return feed::read_opml(*world.open("/feeds?format=opml&q=keys.example").body)->at(0).url;
+    };
+    CHECK(found("keys.example%2Ffeed") == 1);
+    CHECK(found("%3Fkey") == 0);
+    CHECK(feed::read_opml(*world.open("/feeds?format=opml&q=s3cret").body)->empty());
+    CHECK(listed() == site_top + "/rss?feed=2");
+    CHECK_THAT(body_of(world.open("/feeds?feed=2")), !Contains("Original feed"));
+    world.write([&](Transaction& transaction) {
+        harvest::set_public_query(transaction, 2, true);
+        // A user name is never shown.
+        transaction.execute("UPDATE feeds SET home_url = 'https://me:s3cret@keys.example/'");
+    });
+    world.tick += 1min;
+    CHECK(found("s3cret") == 1);
+    CHECK(listed() == url);
+    CHECK_THAT(body_of(world.open("/feeds?feed=2")),
+               Contains("href=\"" + url + "\">Original feed") && !Contains("me:"));
+}
+
 TEST_CASE("The page of a feed follows its fetches within a minute") {
     SourceWorld world;
     world.record("a", "First");
