@@ -29,24 +29,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prints a line for each check, and remembers whether one failed.
+// Prints a line for each check, and remembers whether one failed. Texts may be foreign.
 class Checklist {
    public:
-    void fine(std::string_view what, std::string_view text) {
-        fmt::print("ok       {}: {}\n", what, text);
-    }
+    void fine(std::string_view what, std::string_view text) { print("ok       ", what, text); }
     // This works, but is probably not what the operator intended.
     void doubtful(std::string_view what, std::string_view text) {
-        fmt::print("warning  {}: {}\n", what, text);
+        print("warning  ", what, text);
     }
     void wrong(std::string_view what, std::string_view text, std::string_view remedy) {
-        fmt::print("wrong    {}: {}\n", what, text);
+        print("wrong    ", what, text);
         if (!remedy.empty()) fmt::print("         {}\n", remedy);
         all_fine_ = false;
     }
     [[nodiscard]] bool all_fine() const { return all_fine_; }
 
    private:
+    static void print(std::string_view verdict, std::string_view what, std::string_view text) {
+        fmt::print("{}{}: {}\n", verdict, on_one_line(what), on_one_line(text));
+    }
+
     bool all_fine_ = true;
 };
 
@@ -99,7 +101,7 @@ bool check_database(Checklist& list, const Config& config) {
     const auto what = name_of(config.source.kind);
     const auto status = database->status();
     if (!status) {
-        list.wrong(what, on_one_line(status.error().text),
+        list.wrong(what, status.error().text,
                    status.error().kind == base::ErrorKind::refused
                        ? "see [source] user and password_file, and the database's "
                          "wspec/serverpasswd.wrm and wspec/serverconfig.wrm"
@@ -120,7 +122,7 @@ void describe(Checklist& list, const source::Source& build, std::string_view jud
                                    base::format_date(build.release().released_on),
                                    render::counted(objects, "object", "objects"),
                                    render::counted(counts.size(), "class", "classes"), judged));
-    for (const auto& remark : build.remarks()) list.doubtful("build", on_one_line(remark));
+    for (const auto& remark : build.remarks()) list.doubtful("build", remark);
 }
 
 // "wormpub (912), loader (3)"
@@ -141,7 +143,7 @@ void check_first_sight(Checklist& list, const Services& services, const history:
     const history::Context context{*services.pool, services.config.history, clock, labels};
     const auto sample =
         history::sample_first_sight({context, *builds.build, builds.previous.get()});
-    if (!sample) return list.wrong(what, on_one_line(sample.error().text), "");
+    if (!sample) return list.wrong(what, sample.error().text, "");
     const auto& [objects, reported, users] = *sample;
     if (objects < fewest || reported * 10 <= objects) return;
     list.doubtful(
@@ -152,15 +154,14 @@ void check_first_sight(Checklist& list, const Services& services, const history:
             " recorded, name the users that load the database, rather than curate it, in"
             " [history] build_users, or set first_seen_since to a later day",
             reported, objects, base::format_date(services.config.history.first_seen_since),
-            on_one_line(most_frequent(users))));
+            most_frequent(users)));
 }
 
 // Warns of classes and paths in the configuration that the build does not have.
 void check_paths(Checklist& list, const Config& config, const source::Source& build) {
     const auto unknown = unknown_paths(build, config);
-    if (!unknown) return list.wrong("paths", on_one_line(unknown.error().text), "");
-    for (const auto& [place, remark] : *unknown)
-        list.doubtful(on_one_line(place), on_one_line(remark));
+    if (!unknown) return list.wrong("paths", unknown.error().text, "");
+    for (const auto& [place, remark] : *unknown) list.doubtful(place, remark);
 }
 
 // Warns when readers see of the current release only what was asked for.
@@ -178,7 +179,7 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     const auto what = "build";
     if (!store_is_fine) {
         const auto build = build_opener(config).open(history::Wholeness::required);
-        if (!build) return list.wrong(what, on_one_line(build.error().text), "");
+        if (!build) return list.wrong(what, build.error().text, "");
         describe(list, **build, " (not checked, because the store is not available)");
         return check_paths(list, config, **build);
     }
@@ -192,8 +193,7 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     current.look();
     if (const auto why = current.why(); !why.empty())
         return list.wrong(
-            what, on_one_line(why),
-            "until this is fixed, a running server keeps serving the earlier build");
+            what, why, "until this is fixed, a running server keeps serving the earlier build");
     describe(list, *current.build(), "");
     check_job(list, *services->pool, current.build()->release().version);
     check_paths(list, services->config, *current.build());
@@ -251,11 +251,10 @@ void check_history(Checklist& list, store::Pool& pool) {
     constexpr std::size_t most_rows = 100'000, rows_at_once = 1'000, most_named = 10;
     const auto what = "history";
     const auto name_row = [&](const tables::UnreadableRow& row) {
-        list.wrong(
-            what,
-            on_one_line(fmt::format("{} {} in {} cannot be read: {}", row.object.class_name,
-                                    row.object.name, row.version, row.reason)),
-            "feeds and pages leave it out; restore the row from a backup");
+        list.wrong(what,
+                   fmt::format("{} {} in {} cannot be read: {}", row.object.class_name,
+                               row.object.name, row.version, row.reason),
+                   "feeds and pages leave it out; restore the row from a backup");
     };
     std::size_t rows = 0, unreadable = 0;
     auto before = std::numeric_limits<std::int64_t>::max();
@@ -307,10 +306,8 @@ void check_objects(Checklist& list, store::Pool& pool) {
         from = checked.last - 1;
         for (const auto& [object, reason] : checked.damaged)
             if (damaged++ < most_named)
-                list.wrong(
-                    what,
-                    on_one_line(fmt::format("{} {} {}", object.class_name, object.name, reason)),
-                    "restore the row from a backup");
+                list.wrong(what, fmt::format("{} {} {}", object.class_name, object.name, reason),
+                           "restore the row from a backup");
     }
     if (damaged > most_named)
         list.wrong(what, fmt::format("{} faults in the newest {} objects", damaged, objects), "");

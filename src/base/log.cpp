@@ -7,6 +7,7 @@
 #include <utf8.h>
 
 #include "base/date.hpp"
+#include "base/utf8.hpp"
 
 namespace base::log {
 namespace {
@@ -33,11 +34,12 @@ std::size_t character_size(std::string_view text) {
     return 0;
 }
 
-// True for control characters (C0, DEL, C1) and the separators of lines and paragraphs.
+// True for control characters (C0, DEL, C1), the separators of lines and paragraphs, and what turns direction.
 bool begins_line_or_controls(std::string_view character) {
     const auto* at = character.data();
     const auto code = static_cast<char32_t>(utf8::unchecked::next(at));
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029;
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
+           turns_direction(code);
 }
 
 // Quotes a value with other than plain characters. Control characters never reach a terminal, and

@@ -2,6 +2,7 @@
 #include "feed/opml.hpp"
 
 #include <unordered_set>
+#include <utf8.h>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -25,6 +26,20 @@ ListedFeed feed_of(const Tag& outline) {
     return {.url = value("xmlUrl"),
             .title = one_line(base::without_directions(std::move(title))),
             .home_url = value("htmlUrl")};
+}
+
+// Returns the text with '?' for DEL and the C1 controls, which XML may have and a terminal obeys.
+std::string without_controls(std::string_view text) {
+    std::string safe;
+    for (auto at = text.begin(); at != text.end();) {
+        const auto begin = at;
+        const auto c = utf8::unchecked::next(at);
+        if (c >= 0x7F && c <= 0x9F)
+            safe += '?';
+        else
+            safe.append(begin, at);
+    }
+    return safe;
 }
 
 }  // namespace
@@ -69,7 +84,8 @@ base::Result<std::vector<ListedFeed>> read_opml(std::string_view bytes) {
 std::string write_opml(std::string_view title, std::span<const ListedFeed> feeds,
                        std::optional<base::Seconds> modified) {
     const auto escaped = [](std::string_view text) {
-        return base::escape_html(base::without_directions(base::legal_text(text)));
+        return without_controls(
+            base::escape_html(base::without_directions(base::legal_text(text))));
     };
     const auto attribute = [&](std::string_view name, std::string_view value) {
         return value.empty() ? std::string()

@@ -93,6 +93,11 @@ TEST_CASE("Titles of a list are one line of text without marks that turn its dir
           List{{"u", "a bc", ""}, {"v", "", ""}});
     const auto written = write_opml("\u202Ex", List{{"http://x.org/", "\u202Ey", ""}});
     CHECK(written.find('\xE2') == std::string::npos);
+    const List list{{"http://x.org/", "\u009b2J\x7F", ""}};
+    const auto safe = write_opml("\u0085", list);
+    CHECK(safe.find('\xC2') == std::string::npos);
+    CHECK(safe.find('\x7F') == std::string::npos);
+    CHECK(list_of(safe) == List{{"http://x.org/", "?2J?", ""}});
 }
 
 TEST_CASE("What is no list is an error") {
