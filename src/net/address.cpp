@@ -194,10 +194,17 @@ std::optional<Address> address_of(const sockaddr& address) {
 }
 
 Address network_of(const Address& address) {
+    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
     constexpr std::ptrdiff_t bytes_of_site = 48 / 8;
-    auto network = address;
-    if (network.family == Address::Family::ipv6)
-        std::fill(network.bytes.begin() + bytes_of_site, network.bytes.end(), std::uint8_t{0});
+    const auto& bytes = address.bytes;
+    if (address.family == Address::Family::ipv4) return address;
+    Address network{Address::Family::ipv4, {}};
+    if (std::equal(mapped.begin(), mapped.end(), bytes.begin())) {
+        std::copy(bytes.begin() + mapped.size(), bytes.end(), network.bytes.begin());
+        return network;
+    }
+    network.family = Address::Family::ipv6;
+    std::copy_n(bytes.begin(), bytes_of_site, network.bytes.begin());
     return network;
 }
 

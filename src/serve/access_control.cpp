@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "net/address.hpp"
 
 namespace serve {
 
@@ -178,6 +179,11 @@ std::string client_of(std::string_view address) {
     if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) return text;
     if (std::equal(mapped.begin(), mapped.end(), bytes.begin())) return part(mapped.size(), 4);
     return part(0, 8);
+}
+
+std::string network_of(const std::string& client_address) {
+    const auto address = net::parse_address(client_address);
+    return address ? net::text_of(net::network_of(*address)) : client_address;
 }
 
 RateLimiter::Bucket& RateLimiter::bucket_of(std::string client,

@@ -90,6 +90,9 @@ struct RateLimits {
 // first 64 bits of an IPv6 address. A text that is not an address stands for itself.
 [[nodiscard]] std::string client_of(std::string_view address);
 
+// Returns the network of an address (net::network_of()), by which quotas are held; of what is no address, itself.
+[[nodiscard]] std::string network_of(const std::string& client_address);
+
 class RateLimiter {
    public:
     explicit RateLimiter(RateLimits limits) : limits_(limits) {}

@@ -89,8 +89,10 @@ struct SiteContext : Services {
     // ---- what protects the site from its clients ----
 
     RateLimiter limiter{settings.limits};
-    // Of lists that are kept, by anybody: a stranger who fills the store needs days.
+    // Of lists that are kept, by anybody: in two days, after which an unused one gives way, fewer than there is room for.
     RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
+    // Of new lists, by each network: 100 a day.
+    RateLimiter list_makers{{.per_minute = 100.0 / (24 * 60), .burst = 100}};
     // Of requests to the hub, each of which sends a verification to the host of its callback.
     RateLimiter hub_clients{{.per_minute = 300, .burst = 500}};
     base::Gate wide_gate{settings.wide};

@@ -87,6 +87,9 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     if (!feed && feed.error().text.starts_with("hub.topic")) return fail(feed.error());
     if (!feed) return no_topic("is not the address of a feed: " + feed.error().text);
     const auto subject = feed->subject();
+    const auto* name = subject == Subject::source_feed  ? "feed"
+                       : subject == Subject::watch_list ? "watch"
+                                                        : "name";
     const bool has_page = subject == Subject::release || subject == Subject::all_releases;
     if (has_page && !feed->has("format"))
         return no_topic("is the address of a page. The address of its feed has format=.");
@@ -100,7 +103,7 @@ Result<ParsedTopic> parse_topic(const SiteContext& context, const net::Url& url)
     hub::Topic topic{.url = context.absolute_url(feed->url()),
                      .subject = subject,
                      .class_name = feed->get("class"),
-                     .name = feed->get(subject == Subject::source_feed ? "feed" : "name"),
+                     .name = feed->get(name),
                      .version = version_of(*feed)};
     if (topic.url.size() > hub::longest_topic)
         return no_topic("must not be longer than " + std::to_string(hub::longest_topic) +
@@ -143,12 +146,6 @@ std::optional<HttpError> check_body(const Request& request) {
     if (base::equal_ignoring_case(base::trim(type.substr(0, type.find(';'))), form))
         return std::nullopt;
     return HttpError{415, "Content-Type must be " + std::string(form) + "."};
-}
-
-// Returns the network of an address; of what is none, itself.
-std::string network_of(const std::string& client_address) {
-    const auto address = net::parse_address(client_address);
-    return address ? net::text_of(net::network_of(*address)) : client_address;
 }
 
 // Counts a request that leads to a verification, by who asks: strangers can ask in the name of any callback.

@@ -228,9 +228,23 @@ void ask_about_unknown(SentList& list, std::vector<ObjectName>& objects,
     });
 }
 
+// Counts a list that is to be kept; one that is kept already is not new.
+std::optional<HttpError> check_list_rate(SiteContext& context, const std::string& network,
+                                         const std::vector<ObjectName>& objects) {
+    const auto now = context.settings.steady_clock();
+    if (const auto wait = context.kept_lists.count_request("", now))
+        return too_many("Too many lists were saved on this site just now.", *wait);
+    if (context.history.kept_list(tables::watch_list_of(objects).id)) return std::nullopt;
+    if (const auto wait = context.list_makers.count_request(network, now))
+        return too_many("Too many new lists were saved from your network today. Use the long "
+                        "address of the list, which works as well.",
+                        *wait);
+    return std::nullopt;
+}
+
 // Keeps the list under a short address, and returns the redirection to its page, which asks about the
 // names that are not clear and the objects that are not known; or why it can't be kept. Requires a turn of the wide gate.
-HttpError kept_at(SiteContext& context, SentList list) {
+HttpError kept_at(SiteContext& context, SentList list, const std::string& network) {
     auto objects = std::exchange(list.objects, {});
     if (objects.empty()) return {400, "The list is empty. Choose some objects first."};
     if (objects.size() > most_objects) {
@@ -242,8 +256,7 @@ HttpError kept_at(SiteContext& context, SentList list) {
     if (!listed) return http_error_of(listed.error(), wanted_list());
     objects = recorded_spellings(std::move(objects), listed->list.objects);
     ask_about_unknown(list, objects, *listed);
-    if (const auto wait = context.kept_lists.count_request("", context.settings.steady_clock()))
-        return too_many("Too many lists were saved on this site just now.", *wait);
+    if (auto refused = check_list_rate(context, network, objects)) return *std::move(refused);
     const auto id = context.history.keep_list(std::move(objects));
     if (id) {
         list.page = list.page.at("/watch/" + *id);
@@ -294,7 +307,8 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request, R
         const auto turn = admitted ? context.wide_gate.wait_for_turn() : base::Gate::Pass();
         if (!turn) return fail(no_turn());
         if (auto wrong = add_pasted(context, lines, list)) return fail(std::move(*wrong));
-        if (is_kept) return fail(kept_at(context, std::move(list)));
+        if (is_kept)
+            return fail(kept_at(context, std::move(list), network_of(request.client_address)));
     }
     return fail({303, "The list is at this address.", std::move(list).url()});
 }

@@ -20,6 +20,11 @@ constexpr std::size_t most_damaged = 20;
 const store::Insert a_watch_list{
     "watch_lists", {"id", "objects", "created_at", "last_used"}, {"id"}};
 
+// Of the row of a list: its feed has no subscription at the hub.
+constexpr std::string_view is_unsubscribed =
+    " AND NOT EXISTS (SELECT 1 FROM topics t JOIN subscriptions s ON s.topic = t.id"
+    " WHERE t.subject = 'watch_list' AND t.class = '' AND t.name = watch_lists.id)";
+
 // One object a line, "CLASS:NAME", both percent-encoded.
 std::string text_of(const std::vector<ObjectName>& objects) {
     std::string text;
@@ -70,8 +75,8 @@ std::optional<std::string> text_with_id(Transaction& transaction, const std::str
 bool make_room_for_list(Transaction& transaction, base::Date today) {
     const auto oldest =
         transaction.query("SELECT id FROM watch_lists WHERE last_used < ?"
-                          " AND (last_used < ? OR last_used = SUBSTR(created_at, 1, 10))"
-                          " ORDER BY last_used, id LIMIT 1",
+                          " AND (last_used < ? OR last_used = SUBSTR(created_at, 1, 10))" +
+                              std::string(is_unsubscribed) + " ORDER BY last_used, id LIMIT 1",
                           {Value{base::format_date(today - never_used_list_stays)},
                            Value{base::format_date(today - unused_list_stays)}});
     if (oldest.empty()) return false;
@@ -148,8 +153,8 @@ bool delete_watch_list(Transaction& transaction, const std::string& id) {
 std::size_t delete_unused_watch_lists(Transaction& transaction, base::Date since,
                                       std::size_t most) {
     const auto unused = transaction.query(
-        "SELECT id FROM watch_lists WHERE last_used < ? ORDER BY last_used, id"
-        " LIMIT ?",
+        "SELECT id FROM watch_lists WHERE last_used < ?" + std::string(is_unsubscribed) +
+            " ORDER BY last_used, id LIMIT ?",
         {Value{base::format_date(since)}, Value{static_cast<std::int64_t>(most)}});
     for (const auto& row : unused) delete_watch_list(transaction, row.text(0));
     return unused.size();

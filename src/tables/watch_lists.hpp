@@ -20,9 +20,10 @@ namespace tables {
 using tree::ObjectName;
 
 // How many lists are kept, and how long one that nobody asks for stays when there are so many: the
-// shorter time is that of one that nobody asked for after the day on which it was kept.
+// shorter time is that of one that nobody asked for after the day on which it was kept. A list whose feed has a
+// subscription at the hub stays in any case.
 inline constexpr std::size_t most_watch_lists = 100'000;
-inline constexpr std::chrono::days unused_list_stays{400}, never_used_list_stays{30};
+inline constexpr std::chrono::days unused_list_stays{400}, never_used_list_stays{1};
 // Bytes of a list as it is stored: its objects, percent-encoded, with ':' and an LF each.
 inline constexpr std::size_t longest_watch_list = 16'384;
 
@@ -75,7 +76,7 @@ struct WatchListUse {
 
 // Deletes a list; returns whether it was there. Its pages stay in memory for a minute. Requires a writing transaction.
 bool delete_watch_list(store::Transaction& transaction, const std::string& id);
-// The same for lists that were not used on this day or later.
+// The same for lists that were not used on this day or later, nor are subscribed to at the hub.
 //   most     of them, so that others who write need not wait for long
 //   returns  how many were deleted
 std::size_t delete_unused_watch_lists(store::Transaction& transaction, base::Date since,

@@ -141,4 +141,5 @@ TEST_CASE("Addresses that one owner may have at will are one network") {
     CHECK(network("2001:db8:1:2:3::4") == "2001:db8:1::");
     CHECK(network("2001:db8:1:ffff::") == "2001:db8:1::");
     CHECK(network("2001:db8:2::1") == "2001:db8:2::");
+    CHECK(network("::ffff:192.0.2.77") == "192.0.2.77");
 }

@@ -70,6 +70,16 @@ struct HubWorld : World {
 
 }  // namespace
 
+TEST_CASE("The topic of a list with a short address names the list, which stays as long as it") {
+    HubWorld world;
+    const auto kept = world.post("/watch", "keep=1&object=Gene:WBGene00006763");
+    const std::string id(kept.field("Location").substr(site_path.size() + 7));
+    CHECK(subscribe(world, {.topic = site_top + "/rss?watch=" + id}).status == 202);
+    CHECK(
+        world.small.query("SELECT name FROM topics WHERE subject = 'watch_list'").at(0).text(0) ==
+        id);
+}
+
 TEST_CASE("A request of a subscriber is accepted before it is verified, and recorded") {
     HubWorld world;
     const auto response = subscribe(world, {});

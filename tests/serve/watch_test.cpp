@@ -212,6 +212,28 @@ TEST_CASE("Lists are kept one after the other, not hundreds at once") {
     CHECK(send(world, "keep=1&object=Gene:WBGene00006763").status == 303);
 }
 
+TEST_CASE("A network may keep a hundred new lists in a day") {
+    World world;
+    for (int i = 0; i <= 100; ++i) {
+        const ObjectName object{"Gene", "n" + std::to_string(i)};
+        world.labels[object] = object.name;
+        world.set_value(object, "0");
+    }
+    world.release(1);
+    const auto keep = [&](int i, const std::string& address) {
+        world.tick += 2s;
+        return world.post("/watch", "keep=1&object=Gene:n" + std::to_string(i), {}, address);
+    };
+    for (int i = 0; i < 100; ++i)
+        CHECK(keep(i, "2001:db8:1:" + std::to_string(i) + "::1").status == 303);
+    const auto refused = keep(100, "2001:db8:1:ffff::1");
+    CHECK(refused.status == 429);
+    CHECK(says(refused, "from your network today"));
+    CHECK(base::parse_count(refused.field("Retry-After")).value() > 600);
+    CHECK(keep(0, "2001:db8:1::1").status == 303);  // it is there
+    CHECK(keep(100, "2001:db8:2::1").status == 303);
+}
+
 TEST_CASE("A private site takes a form with a token only, and its list is behind the token too") {
     World world(private_settings());
     world.release(1, {unc26});

@@ -11,6 +11,7 @@
 #include "tables/writing.hpp"
 
 using namespace tables;
+using store::Value;
 using support::Fault;
 using tables_tests::Writing;
 
@@ -52,11 +53,20 @@ TEST_CASE_METHOD(Writing,
     CHECK_FALSE(find_watch_list(transaction, list_of("b").id));
     CHECK(check_watch_lists(transaction).lists == 2);
     CHECK(check_watch_lists(transaction).damaged.empty());
-    // One that was never used gives way after 30 days.
-    CHECK(keep("new", "2009-03-09") == KeptList::full);
-    CHECK(keep("new", "2009-03-10") == KeptList::kept);
+    // One that was never used gives way after a day.
+    CHECK(keep("new", "2009-02-08") == KeptList::full);
+    CHECK(keep("new", "2009-02-09") == KeptList::kept);
     CHECK(find_watch_list(transaction, list_of("a").id));
     CHECK_FALSE(find_watch_list(transaction, list_of("c").id));
+    // Unless it has subscribers.
+    transaction.execute("INSERT INTO topics (id, url, url_digest, subject, class, name, version)"
+                        " VALUES (1, '', '', 'watch_list', '', ?, '')",
+                        {Value{list_of("new").id}});
+    transaction.execute("INSERT INTO subscriptions (topic, callback, callback_digest, host)"
+                        " VALUES (1, '', '', '')");
+    CHECK(keep("newer", "2009-02-19") == KeptList::full);
+    CHECK(delete_unused_watch_lists(transaction, *base::parse_date("2009-03-01"), 9) == 1);
+    CHECK(find_watch_list(transaction, list_of("new").id));
 }
 
 TEST_CASE_METHOD(
