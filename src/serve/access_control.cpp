@@ -2,7 +2,6 @@
 #include "serve/access_control.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -168,17 +167,15 @@ Result<std::string> valid_token(TokenHolders& holders, std::vector<std::string> 
 // ---- Rate limits ----
 
 std::string client_of(std::string_view address) {
-    constexpr std::array<char, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '\xff', '\xff'};
     constexpr std::size_t longest_client = 64;
-    const std::string text(address.substr(0, longest_client));
-    std::array<char, 16> bytes{};
-    const auto part = [&](std::size_t from, std::size_t count) {
-        return std::string(bytes.data() + from, count);
-    };
-    if (::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return part(0, 4);
-    if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) return text;
-    if (std::equal(mapped.begin(), mapped.end(), bytes.begin())) return part(mapped.size(), 4);
-    return part(0, 8);
+    constexpr std::ptrdiff_t bytes_of_ipv6_client = 8;
+    const auto text = address.substr(0, longest_client);
+    const auto parsed = net::parse_address(text);
+    if (!parsed) return std::string(text);
+    auto client = net::network_of(*parsed);
+    if (client.family == net::Address::Family::ipv6)
+        std::copy_n(parsed->bytes.begin(), bytes_of_ipv6_client, client.bytes.begin());
+    return net::text_of(client);
 }
 
 std::string network_of(const std::string& client_address) {

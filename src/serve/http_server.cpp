@@ -4,12 +4,8 @@
 
 #include <fcntl.h>
 #include <microhttpd.h>
-#include <netdb.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <deque>
@@ -24,8 +20,10 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "net/address.hpp"
 #include "serve/cgi.hpp"
 #include "serve/connections.hpp"
+#include "serve/responses.hpp"
 #include "serve/server.hpp"
 
 namespace serve {
@@ -54,12 +52,8 @@ HttpConnection& connection_of(MHD_Connection* handle) {
 std::string address_of(MHD_Connection* handle) {
     const auto* peer =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    const socklen_t size =
-        peer->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(peer, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
-        return {};
-    return text.data();
+    const auto address = net::address_of(*peer);
+    return address ? net::text_of(*address) : std::string();
 }
 
 // The header fields of a request by their names as CGI variables: HTTP_ACCEPT.
@@ -113,12 +107,8 @@ Request request_with(const HeadFields& fields, std::string_view method, std::str
     return request_of(variables, Protocol::fastcgi);
 }
 
-Response refusal(int status, std::string text) {
-    Response response;
-    response.status = status;
-    response.fields = {{"Content-Type", "text/plain; charset=utf-8"}};
-    response.body = std::make_shared<const std::string>(std::move(text) + "\n");
-    return response;
+Response refusal(int status, const std::string& text) {
+    return uncached(status, "text/plain; charset=utf-8", text + "\n");
 }
 
 // Returns the response for MHD; nullptr: no memory.
