@@ -21,13 +21,6 @@ bool has_fate(std::span<const Reference> references, const Node* node, Fate fate
     return reference != nullptr && reference->fate == fate;
 }
 
-bool is_echo(std::span<const Reference> references, Op op, const FieldValue& value) {
-    const bool is_created = has_fate(references, value.after, Fate::created);
-    const bool has_vanished = has_fate(references, value.before, Fate::vanished);
-    if (op == Op::added) return is_created && value.after->children.empty();
-    return has_vanished && (op == Op::removed || is_created);
-}
-
 // Collects the objects that changes name.
 class NamedObjects {
    public:
@@ -71,8 +64,8 @@ bool same_path(const CellPath& a, const CellPath& b) {
 
 class FieldCollector {
    public:
-    FieldCollector(const Ranker& ranker, std::span<const Reference> references)
-        : ranker_(ranker), references_(references) {}
+    FieldCollector(const ClassRules& rules, std::span<const Reference> references)
+        : rules_(rules), references_(references) {}
 
     void collect(const Change& change, std::size_t number) {
         path_.clear();
@@ -80,7 +73,7 @@ class FieldCollector {
         number_ = number;
         left_out_ = change.left_out;
         op_ = change.op;
-        rank_ = ranker_.rank_of(change);
+        rank_ = rules_.rank_of(change);
         if (op_ == Op::replaced) {
             if (!change.before.empty() && !change.after.empty())
                 add({number, &change.before.front(), &change.after.front(), left_out_});
@@ -113,10 +106,19 @@ class FieldCollector {
     }
 
     void add(const FieldValue& value) {
-        const bool echoes = rank_ != Rank::important && is_echo(references_, op_, value);
+        const bool echoes = rank_ != Rank::important && is_echo(value);
         const bool is_alone =
             op_ == Op::replaced || (path_.empty() && value.node().cell.kind == CellKind::tag);
         field_for(echoes ? Rank::echo : rank_, is_alone).values.push_back(value);
+    }
+
+    [[nodiscard]] bool is_echo(const FieldValue& value) const {
+        const bool is_created = has_fate(references_, value.after, Fate::created);
+        const bool has_vanished = has_fate(references_, value.before, Fate::vanished);
+        if (op_ == Op::added)
+            return is_created && value.after->children.empty() &&
+                   rules_.is_cross_reference(path_, value.after->cell);
+        return has_vanished && (op_ == Op::removed || is_created);
     }
 
     // Tags at the top of the object with nothing below them are fields of their own.
@@ -139,7 +141,8 @@ class FieldCollector {
             by_path_.emplace(hash, fields_.size());
         }
         last_ = fields_.size();
-        return fields_.emplace_back(FieldChange{rank, op_, path_, {}});
+        return fields_.emplace_back(
+            FieldChange{rank, op_, path_, rules_.first_telling_tag(path_), {}});
     }
 
     // Paths that differ may have the same.
@@ -149,7 +152,7 @@ class FieldCollector {
         return hash;
     }
 
-    const Ranker& ranker_;
+    const ClassRules& rules_;
     std::span<const Reference> references_;
     std::vector<FieldChange> fields_;
     std::size_t last_ = 0;  // index of the field that got the newest value
@@ -190,10 +193,10 @@ std::string_view FieldChange::first_tag() const {
     return first->kind == CellKind::tag ? std::string_view(first->text) : std::string_view();
 }
 
-std::vector<FieldChange> field_changes(std::span<const Change> changes, const Ranker& ranker,
+std::vector<FieldChange> field_changes(std::span<const Change> changes, const ClassRules& rules,
                                        std::span<const Reference> references,
                                        const LeavesOut& leaves_out) {
-    FieldCollector collector(ranker, references);
+    FieldCollector collector(rules, references);
     std::size_t number = 0;
     for (const auto& change : changes)
         if (++number; !leaves_out || !leaves_out(change, number))

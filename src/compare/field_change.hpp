@@ -64,7 +64,9 @@ struct FieldChange {
     Rank rank = Rank::ordinary;
     Op op = Op::added;
     std::vector<const tree::Cell*> path;  // from the first tag down to the parent of the values
-    std::vector<FieldValue> values;       // at least one; one where something was replaced
+    // Where in the path the tags begin that tell these values from others (ClassRules::first_telling_tag()).
+    std::size_t telling = 0;
+    std::vector<FieldValue> values;  // at least one; one where something was replaced
 
     // The innermost tag above the values; nullptr: none (texts, members of a KeySet).
     [[nodiscard]] const tree::Cell* field() const;
@@ -74,15 +76,16 @@ struct FieldChange {
 
 // Returns the fields of some changes, the most important rank first, otherwise in the order of the
 // changes. A tag that was added or removed with others below it is as many fields as there are tags
-// with values. A reference that was added is an echo where the release created its object and
-// nothing is below it; one that was removed where the object vanished; and one that was replaced
-// where one vanished and the other was created. Important changes are no echoes.
-//   changes     of an object of the ranker's class
+// with values. A reference that was removed is an echo where its object vanished; one that was replaced
+// where one vanished and the other was created; and one that was added where the release created the
+// object, nothing is below it, and it came by itself because that object names this one
+// (ClassRules::is_cross_reference). Important changes are no echoes.
+//   changes     of an object of the class of the rules
 //   leaves_out  returns whether the change of this number, from 1, is left out; empty: none is
 //   cost        O(nodes of the changes)
 using LeavesOut = std::function<bool(const Change&, std::size_t number)>;
 [[nodiscard]] std::vector<FieldChange> field_changes(std::span<const Change> changes,
-                                                     const Ranker& ranker,
+                                                     const ClassRules& rules,
                                                      std::span<const Reference> references,
                                                      const LeavesOut& leaves_out = {});
 

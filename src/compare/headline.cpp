@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -17,10 +18,15 @@ using tree::CellKind;
 using tree::Node;
 
 constexpr std::size_t longest_value = 40;  // bytes of a value in a headline
-constexpr std::size_t longest_text = 24;   // of a text, which may be a sentence
-constexpr std::size_t longest_tag = 60;
-constexpr std::size_t longest_headline = 80;  // bytes after which no further phrase begins
+constexpr std::size_t least_text = 24,
+                      longest_text = 80;  // characters of a text: as there is room
+constexpr std::size_t longest_tag = 60, longest_path = 100;
+// Bytes after which no further phrase begins; a phrase of two values has no less than `least_room`.
+constexpr std::size_t longest_title = 100, longest_more = 300, least_room = 40;
 constexpr std::size_t most_phrases = 3;
+constexpr const char* only_blanks = ": only white space differs";
+constexpr const char* empty_text = "(empty)";
+constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
 bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
@@ -87,45 +93,79 @@ std::string whole_text_of(const Cell& cell, std::span<const Reference> reference
     return cell.text;
 }
 
-// Returns what a value says if that fits into a headline: the beginning of a long label, but no text
-// that may be a sentence.
-std::optional<std::string> short_text_of(const Node* node,
-                                         std::span<const Reference> references) {
-    if (node == nullptr) return std::nullopt;
-    auto text = text_of(node->cell, references);
-    if (text.empty() || text.find('\n') != std::string::npos) return std::nullopt;
-    if (is_text(node->cell) || node->cell.kind == CellKind::comment) {
-        if (text.size() > longest_text) return std::nullopt;
-        return text.find(' ') == std::string::npos ? text
-                                                   : "\xE2\x80\x9C" + text + "\xE2\x80\x9D";
-    }
-    if (text.size() <= longest_value) return text;
-    if (!has_label(node->cell, references)) return std::nullopt;
-    return std::string(base::cut_at(text, longest_value)) + "\xE2\x80\xA6";  // U+2026
+// Returns a text of several words in quotes, so that a sentence around it does not run on into it.
+std::string set_off(std::string text) {
+    return text.find(' ') == std::string::npos ? text : "\xE2\x80\x9C" + text + "\xE2\x80\x9D";
 }
 
-// The words of a field, and of the value that it is about if it lies below one: "paper evidence", " of
-// synaptic transmission".
-struct FieldWords {
-    std::string field, owner;
-    bool is_owner_last = false;  // the values lie below that value itself
+std::size_t count_characters(std::string_view text) {
+    return text.size() -
+           static_cast<std::size_t>(std::ranges::count_if(text, base::is_continuation));
+}
 
-    [[nodiscard]] std::string all() const { return field + owner; }
+// Returns what a value says if that fits: the beginning of a long label, but no part of a text.
+//   most  characters of a text, and bytes of others
+std::optional<std::string> short_text_of(const Node* node, std::span<const Reference> references,
+                                         std::size_t most) {
+    if (node == nullptr) return std::nullopt;
+    auto text = text_of(node->cell, references);
+    if (text.find('\n') != std::string::npos) return std::nullopt;
+    if (is_text(node->cell) || node->cell.kind == CellKind::comment) {
+        if (count_characters(text) > most) return std::nullopt;
+        text = on_one_line(text);
+        return text.empty() ? empty_text : set_off(std::move(text));
+    }
+    if (text.empty()) return std::nullopt;
+    const bool is_tag = node->cell.kind == CellKind::tag;
+    const auto longest = std::min(longest_value, most);
+    if (text.size() <= longest) return is_tag ? text : set_off(std::move(text));
+    if (!has_label(node->cell, references)) return std::nullopt;
+    return set_off(std::string(base::cut_at(text, longest)).append(ellipsis));
+}
+
+// What a field is called: its tag, those above that tell it from others, and the value that it is about if it lies
+// below one: "translations hrv" and "official"; "paper evidence" and " of synaptic transmission".
+struct FieldWords {
+    std::string above, field, owner;
+
+    // In front of a value.
+    [[nodiscard]] std::string all() const {
+        return (above.empty() ? "" : above + ": ") + field + owner;
+    }
+    // In front of what is said of the field itself.
+    [[nodiscard]] std::string in_a_row() const {
+        return (above.empty() ? "" : above + " ") + field + owner;
+    }
 };
+
+std::string words_of_path(std::span<const Cell* const> tags) {
+    std::string words;
+    for (const auto* tag : tags) {
+        const auto word = inside_sentence(words_of_tag(base::cut_at(tag->text, longest_tag)));
+        if (words.size() + word.size() > longest_path) {
+            words += words.ends_with(ellipsis) ? "" : ellipsis;
+            continue;
+        }
+        words.append(words.empty() ? "" : " ").append(word);
+    }
+    return words;
+}
 
 FieldWords field_words(const FieldChange& change, std::span<const Reference> references) {
     const auto* field = change.field();
     const auto& value = change.values.front().node().cell;
     if (field == nullptr && value.kind == CellKind::tag) return {};
-    if (field == nullptr) return {is_text(value) ? "text" : "member", {}};
-    FieldWords words{inside_sentence(words_of_tag(base::cut_at(field->text, longest_tag))), {}};
-    const auto above = std::find_if(change.path.rbegin(), change.path.rend(),
-                                    [](const Cell* cell) { return cell->kind != CellKind::tag; });
-    if (above == change.path.rend()) return words;
+    if (field == nullptr)
+        return {.above = {}, .field = is_text(value) ? "text" : "member", .owner = {}};
+    auto [tags_above, tag] = tags_of(change);
+    FieldWords words{.above = std::move(tags_above), .field = std::move(tag), .owner = {}};
+    const auto is_tag = [](const Cell* cell) { return cell->kind == CellKind::tag; };
+    const auto& path = change.path;
+    const auto above = std::find_if_not(path.rbegin(), path.rend(), is_tag);
+    if (above == path.rend()) return words;
     const auto text = text_of(**above, references);
-    words.is_owner_last = above == change.path.rbegin();
     if (text.empty() || text.size() > longest_value) return words;
-    words.owner = (words.is_owner_last ? " " : " of ") + text;
+    words.owner = (above == path.rbegin() ? " " : " of ") + set_off(text);
     return words;
 }
 
@@ -133,13 +173,7 @@ bool is_comment(const FieldChange& change) {
     return change.values.front().node().cell.kind == CellKind::comment;
 }
 
-std::string counted_values(const FieldChange& change, const FieldWords& words) {
-    const auto number = change.values.size();
-    if (is_comment(change)) return words.all() + ": " + counted(number, "comment");
-    if (words.is_owner_last || (number > 1 && !has_plural(words.field)))
-        return words.all() + ": " + base::with_separators(number);
-    return counted(number, words.field) + words.owner;
-}
+std::string verb_of(Op op) { return " " + std::string(name_of(op)); }
 
 // A phrase and the changes that it covers.
 struct Phrase {
@@ -147,91 +181,138 @@ struct Phrase {
     std::vector<const FieldChange*> covers;
 };
 
-constexpr const char* only_blanks = ": only white space differs";
-constexpr const char* empty_text = "(empty)";
+// Makes a phrase of a change, and of what belongs to it.
+class PhraseMaker {
+   public:
+    PhraseMaker(std::span<const FieldChange> fields, std::span<const Reference> references)
+        : fields_(fields), references_(references) {}
 
-// The same, but says of a text that has no words that it is empty.
-std::optional<std::string> short_or_empty(const Node* node,
-                                          std::span<const Reference> references) {
-    if (is_text(node->cell) && on_one_line(node->cell.text).empty()) return empty_text;
-    return short_text_of(node, references);
-}
+    //   room  bytes that the phrase should have
+    [[nodiscard]] Phrase phrase_of(const FieldChange& change, std::size_t room) const {
+        const auto most = std::clamp(room, least_text, longest_text);
+        if (change.op == Op::replaced) return {replaced(change, most), {&change}};
+        if (auto phrase = subtree(change, room)) return std::move(*phrase);
+        const auto words = field_words(change, references_);
+        if (words.field.empty())
+            return {value_of(change, most).value_or("tag") + verb_of(change.op), {&change}};
+        const auto* other = other_side_of(change);
+        if (other == nullptr)
+            return {values(change, words, most) + verb_of(change.op), {&change}};
+        return {exchange(change, *other, words, room), {&change, other}};
+    }
 
-std::string replaced_phrase(const FieldChange& change, std::span<const Reference> references) {
-    const auto words = field_words(change, references).all();
-    const auto& value = change.values.front();
-    const auto what = words.empty() ? std::string("tag") : words;
-    if (differ_in_blanks(value.before->cell, value.after->cell)) return what + only_blanks;
-    const auto before = short_or_empty(value.before, references);
-    const auto after = short_or_empty(value.after, references);
-    if (before && after && *before != *after)
-        return words + (words.empty() ? "" : " ") + *before + std::string(became) + *after;
-    // Another object that people call the same.
-    const auto& now = value.after->cell.text;
-    if (before && after && now.size() <= longest_value && now != value.before->cell.text &&
-        has_label(value.after->cell, references))
-        return words + " " + *before + ", now " + now;
-    if (after == empty_text) return what + " is empty now";
-    if (before == empty_text) return what + " is no longer empty";
-    if (is_text(value.before->cell) && is_text(value.after->cell)) return what + " reworded";
-    return what + " replaced";
-}
+    [[nodiscard]] std::string replaced(const FieldChange& change, std::size_t most) const {
+        const auto words = field_words(change, references_);
+        const auto& value = change.values.front();
+        const auto what = words.field.empty() ? std::string("tag") : words.in_a_row();
+        if (differ_in_blanks(value.before->cell, value.after->cell)) return what + only_blanks;
+        const auto before = short_text_of(value.before, references_, most);
+        const auto after = short_text_of(value.after, references_, most);
+        const auto space = words.field.empty() ? "" : " ";
+        if (before && after && *before != *after)
+            return words.all() + space + *before + std::string(became) + *after;
+        // Another object that people call the same.
+        const auto& now = value.after->cell.text;
+        if (before && after && now.size() <= longest_value && now != value.before->cell.text &&
+            has_label(value.after->cell, references_))
+            return words.all() + " " + *before + ", now " + now;
+        if (after == empty_text) return what + " is empty now";
+        if (before == empty_text) return what + " is no longer empty";
+        const bool are_texts = is_text(value.before->cell) && is_text(value.after->cell);
+        return what + (are_texts ? " reworded" : " replaced");
+    }
 
-std::string verb_of(Op op) { return " " + std::string(name_of(op)); }
+   private:
+    [[nodiscard]] std::optional<std::string> value_of(const FieldChange& change,
+                                                      std::size_t most) const {
+        return short_text_of(&change.values.front().node(), references_, most);
+    }
 
-// Returns what a field says of the values of one change: of a single one what it is if that is short,
-// of several how many.
-std::string values_phrase(const FieldChange& change, const FieldWords& words,
-                          std::span<const Reference> references) {
-    if (change.values.size() > 1) return counted_values(change, words);
-    const auto value = short_text_of(&change.values.front().node(), references);
-    return words.all() + (is_comment(change) ? ": comment" : "") + (value ? " " + *value : "");
-}
+    // What a field says of the values of one change: of a single one what it is if that is short, of several how many.
+    [[nodiscard]] std::string values(const FieldChange& change, const FieldWords& words,
+                                     std::size_t most) const {
+        const auto number = change.values.size();
+        if (number > 1)
+            return words.in_a_row() + ": " +
+                   (is_comment(change) ? counted(number, "comment")
+                                       : base::with_separators(number));
+        const auto value = value_of(change, most);
+        return (value ? words.all() : words.in_a_row()) +
+               (is_comment(change) ? ": comment" : "") + (value ? " " + *value : "");
+    }
 
-// Returns the same of a field that lost one value and got another: "status Live removed, Dead added".
-// Without models it is unknown whether the new value replaces the old one.
-//   returns  nullopt: they are several, or have more than `most` bytes
-std::optional<std::string> exchange_phrase(const FieldChange& first, const FieldChange& second,
-                                           const FieldWords& words,
-                                           std::span<const Reference> references,
-                                           std::size_t most) {
-    if (first.values.size() > 1 || second.values.size() > 1) return std::nullopt;
-    const auto& node = first.values.front().node();
-    const auto& other = second.values.front().node();
-    if (differ_in_blanks(node.cell, other.cell)) return words.all() + only_blanks;
-    const auto value = short_text_of(&node, references), now = short_text_of(&other, references);
-    if (!value || !now || *value == *now) return std::nullopt;
-    auto text = values_phrase(first, words, references) + verb_of(first.op) + ", " + *now +
-                verb_of(second.op);
-    if (text.size() > most) return std::nullopt;
-    return text;
-}
-
-//   most  bytes that the phrase should have; where two values are named it has no more
-Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
-                 std::span<const Reference> references, std::size_t most) {
-    if (change.op == Op::replaced) return {replaced_phrase(change, references), {&change}};
-    const auto words = field_words(change, references);
     // The same field may have lost values too, or got some.
-    const auto other = std::ranges::find_if(fields, [&](const FieldChange& each) {
-        return &each != &change && !words.field.empty() && each.op != Op::replaced &&
-               each.op != change.op && each.rank == change.rank &&
-               each.path.size() == change.path.size() &&
-               std::ranges::equal(each.path, change.path,
-                                  [](const Cell* a, const Cell* b) { return *a == *b; });
-    });
-    if (words.field.empty())
-        return {short_text_of(&change.values.front().node(), references).value_or("tag") +
-                    verb_of(change.op),
-                {&change}};
-    if (other == fields.end())
-        return {values_phrase(change, words, references) + verb_of(change.op), {&change}};
-    auto text = exchange_phrase(change, *other, words, references, most);
-    if (!text)
-        text = counted_values(change, words) + verb_of(change.op) + ", " +
-               base::with_separators(other->values.size()) + verb_of(other->op);
-    return {*text, {&change, &*other}};
-}
+    [[nodiscard]] const FieldChange* other_side_of(const FieldChange& change) const {
+        const auto found = std::ranges::find_if(fields_, [&](const FieldChange& each) {
+            return &each != &change && each.op != Op::replaced && each.op != change.op &&
+                   each.rank == change.rank && same_path(each.path, change.path);
+        });
+        return found == fields_.end() ? nullptr : &*found;
+    }
+
+    // "status Live removed, Dead added": without models it is unknown whether the new value replaces the old one.
+    [[nodiscard]] std::string exchange(const FieldChange& first, const FieldChange& second,
+                                       const FieldWords& words, std::size_t room) const {
+        const auto numbers = words.in_a_row() + ": " +
+                             base::with_separators(first.values.size()) + verb_of(first.op) +
+                             ", " + base::with_separators(second.values.size()) +
+                             verb_of(second.op);
+        if (first.values.size() > 1 || second.values.size() > 1) return numbers;
+        if (differ_in_blanks(first.values.front().node().cell, second.values.front().node().cell))
+            return words.in_a_row() + only_blanks;
+        const auto value = value_of(first, longest_text), now = value_of(second, longest_text);
+        if (!value || !now || *value == *now) return numbers;
+        auto text = words.all() + (is_comment(first) ? ": comment " : " ") + *value +
+                    verb_of(first.op) + ", " + *now + verb_of(second.op);
+        return text.size() > std::max(room, least_room) ? numbers : text;
+    }
+
+    // "currencies EUR added: name Euro, symbol €": a tag that came or went with several fields below it.
+    //   returns  nullopt: it is no such tag, or what is above the fields is not shown
+    [[nodiscard]] std::optional<Phrase> subtree(const FieldChange& change,
+                                                std::size_t room) const {
+        const auto number = change.values.front().number;
+        const auto first = fields_.begin() + (&change - fields_.data());
+        auto last = std::next(first);
+        const auto belongs = [&](const FieldChange& each) {
+            return each.values.front().number == number && each.values.back().number == number &&
+                   each.op == change.op && each.rank == change.rank;
+        };
+        if (!belongs(change)) return std::nullopt;
+        while (last != fields_.end() && belongs(*last)) ++last;
+        if (std::distance(first, last) == 1) return std::nullopt;
+        const std::span path(change.path);
+        auto shared = path.size() - 1;
+        for (auto each = std::next(first); each != last; ++each)
+            while (shared > 0 &&
+                   !same_path(path.first(shared),
+                              std::span(each->path).first(std::min(shared, each->path.size()))))
+                --shared;
+        if (shared <= change.telling) return std::nullopt;
+        Phrase phrase{words_of_path(path.subspan(change.telling, shared - change.telling)) +
+                          verb_of(change.op),
+                      {}};
+        auto separator = ": ";
+        for (auto each = first; each != last; ++each) {
+            phrase.covers.push_back(&*each);
+            auto below = *each;
+            below.telling = shared;
+            auto words = field_words(below, references_);
+            words = {.above = {}, .field = words.in_a_row(), .owner = {}};
+            const auto text = values(below, words, least_text);
+            if (phrase.text.size() + text.size() > std::max(room, least_room)) continue;
+            phrase.text.append(std::exchange(separator, ", ")).append(text);
+        }
+        return phrase;
+    }
+
+    static bool same_path(std::span<const Cell* const> a, std::span<const Cell* const> b) {
+        return std::ranges::equal(a, b, [](const Cell* x, const Cell* y) { return *x == *y; });
+    }
+
+    std::span<const FieldChange> fields_;
+    std::span<const Reference> references_;
+};
 
 // What an object says of which all changes are echoes.
 std::string echo_headline(std::span<const FieldChange> fields,
@@ -246,22 +327,27 @@ std::string echo_headline(std::span<const FieldChange> fields,
     const auto number = base::with_separators(values);
     if (!is_one_op) return "follows from changes to other objects, " + number + " references";
     if (op == Op::removed)
-        return values == 1 ? "lost its reference to " + text + ", which vanished"
+        return values == 1 ? "lost its reference to " + set_off(text) + ", which vanished"
                            : "lost " + number + " references to objects that vanished";
     if (op == Op::added)
         return values == 1
-                   ? "has a reference to " + text + ", which was created in the same release"
+                   ? "has a reference to " + set_off(text) +
+                         ", which was created in the same release"
                    : "has " + number + " references to objects created in the same release";
-    return values == 1
-               ? begins_sentence(replaced_phrase(fields.front(), references))
-               : number +
-                     " references replaced by references to objects created in the same release";
+    if (values > 1)
+        return number +
+               " references replaced by references to objects created in the same release";
+    if (text == text_of(value.before->cell, references) && text != value.after->cell.text)
+        return text + " has a new record, " + value.after->cell.text;
+    return begins_sentence(
+        PhraseMaker(fields, references).replaced(fields.front(), longest_text));
 }
 
+// Counts the changes that phrases say nothing of.
 std::string rest_of(std::span<const FieldChange> fields,
-                    const std::set<const FieldChange*>& covered) {
+                    const std::set<const FieldChange*>& covered, std::size_t unlisted) {
     std::set<std::size_t> told, more;
-    bool is_minor = true;
+    bool is_minor = unlisted == 0;
     for (const auto& field : fields)
         if (covered.contains(&field))
             for (const auto& value : field.values) told.insert(value.number);
@@ -271,10 +357,69 @@ std::string rest_of(std::span<const FieldChange> fields,
         for (const auto& value : field.values)
             if (!told.contains(value.number)) more.insert(value.number);
     }
-    if (more.empty()) return {};
-    const std::string kind = is_minor ? " minor change" : " more change";
-    return ", " + base::with_separators(more.size()) + kind + (more.size() == 1 ? "" : "s");
+    const auto number = more.size() + unlisted;
+    if (number == 0) return {};
+    return base::with_separators(number) + (is_minor ? " minor change" : " more change") +
+           (number == 1 ? "" : "s");
 }
+
+// Looks for what introduces an object: the first node of each kind, the best kind first.
+class Introduction {
+   public:
+    Introduction(std::string_view label, std::span<const Reference> references)
+        : label_(label), references_(references) {}
+
+    void collect(const Node& node, const Cell* tag) {
+        const auto& cell = node.cell;
+        if (cell.kind == CellKind::tag) {
+            tag = &cell;
+        } else if (cell.text != label_ && tag != nullptr) {
+            const bool is_sentence = is_text(cell) && std::ranges::count(cell.text, ' ') > 2;
+            const auto rank = is_sentence && describes(tag->text) ? 0U : is_sentence ? 1U : 2U;
+            if (found_.at(rank).cell == nullptr) found_.at(rank) = {tag, &cell};
+        }
+        for (const auto& child : node.children) collect(child, tag);
+    }
+
+    [[nodiscard]] Headline headline() const {
+        const auto found =
+            std::ranges::find_if(found_, [](const Found& each) { return each.cell != nullptr; });
+        if (found == found_.end()) return {};
+        auto text = on_one_line(text_of(*found->cell, references_));
+        if (found == std::prev(found_.end()))
+            return {begins_sentence(words_of_tag(found->tag->text) + " " +
+                                    set_off(cut(text, longest_value))),
+                    {}};
+        if (text.size() <= longest_title) return {std::move(text), {}};
+        return {cut(text, longest_title), cut(text, longest_more)};
+    }
+
+   private:
+    struct Found {
+        const Cell *tag = nullptr, *cell = nullptr;
+    };
+    static bool describes(std::string_view tag) {
+        const auto folded = base::fold_ascii(tag);
+        if (folded == "def") return true;
+        return std::ranges::any_of(
+            std::to_array<std::string_view>({"definition", "description", "abstract", "summary"}),
+            [&](std::string_view word) { return folded.find(word) != std::string::npos; });
+    }
+    // Cuts a text behind a word.
+    static std::string cut(const std::string& text, std::size_t most) {
+        if (text.size() <= most) return text;
+        const auto beginning = base::cut_at(text, most);
+        const auto blank = beginning.rfind(' ');
+        return std::string(blank < most / 2 || blank == std::string_view::npos
+                               ? beginning
+                               : beginning.substr(0, blank))
+            .append(ellipsis);
+    }
+
+    std::string_view label_;
+    std::span<const Reference> references_;
+    std::array<Found, 3> found_{};
+};
 
 }  // namespace
 
@@ -301,30 +446,73 @@ std::string counted(std::size_t number, const std::string& words) {
     return base::with_separators(number) + " " + plural_of(words);
 }
 
+TagWords tags_of(const FieldChange& change) {
+    const std::span path(change.path);
+    auto end = path.size();
+    while (end > 0 && path[end - 1]->kind != CellKind::tag) --end;
+    if (end == 0) return {};
+    TagWords words{.above = {}, .tag = words_of_path(path.subspan(end - 1, 1))};
+    if (change.telling < end - 1)
+        words.above = words_of_path(path.subspan(change.telling, end - 1 - change.telling));
+    return words;
+}
+
 std::string text_of(const Cell& cell, std::span<const Reference> references) {
     return base::without_directions(whole_text_of(cell, references));
 }
 
-std::string headline_of(std::span<const FieldChange> fields,
-                        std::span<const Reference> references) {
+Headline introduction_of(std::span<const Change> changes, std::string_view label,
+                         std::span<const Reference> references) {
+    Introduction introduction(label, references);
+    for (const auto& change : changes)
+        for (const auto& node : change.after) introduction.collect(node, nullptr);
+    return introduction.headline();
+}
+
+std::string several(std::string_view class_name) {
+    const auto words = inside_sentence(words_of_tag(class_name));
+    return has_plural(words) ? plural_of(words) : "objects of class " + std::string(class_name);
+}
+
+Headline headline_of(std::span<const FieldChange> fields, std::span<const Reference> references,
+                     std::size_t unlisted) {
     if (fields.empty()) return {};
-    if (fields.front().rank == Rank::echo) return echo_headline(fields, references);
-    std::string headline;
+    if (fields.front().rank == Rank::echo)
+        return {echo_headline(fields, references), {}, Rank::echo};
+    const PhraseMaker maker(fields, references);
     std::set<const FieldChange*> covered;
-    std::size_t phrases = 0;
+    const auto append = [&](std::string& line, const FieldChange& field, std::size_t longest) {
+        const auto room = longest - std::min(longest, line.size());
+        auto phrase = maker.phrase_of(field, room);
+        if (!line.empty() && phrase.text.size() > room) phrase = maker.phrase_of(field, 0);
+        if (!line.empty() && phrase.text.size() > room) return false;
+        line += (line.empty() ? "" : ", ") + phrase.text;
+        covered.insert(phrase.covers.begin(), phrase.covers.end());
+        return true;
+    };
     const auto leading = fields.front().rank;
+    Headline headline{.title = {}, .more = {}, .rank = leading};
+    std::size_t phrases = 0;
     for (const auto& field : fields) {
         if (covered.contains(&field)) continue;
         // Leading changes are named; minor ones are only counted.
-        if (field.rank > leading && field.rank >= Rank::minor) break;
-        const auto room = longest_headline - std::min(longest_headline, headline.size());
-        auto phrase = phrase_of(fields, field, references, room);
-        if (!headline.empty() && headline.size() + phrase.text.size() > longest_headline) break;
-        headline += (headline.empty() ? "" : ", ") + phrase.text;
-        covered.insert(phrase.covers.begin(), phrase.covers.end());
-        if (++phrases == most_phrases) break;
+        if ((field.rank > leading && field.rank >= Rank::minor) || phrases == most_phrases) break;
+        if (!append(headline.title, field, longest_title)) break;
+        ++phrases;
     }
-    return begins_sentence(headline) + rest_of(fields, covered);
+    headline.title = begins_sentence(std::move(headline.title));
+    const auto rest = rest_of(fields, covered, unlisted);
+    if (rest.empty()) return headline;
+    headline.title += ", " + rest;
+    for (const auto& field : fields) {
+        if (covered.contains(&field)) continue;
+        if (field.rank == Rank::echo || !append(headline.more, field, longest_more)) break;
+    }
+    headline.more = begins_sentence(std::move(headline.more));
+    if (const auto left = rest_of(fields, covered, unlisted);
+        !headline.more.empty() && !left.empty())
+        headline.more += ", " + left;
+    return headline;
 }
 
 }  // namespace compare

@@ -62,10 +62,37 @@ bool Ranking::is_helper(std::string_view class_name) const {
     });
 }
 
-Ranker::Ranker(const Ranking& ranking, std::string_view class_name)
-    : important_(ranking.important, class_name), minor_(ranking.minor, class_name) {}
+ClassRules::ClassRules(const Ranking& ranking, std::string_view class_name,
+                       const tree::Models* models)
+    : important_(ranking.important, class_name), minor_(ranking.minor, class_name),
+      models_(models),
+      root_(models == nullptr ? tree::Models::unknown : models->of_class(class_name)) {}
 
-Rank Ranker::rank_of(const Change& change) const {
+std::size_t ClassRules::first_telling_tag(std::span<const Cell* const> path) const {
+    auto first = path.size();
+    while (first > 0 && path[first - 1]->kind == tree::CellKind::tag) --first;
+    if (root_ == tree::Models::unknown) return first;
+    for (auto at = path.size(); at > first; --at) {
+        const auto namesakes = models_->count_tags(root_, path[at - 1]->text);
+        // Those of hashes are below the values that they say something of.
+        if (namesakes == 1 || (namesakes == 0 && first > 0)) return at - 1;
+    }
+    return first;
+}
+
+bool ClassRules::is_cross_reference(std::span<const Cell* const> path,
+                                    const Cell& reference) const {
+    auto position = root_;
+    for (const auto* cell : path) {
+        if (position == tree::Models::unknown) return false;
+        position = models_->below(position, tree::notation_of(cell->kind), cell->text);
+    }
+    if (position == tree::Models::unknown) return false;
+    position = models_->below(position, tree::notation_of(reference.kind), reference.text);
+    return position != tree::Models::unknown && models_->at(position).xref;
+}
+
+Rank ClassRules::rank_of(const Change& change) const {
     auto important_ways = important_.start(), minor_ways = minor_.start();
     bool is_minor = false;
     for (const auto& cell : change.path) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "compare/change.hpp"
+#include "tree/model.hpp"
 #include "tree/object.hpp"
 
 namespace compare {
@@ -60,10 +62,12 @@ struct Ranking {
     [[nodiscard]] bool is_helper(std::string_view class_name) const;
 };
 
-// Ranks the changes of one class. The ranking outlives it.
-class Ranker {
+// What the configuration and the models say of the changes of one class. Both outlive it.
+class ClassRules {
    public:
-    Ranker(const Ranking& ranking, std::string_view class_name);
+    //   models  nullptr: none are known
+    ClassRules(const Ranking& ranking, std::string_view class_name,
+               const tree::Models* models = nullptr);
 
     // Important is what lies at or below an important place, or contains one. Minor is what lies at
     // or below a minor place, or in the evidence for a value (a tag *_evidence): what is said of the
@@ -71,8 +75,20 @@ class Ranker {
     //   cost  O(path); with important places, O(nodes of the change)
     [[nodiscard]] Rank rank_of(const Change& change) const;
 
+    // Returns where in a path the tags begin that tell its values from all others of the class: the last one if the
+    // model of the class has it only once; without a model the first of those that no value is between.
+    //   cost  a look-up for each tag
+    [[nodiscard]] std::size_t first_telling_tag(std::span<const tree::Cell* const> path) const;
+
+    // Returns whether AceDB itself writes such a reference when the other object names this one.
+    //   path  down to the parent of the reference
+    [[nodiscard]] bool is_cross_reference(std::span<const tree::Cell* const> path,
+                                          const tree::Cell& reference) const;
+
    private:
     PathMatcher important_, minor_;
+    const tree::Models* models_;
+    tree::Models::Position root_;  // unknown: no model tells what the class has
 };
 
 }  // namespace compare

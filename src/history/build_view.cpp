@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "compare/headline.hpp"
 #include "tables/objects.hpp"
 #include "tree/outline.hpp"
 #include "tree/stamp.hpp"
@@ -41,7 +40,10 @@ class ReferenceFinder {
             }
         }
         add_stored_labels(rows);
-        for (auto* row : rows) finish(*row);
+        for (auto* row : rows)
+            std::erase_if(row->notes.references, [](const Reference& reference) {
+                return reference.label.empty() && reference.fate == Fate::stays;
+            });
         return {};
     }
 
@@ -72,9 +74,7 @@ class ReferenceFinder {
     Result<Reference> find(const tables::Row& row, const ObjectName& name, bool with_fates) {
         Reference reference{name, {}, Fate::stays};
         const bool has_label =
-            std::ranges::any_of(view_.context.settings.names, [&](const auto& of_class) {
-                return base::equal_ignoring_case(of_class.first, name.class_name);
-            });
+            may_have_label(name.class_name, view_.context.settings.names, view_.build.models());
         if (view_.build.skips(name.class_name)) return reference;
         const auto here = view_.build.find(name);
         if (!here) return tl::unexpected(here.error());
@@ -105,19 +105,6 @@ class ReferenceFinder {
                 if (const auto known = stored_labels_.find(reference.object);
                     known != stored_labels_.end() && known->second != reference.object.name)
                     reference.label = known->second;
-    }
-
-    void finish(tables::Row& row) const {
-        auto& references = row.notes.references;
-        std::erase_if(references, [](const Reference& reference) {
-            return reference.label.empty() && reference.fate == Fate::stays;
-        });
-        const bool has_headline =
-            row.kind == tables::RowKind::changed || row.kind == tables::RowKind::reconstructed;
-        if (!has_headline) return;
-        const compare::Ranker ranker(view_.context.settings.ranking, row.object.class_name);
-        row.notes.headline = compare::headline_of(
-            compare::field_changes(row.notes.changes, ranker, references), references);
     }
 
     const BuildView& view_;

@@ -41,9 +41,8 @@ struct BuildView {
                                                const tables::Releases& releases) const;
 };
 
-// Says what people call the objects that changes name, which of them the release created or lost, and
-// what the changes say in a few words.
-// Fills in notes.references and notes.headline of rows that decide() has made. Safe from any thread.
+// Says what people call the objects that changes name, and which of them the release created or lost.
+// Fills in notes.references of rows that decide() has made. Safe from any thread.
 // What it finds depends on the builds and on whether the index of the one before is kept, but for two
 // kinds of objects that are called what the store calls them: those of a running database, which would
 // have to be asked for each, and those that are gone.

@@ -41,18 +41,39 @@ std::string as_label(std::string_view text) {
     return std::string(base::cut_at(label, longest)) + "\xE2\x80\xA6";  // U+2026
 }
 
-// Calls visit(text) with each value at the paths that the class has, until it returns false.
+using Paths = std::vector<std::vector<std::string>>;
+
+// Where the label of an object is mostly found.
+const Paths& usual_names() {
+    static const Paths paths{{"name"},        {"title"},
+                             {"label"},       {"name", "common"},
+                             {"Public_name"}, {"Identity", "Name", "Public_name"}};
+    return paths;
+}
+
+bool is_of_class(const NamePaths::value_type& paths, std::string_view class_name) {
+    return base::equal_ignoring_case(paths.first, class_name);
+}
+
+// Calls visit(text) with each value at the paths, until it returns false.
+//   returns  false: it did
+template <class Visit>
+bool each_value_at(const std::vector<tree::Node>& nodes, const Paths& paths, Visit&& visit) {
+    for (const auto& path : paths)
+        if (const auto* level = level_at(nodes, path); level != nullptr)
+            for (const auto& node : *level)
+                if (tree::is_value(node.cell.kind) && !visit(as_label(node.cell.text)))
+                    return false;
+    return true;
+}
+
+// Does the same for the paths that the class has.
 template <class Visit>
 void each_value(const std::vector<tree::Node>& nodes, const ObjectName& object,
                 const NamePaths& paths_of_classes, Visit&& visit) {
-    for (const auto& [class_name, paths] : paths_of_classes) {
-        if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
-        for (const auto& path : paths)
-            if (const auto* level = level_at(nodes, path); level != nullptr)
-                for (const auto& node : *level)
-                    if (tree::is_value(node.cell.kind) && !visit(as_label(node.cell.text)))
-                        return;
-    }
+    for (const auto& paths : paths_of_classes)
+        if (is_of_class(paths, object.class_name) && !each_value_at(nodes, paths.second, visit))
+            return;
 }
 
 bool are_same(const compare::Change& a, const compare::Change& b) {
@@ -217,11 +238,28 @@ class Decision {
 std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
                      const NamePaths& names) {
     std::string label;
-    each_value(nodes, object, names, [&](std::string text) {
+    const auto is_found = [&](std::string text) {
         label = std::move(text);
         return label.empty();
-    });
+    };
+    const auto& class_name = object.class_name;
+    if (std::ranges::any_of(names,
+                            [&](const auto& each) { return is_of_class(each, class_name); }))
+        each_value(nodes, object, names, is_found);
+    else
+        each_value_at(nodes, usual_names(), is_found);
     return label.empty() ? base::without_directions(object.name) : label;
+}
+
+bool may_have_label(std::string_view class_name, const NamePaths& names,
+                    const tree::Models& models) {
+    const auto root = models.of_class(class_name);
+    return root == tree::Models::unknown ||
+           std::ranges::any_of(names,
+                               [&](const auto& each) { return is_of_class(each, class_name); }) ||
+           std::ranges::any_of(usual_names(), [&](const auto& path) {
+               return models.count_tags(root, path.back()) > 0;
+           });
 }
 
 std::string other_names_of(const std::vector<tree::Node>& nodes, const ObjectName& object,

@@ -24,10 +24,15 @@ using tree::ObjectName;
 // class -> tag paths; the first found names the object ([names] of the configuration).
 using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>;
 
-// Returns what people call an object of this class: the first value at the first path found; its
-// own name where there is none. Without marks that turn the direction of text.
+// Returns what people call an object of this class: the first value at the first path found; its own name where there
+// is none. A class without paths has those that databases mostly use: name, title, label, name > common, Public_name.
+// Without marks that turn the direction of text.
 [[nodiscard]] std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
                                    const NamePaths& names);
+
+// Returns whether objects of this class may have a label, as far as paths and models say.
+[[nodiscard]] bool may_have_label(std::string_view class_name, const NamePaths& names,
+                                  const tree::Models& models);
 
 // Returns other names of an object of this class, one a line: the values at the paths, each once,
 // without its name and its label.

@@ -128,6 +128,11 @@ void UnreadableRows::note(const tables::UnreadableRow& row) {
         base::log::error("more history rows may be unreadable", {{"see", "varve check"}});
 }
 
+std::shared_ptr<const tree::Models> models_of(const history::Builds& builds) {
+    const auto& build = builds.build ? builds.build : builds.previous;
+    return build ? std::shared_ptr<const tree::Models>(build, &build->models()) : nullptr;
+}
+
 tl::unexpected<base::Error> no_release(const std::string& version) {
     return base::fail(base::ErrorKind::absent,
                       "Release " + version +

@@ -145,6 +145,9 @@ struct ReadContext {
     People people = {};  // for the pages that are read
 };
 
+// Returns the models of the build, or of the one before; nullptr: neither is there.
+[[nodiscard]] std::shared_ptr<const tree::Models> models_of(const history::Builds& builds);
+
 // What one read transaction sees.
 struct ReadView {
     store::Transaction& transaction;

@@ -51,9 +51,10 @@ std::size_t visit_rows(const ReadView& now, std::span<const std::int64_t> sids,
         const bool must_fit = next.size() > 1 || !now.may_be_long;
         std::optional<tables::NumberedRows> read;
         try {
-            read = tables::rows_numbered(
-                now.transaction, next, now.on_unreadable(),
-                {.all = must_fit ? most_of_step : tables::any_bytes, .of_row = limits.of_row});
+            read = tables::rows_numbered(now.transaction, next, now.on_unreadable(),
+                                         {.all = must_fit ? most_of_step : tables::any_bytes,
+                                          .of_row = limits.of_row,
+                                          .before_shortening = limits.before_shortening});
         } catch (const tables::NotesTooLong&) {
             if (!now.may_be_long) throw;
             step = next.size() / 2;
@@ -146,6 +147,7 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
     page.recorded = rows.recorded;
     page.cut = rows.cut;
     page.people = now.context.people;
+    page.models = models_of(now.context.builds);
     page.filter = request.filter;
     if (now.known->has_mass_changes)
         page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
@@ -442,6 +444,16 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
 std::vector<tables::Row> rows_in_order(const ReadView& now, std::span<const std::int64_t> sids,
                                        tables::NotesLimits limits) {
     if (sids.size() <= archive_page) limits.all = tables::any_bytes;
+    static const MassPlaces none;
+    MassPlacesReader places(now.transaction);
+    const auto models = models_of(now.context.builds);
+    limits.before_shortening = [&](tables::Row& row) {
+        const auto& class_name = row.object.class_name;
+        const compare::ClassRules rules(now.context.settings.ranking, class_name, models.get());
+        add_headline(row, rules,
+                     now.known->has_mass_changes ? places.of(class_name, row.release.version)
+                                                 : none);
+    };
     std::vector<tables::Row> rows;
     visit_rows(now, sids, limits, [&](std::int64_t, tables::Row&& row) {
         rows.push_back(dated(now, std::move(row)));

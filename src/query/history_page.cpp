@@ -32,6 +32,38 @@ bool is_mass_change(tables::RowKind kind, const tables::Notes& notes, const Mass
     return has_shown;
 }
 
+void add_headline(tables::Row& row, const compare::ClassRules& rules, const MassPlaces& places) {
+    using tables::RowKind;
+    const auto& [changes, previous, references, left_out] = row.notes;
+    if (row.kind == RowKind::created || row.kind == RowKind::reappeared)
+        row.headline = compare::introduction_of(changes, row.label, references);
+    if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return;
+    const auto is_shared = [&](const compare::Change& change, std::size_t) {
+        return row.kind == RowKind::changed && compare::has_sides(change) &&
+               places.contains(compare::place_of(change));
+    };
+    const auto headline_without = [&](const compare::LeavesOut& leaves_out) {
+        return compare::headline_of(
+            compare::field_changes(changes, rules, references, leaves_out), references,
+            left_out.all());
+    };
+    if (!places.empty()) row.headline = headline_without(is_shared);
+    if (!row.headline.title.empty()) return;
+    row.headline = headline_without({});
+    if (places.empty() || row.headline.title.empty() || left_out.all() > 0) return;
+    row.headline.title += ", as in most " + compare::several(row.object.class_name);
+    row.headline.rank = compare::Rank::echo;
+}
+
+MassPlaces mass_places(const tables::Row& row, const HistoryPage& page) {
+    MassPlaces places;
+    if (row.kind != tables::RowKind::changed) return places;
+    for (const auto& each : page.mass_changes)
+        if (each.version == row.release.version && each.class_name == row.object.class_name)
+            places.insert(each.place);
+    return places;
+}
+
 Slice slice_of(const PageRequest& request, std::size_t rows) {
     if (request.before == 0) return {0, std::min(request.most, rows)};
     // Row i, counted from the oldest, is row rows - 1 - i from the newest.

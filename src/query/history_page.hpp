@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -14,6 +15,7 @@
 #include "tables/mass_changes.hpp"
 #include "tables/mentions.hpp"
 #include "tables/rows.hpp"
+#include "tree/model.hpp"
 
 namespace query {
 
@@ -46,6 +48,12 @@ struct ChangeFilter {
 // row that is not whole.
 [[nodiscard]] bool is_mass_change(tables::RowKind kind, const tables::Notes& notes,
                                   const MassPlaces& places, const ChangeFilter& filter = {});
+
+// Fills in what the changes of a row say in a line or two. What most objects of the class share is left out where there
+// is anything else; of an object that came, the first thing that is known of it is told.
+//   places  of the row's class and release
+//   cost    O(nodes of the changes)
+void add_headline(tables::Row& row, const compare::ClassRules& rules, const MassPlaces& places);
 
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
@@ -115,11 +123,16 @@ struct HistoryPage {
     std::vector<tables::Mention> mentions = {};
     std::size_t mentioned = 0;
     base::Date last_modified{};  // without rows: when the subject of the page changed
-    std::vector<tables::MassChange> mass_changes;  // of the rows' releases and classes
-    People people;                                 // those of [curators]
-    ChangeFilter filter;                           // of the request
+    std::vector<tables::MassChange> mass_changes;     // of the rows' releases and classes
+    std::shared_ptr<const tree::Models> models = {};  // of the build; nullptr: none is there
+    People people;                                    // those of [curators]
+    ChangeFilter filter;                              // of the request
     bool operator==(const HistoryPage&) const = default;
 };
+
+// Returns the places of the mass changes of a row's class and release, if the row is `changed`: everything that was
+// created or vanished is its own. Views into the page.
+[[nodiscard]] MassPlaces mass_places(const tables::Row& row, const HistoryPage& page);
 
 // The history of one object as one feed or page shows it.
 struct History : HistoryPage {

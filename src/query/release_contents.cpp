@@ -16,35 +16,15 @@ namespace {
 using base::Result;
 using tables::RowKind;
 
-// Returns the rank of the most important change of a row that most objects of its class do not share.
-//   returns  nullopt: it has none, so far as the row says
-std::optional<compare::Rank> rank_of(const tables::Row& row,
-                                     const std::vector<tables::MassChange>& mass_changes,
-                                     const compare::Ranking& ranking) {
-    const auto is_shared = [&](const compare::Change& change, std::size_t) {
-        const auto place = compare::place_of(change);
-        return std::ranges::any_of(mass_changes, [&](const tables::MassChange& each) {
-            return each.class_name == row.object.class_name && each.place == place;
-        });
-    };
-    const compare::Ranker ranker(ranking, row.object.class_name);
-    const auto fields =
-        compare::field_changes(row.notes.changes, ranker, row.notes.references, is_shared);
-    if (fields.empty()) return std::nullopt;
-    return fields.front().rank;
-}
-
 bool came_or_went(RowKind kind) {
     return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
 }
 
-bool only_follows(const tables::Row& row, const std::vector<tables::MassChange>& mass_changes,
-                  const compare::Ranking& ranking) {
-    if (came_or_went(row.kind)) return ranking.is_helper(row.object.class_name);
-    if (row.kind != RowKind::changed || row.notes.changes.empty() || !row.notes.is_whole())
-        return false;
-    return rank_of(row, mass_changes, ranking).value_or(compare::Rank::echo) ==
-           compare::Rank::echo;
+// Returns whether all of it follows from other objects, or happened to most objects of the class; or it is a helper that
+// came or went.
+bool only_follows(const tables::Row& row, const compare::Ranking& ranking) {
+    return came_or_went(row.kind) ? ranking.is_helper(row.object.class_name)
+                                  : row.headline.rank == compare::Rank::echo;
 }
 
 ReleaseContents::Entry entry_of(const tables::Row& row) {
@@ -52,7 +32,7 @@ ReleaseContents::Entry entry_of(const tables::Row& row) {
             .label = row.object.label_or_name(row.label),
             .kind = row.kind,
             .counts = tables::count_changes(row.notes),
-            .headline = row.notes.headline,
+            .headline = row.headline.title,
             .renamed_to = row.renamed_to,
             .renamed_from = row.renamed_from};
 }
@@ -85,7 +65,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
         // Whoever asks for a class of helpers wants to see them.
         contents.entries.back().only_follows =
             !(ranking.is_helper(query.class_name) && came_or_went(row.kind)) &&
-            only_follows(row, contents.mass_changes, ranking);
+            only_follows(row, ranking);
     }
 }
 
@@ -145,7 +125,6 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
 std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
                                                     const tables::CountedRows& release) {
     const auto& ranking = now.context.settings.ranking;
-    const auto mass_changes = tables::mass_changes_in(now.transaction, release.version);
     std::vector<Leading> found;
     std::size_t place = 0;
     for (const auto& each : leading_classes(release.classes, ranking)) {
@@ -155,10 +134,9 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
                                                   most_rows_of_class))) {
             // Of a rename, the object that goes on says all.
             if (row.kind == RowKind::withdrawn || row.kind == RowKind::reconstructed ||
-                row.renamed_to || only_follows(row, mass_changes, ranking))
+                row.renamed_to || only_follows(row, ranking))
                 continue;
-            const auto rank = rank_of(row, mass_changes, ranking);
-            found.push_back({rank.value_or(compare::Rank::ordinary), place, entry_of(row)});
+            found.push_back({row.headline.rank, place, entry_of(row)});
         }
         ++place;
     }

@@ -44,8 +44,8 @@ struct ReleaseContents {
         ObjectName object;
         std::string label;
         tables::RowKind kind;
-        compare::Counts counts;     // of its changes
-        std::string headline = {};  // of its changes, in words; empty: none are known
+        compare::Counts counts;                                        // of its changes
+        std::string headline = {};                                     // Row::headline.title
         std::optional<ObjectName> renamed_to = {}, renamed_from = {};  // rule C9
         // All of it follows from what became of other objects, or most objects of the class share it;
         // or it is a helper that was created or vanished.

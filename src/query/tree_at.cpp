@@ -223,11 +223,11 @@ Result<Difference> difference(const ReadContext& context, const ObjectName& obje
     const auto after = tree_at(context, recorded, to);
     if (!after) return tl::unexpected(after.error());
     static const tree::Models none;
-    const auto& [build, previous] = context.builds;
-    const auto& models = build ? build->models() : previous ? previous->models() : none;
-    auto difference =
-        difference_between(*before, *after, recorded, models, context.settings.ignored);
+    auto models = models_of(context.builds);
+    auto difference = difference_between(*before, *after, recorded, models ? *models : none,
+                                         context.settings.ignored);
     if (!difference) return difference;
+    difference->models = std::move(models);
     difference->label = history::label_of((after->there ? after : before)->nodes, recorded,
                                           context.settings.names);
     difference->people = context.people;

@@ -51,6 +51,7 @@ struct Difference {
     People people;
     compare::References references =
         {};  // objects that the changes name, by what they are called now
+    std::shared_ptr<const tree::Models> models = {};  // of the build; nullptr: none is there
 };
 // Returns what turns one into the other, without what is ignored. From an object that is not there
 // everything was added. Without labels, people and references.

@@ -33,6 +33,22 @@ const tables::MassChange* mass_change_of(const Change& change, const MassChanges
     return found == mass_changes.end() ? nullptr : found->second;
 }
 
+// A field stands below its first tag, which then is no part of its words. Without a heading, what follows another group
+// would seem to be part of it.
+void give_headings(std::vector<FieldDocument::Section>& sections) {
+    const auto says_more = [](const FieldDocument::Section& section) {
+        return section.rank == compare::Rank::ordinary &&
+               (section.fields.size() > 1 || section.fields.front().path.size() > 1);
+    };
+    const bool has_headings = std::ranges::any_of(sections, says_more);
+    for (auto& section : sections) {
+        if (!has_headings) section.tag = {};
+        if (section.tag.empty()) continue;
+        for (auto& field : section.fields)
+            if (field.path.size() > 1) field.telling = std::max<std::size_t>(field.telling, 1);
+    }
+}
+
 //   fields  sorted by rank
 FieldDocument document_of(std::vector<compare::FieldChange> fields) {
     using compare::Rank;
@@ -46,6 +62,7 @@ FieldDocument document_of(std::vector<compare::FieldChange> fields) {
         if (is_new) sections.push_back({rank, tag, {}});
         sections[found->second].fields.push_back(std::move(field));
     }
+    give_headings(sections);
     return document;
 }
 
@@ -58,14 +75,6 @@ bool is_plain_text(const tree::Cell& cell) {
            (cell.kind == tree::CellKind::reference && cell.class_name == text_class);
 }
 
-bool is_mass_change(const tables::Row& row, const query::HistoryPage& page) {
-    query::MassPlaces places;
-    for (const auto& each : page.mass_changes)
-        if (each.version == row.release.version && each.class_name == row.object.class_name)
-            places.insert(each.place);
-    return query::is_mass_change(row.kind, row.notes, places);
-}
-
 FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
                              const Site& site, const std::set<std::size_t>& without) {
     std::size_t filtered = 0;
@@ -73,9 +82,13 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
     // The number of the first change of each, shown or not: the page of the release has its line there.
     std::unordered_map<const tables::MassChange*, std::size_t> first;
     const auto mass_changes = mass_changes_of(row, page);
-    const compare::Ranker ranker(site.ranking, row.object.class_name);
+    const compare::ClassRules rules(site.ranking, row.object.class_name, page.models.get());
+    const bool are_all_shared = row.headline.rank == compare::Rank::echo &&
+                                std::ranges::all_of(row.notes.changes, [&](const Change& change) {
+                                    return mass_change_of(change, mass_changes) != nullptr;
+                                });
     auto fields = compare::field_changes(
-        row.notes.changes, ranker, row.notes.references,
+        row.notes.changes, rules, row.notes.references,
         [&](const Change& change, std::size_t number) {
             const auto* mass = mass_change_of(change, mass_changes);
             if (mass != nullptr) first.try_emplace(mass, number);
@@ -83,7 +96,8 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
                 ++filtered;
                 return true;
             }
-            if (mass == nullptr || without.contains(number)) return without.contains(number);
+            if (mass == nullptr || are_all_shared || without.contains(number))
+                return without.contains(number);
             if (std::ranges::find(lines, mass, &MassChangeLine::mass_change) == lines.end())
                 lines.push_back({mass, first.at(mass)});
             return true;
@@ -95,9 +109,9 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
 }
 
 FieldDocument field_document(std::span<const Change> changes, std::string_view class_name,
-                             const Site& site) {
-    const compare::Ranker ranker(site.ranking, class_name);
-    return document_of(compare::field_changes(changes, ranker, {}));
+                             const Site& site, const tree::Models* models) {
+    const compare::ClassRules rules(site.ranking, class_name, models);
+    return document_of(compare::field_changes(changes, rules, {}));
 }
 
 }  // namespace render

@@ -29,7 +29,8 @@ struct FieldDocument {
         // minor: versions, evidence, …; echo: of what became of other objects; ordinary: all others below
         // one first tag, also important ones.
         compare::Rank rank = compare::Rank::ordinary;
-        std::string_view tag;                      // of an ordinary section; empty: none
+        std::string_view
+            tag;  // of an ordinary section; empty: none, or the only line of all sections says it
         std::vector<compare::FieldChange> fields;  // at least one
     };
     std::vector<Section>
@@ -37,8 +38,8 @@ struct FieldDocument {
     std::vector<MassChangeLine> mass_changes;
     std::size_t filtered = 0;
 };
-// Returns the changes of a row of `page`. Only rows of kind changed have mass-change lines:
-// everything that was created or vanished is listed.
+// Returns the changes of a row of `page`. Only rows of kind changed have mass-change lines: everything that was created
+// or vanished is listed, and so is all that an object shares with most of its class if there is nothing else.
 //   without  numbers of changes that are left out
 //   cost     O(nodes of the changes + mass changes)
 [[nodiscard]] FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
@@ -46,12 +47,10 @@ struct FieldDocument {
                                            const std::set<std::size_t>& without = {});
 
 // Returns all of `changes`, of an object of this class.
+//   models  nullptr: none are known
 [[nodiscard]] FieldDocument field_document(std::span<const compare::Change> changes,
-                                           std::string_view class_name, const Site& site);
-
-// True if the row holds nothing but changes that most objects of the class share, whatever the page
-// filters.
-[[nodiscard]] bool is_mass_change(const tables::Row& row, const query::HistoryPage& page);
+                                           std::string_view class_name, const Site& site,
+                                           const tree::Models* models = nullptr);
 
 // True for texts, and for objects of class Text: their names are texts.
 [[nodiscard]] bool is_plain_text(const tree::Cell& cell);

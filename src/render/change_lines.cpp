@@ -76,9 +76,11 @@ bool is_rewording(const FieldValue& value) {
 }
 
 std::string words_for(const FieldChange& field) {
-    const auto words = words_of(field);
     const auto number = field.values.size();
-    return number > 1 && !is_bare_tag(field) ? compare::counted(number, words) : words;
+    if (number == 1 || is_bare_tag(field)) return words_of(field);
+    const auto [above, tag] = compare::tags_of(field);
+    return (above.empty() ? "" : above + ": ") +
+           compare::counted(number, tag.empty() ? words_of(field) : tag);
 }
 
 Ids ids_of(const LineStyle& style) { return style.page ? Ids::in_small : Ids::in_brackets; }
@@ -273,15 +275,9 @@ std::size_t count_nodes(const Node& value) {
     return nodes;
 }
 
-std::string heading_of(const FieldDocument::Section& section) {
-    const auto& fields = section.fields;
-    const bool says_more = fields.size() > 1 || fields.front().path.size() > 1;
-    return says_more ? compare::words_of_tag(section.tag) : std::string();
-}
-
 std::string words_of(const FieldChange& field) {
-    if (const auto* tag = field.field())
-        return compare::inside_sentence(compare::words_of_tag(tag->text));
+    const auto [above, tag] = compare::tags_of(field);
+    if (!tag.empty()) return above.empty() ? tag : above + ": " + tag;
     const auto& cell = field.values.front().node().cell;
     if (cell.kind == CellKind::tag) return compare::words_of_tag(cell.text);
     return is_plain_text(cell) ? "text" : "member";

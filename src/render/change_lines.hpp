@@ -91,9 +91,6 @@ class ChangeWriter {
 //   cost  O(100)
 [[nodiscard]] std::size_t count_nodes(const tree::Node& value);
 
-// Returns the words of the first tag of an ordinary section; empty if they say no more than its only line.
-[[nodiscard]] std::string heading_of(const FieldDocument::Section& section);
-
 // Returns what the field is called inside of a sentence: "GO term"; of values in no tag "text" or
 // "member".
 [[nodiscard]] std::string words_of(const compare::FieldChange& field);

@@ -28,17 +28,7 @@ constexpr std::size_t most_titles = 100;             // of items without content
 std::string news_of(const tables::Row& row) {
     if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed)
         return std::string(participle_of(row.kind));
-    return row.notes.headline.empty() ? "changed" : row.notes.headline;
-}
-
-bool follows_others(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
-    if (row.kind != RowKind::changed || row.notes.changes.empty() || !row.notes.is_whole())
-        return false;
-    const auto document = field_document(row, page, site);
-    return document.filtered == 0 &&
-           std::ranges::all_of(document.sections, [](const auto& section) {
-               return section.rank == compare::Rank::echo;
-           });
+    return row.headline.title.empty() ? "changed" : row.headline.title;
 }
 
 // "2 of 12 objects changed, 1 vanished", "3 objects of class Gene created"
@@ -149,10 +139,10 @@ DigestItem digest_item_of(const tables::Row& row, const query::HistoryPage& page
     return {row.release,
             row.object,
             plain_line(row.object.label_or_name(row.label) + " " + news_of(row)),
-            title_of(row, page),
+            title_of(row),
             page_of_row(row.object, row.release.version, site),
             content_of(row, page, site),
-            follows_others(row, page, site)};
+            row.headline.rank == compare::Rank::echo};
 }
 
 bool comes_first(const DigestItem& a, const DigestItem& b) {

@@ -73,7 +73,7 @@ struct FeedItem {
 // "unc-26 in WS187: Status Live → Dead, 3 more changes"; "Gene unc-26 vanished in WS188"; one line of
 // plain text (plain_line in render/display_text.hpp). A filter does not affect it. Nothing changes it
 // but the mass changes that release jobs count: when all of it is a change of most objects.
-[[nodiscard]] std::string title_of(const tables::Row& row, const query::HistoryPage& page);
+[[nodiscard]] std::string title_of(const tables::Row& row);
 // The title of the entry that mentions an object, or else its link; one line of plain text, never empty.
 [[nodiscard]] std::string title_of(const tables::Mention& mention);
 // The title of the entry, or "Edited: TITLE: title “a” → “b”, 1 more change"; one line of plain text, never empty. An
@@ -94,7 +94,7 @@ struct FeedItem {
 [[nodiscard]] bool skipped_releases(const tables::Row& row);
 
 // What a release did in a sentence or two of plain text, without the name of the object.
-[[nodiscard]] std::string summary_of(const tables::Row& row, const query::HistoryPage& page);
+[[nodiscard]] std::string summary_of(const tables::Row& row);
 
 // The changes of a row as HTML without script, style or class, everything escaped: 100 nodes of each
 // change, and 32 KB in all. Changes that do not fit are left out, with a link to the history page. If the

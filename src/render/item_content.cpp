@@ -58,7 +58,7 @@ class ContentWriter {
                 section.rank == Rank::minor ? write_paragraph("Minor: ", fields)
                 : section.rank == Rank::echo
                     ? write_paragraph("Follows from changes to other objects: ", fields)
-                    : write_list(heading_of(section), fields);
+                    : write_list(compare::words_of_tag(section.tag), fields);
             if (!has_room) return false;
         }
         return write_list({}, document.mass_changes) && whole_ && lines_.is_whole();
@@ -156,12 +156,9 @@ std::set<std::size_t> older_changes(const tables::Row& row, const query::History
     return older;
 }
 
-// Says what happened, before the changes say more. Plain text.
+// Says what happened where the changes below do not. Plain text.
 std::string sentence_of(const tables::Row& row) {
     const auto& version = row.release.version;
-    const auto headline = row.notes.headline.empty()
-                              ? std::string()
-                              : compare::begins_sentence(row.notes.headline) + ".";
     switch (row.kind) {
         case RowKind::created: return "New in " + version + ".";
         case RowKind::vanished: return "No longer in " + version + ".";
@@ -171,8 +168,7 @@ std::string sentence_of(const tables::Row& row) {
                    " was published again without the changes that were listed here before.";
         case RowKind::reconstructed: {
             const auto all = row.notes.changes.size();
-            return (headline.empty() ? std::string() : headline + " ") +
-                   (all > most_first_seen
+            return (all > most_first_seen
                         ? with_separators(all) + " changes read from timestamps, the newest " +
                               std::to_string(most_first_seen) + " are shown; "
                         : std::string("Read from timestamps: ")) +
@@ -180,16 +176,7 @@ std::string sentence_of(const tables::Row& row) {
         }
         case RowKind::changed: break;
     }
-    if (!skipped_releases(row)) return headline;
-    return (headline.empty() ? std::string() : headline + " ") + "Compared with " + row.since +
-           ".";
-}
-
-// True if the only line says all that the sentence would.
-bool is_one_line(const FieldDocument& document) {
-    const auto& sections = document.sections;
-    return document.mass_changes.empty() && sections.size() == 1 &&
-           sections.front().rank == Rank::ordinary && sections.front().fields.size() == 1;
+    return skipped_releases(row) ? "Compared with " + row.since + "." : std::string();
 }
 
 // Links to what is not in the item: changes that the filter hides, then all that was left out.
@@ -231,13 +218,9 @@ std::string links_of(const tables::Row& row, const Site& site) {
            (has_comparison ? " | " + comparison_link("Compare", row, site) : "") + "</p>";
 }
 
-void append_sentence(std::string& html, const tables::Row& row, const query::HistoryPage& page,
-                     const FieldDocument& document, const Site& site) {
-    std::string text;
-    if (is_mass_change(row, page))
-        text = "Nothing changed in " + row.object.label_or_name(row.label) + " alone.";
-    else if (row.kind != RowKind::changed || !is_one_line(document) || skipped_releases(row))
-        text = sentence_of(row);
+void append_sentence(std::string& html, const tables::Row& row, const FieldDocument& document,
+                     const Site& site) {
+    const auto text = sentence_of(row);
     std::string relations;
     if (row.kind == RowKind::vanished)
         if (const auto successor = successor_of(row, site))
@@ -265,10 +248,13 @@ bool has_details(const tables::Row& row) {
 
 }  // namespace
 
-std::string summary_of(const tables::Row& row, const query::HistoryPage& page) {
-    if (is_mass_change(row, page))
-        return "Only a change that most objects of class " + row.object.class_name + " share.";
-    return sentence_of(row);
+std::string summary_of(const tables::Row& row) {
+    auto more = row.headline.more;
+    if (!more.empty() && !more.ends_with('.') && !more.ends_with(ellipsis)) more += '.';
+    const auto sentence = sentence_of(row);
+    if (more.empty() || sentence.empty()) return more + sentence;
+    const bool has_come = row.kind == RowKind::created || row.kind == RowKind::reappeared;
+    return has_come ? sentence + " " + more : more + " " + sentence;
 }
 
 std::string content_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
@@ -277,7 +263,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     const auto document = field_document(row, page, site, older);
     std::string html;
     html.reserve(2'000);  // what most items take
-    append_sentence(html, row, page, document, site);
+    append_sentence(html, row, document, site);
     const auto row_page = page_of_row(row.object, row.release.version, site);
     const auto escaped_page = as_html(row_page);
     const auto end = filtered_link(document.filtered, row_page);

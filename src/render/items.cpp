@@ -43,9 +43,6 @@ std::vector<Author> in_plain_lines(std::vector<Author> authors) {
 
 // -- a row of history
 
-// The title of an item is not stored, but for its headline: participle_of, period_of, counts_of, details_of and title_of
-// make it each time from what the row holds. Readers have seen it, so these functions must never give another text for a
-// row (docs/design.md, "Identity").
 std::string period_of(const Row& row) {
     return skipped_releases(row) ? " between " + row.since + " and " + row.release.version
                                  : " in " + row.release.version;
@@ -58,13 +55,10 @@ std::string counts_of(const tables::Notes& notes) {
     return text;
 }
 
-// What follows the release. For a created, vanished or reappeared object the verb says enough.
-std::string details_of(const Row& row) {
-    if (row.kind == RowKind::withdrawn) return ": withdrawn";
-    if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return {};
-    const auto counts = counts_of(row.notes);
-    const std::string details = row.kind == RowKind::reconstructed ? ", by its timestamps" : "";
-    return counts.empty() ? details : details + ": " + counts;
+// What people call the object, with its class where that is no more than its name.
+std::string shown_label(const Row& row) {
+    const auto& label = row.object.label_or_name(row.label);
+    return label == row.object.name ? row.object.class_name + " " + label : label;
 }
 
 std::vector<std::string> categories_of(const Row& row) {
@@ -135,8 +129,8 @@ std::vector<std::string> plain_lines(const std::vector<std::string>& texts) {
 // an item stays the same when they change.
 std::string headline_of_edit(const SourceItem& entry) {
     const compare::Ranking none;
-    const compare::Ranker ranker(none, "");
-    return compare::headline_of(compare::field_changes(entry.changes, ranker, {}), {});
+    const compare::ClassRules rules(none, "");
+    return compare::headline_of(compare::field_changes(entry.changes, rules, {}), {}).title;
 }
 
 // Returns HTML of the room feed, in which characters that validators complain about become references.
@@ -182,9 +176,9 @@ FeedItem item_of(const Row& row, const query::HistoryPage& page, const Site& sit
     return {
         .id = guid_of(row, site.authority),
         .url = page_of_row(row.object, row.release.version, site),
-        .title = title_of(row, page),
+        .title = title_of(row),
         .content = content_of(row, page, site),
-        .summary = plain_line(summary_of(row, page)),
+        .summary = plain_line(summary_of(row)),
         .published = row.release.released_on,
         .atom_published = time,
         .atom_updated = time,
@@ -274,19 +268,21 @@ std::string guid_of(const Row& row, std::string_view authority) {
     return guid;
 }
 
-std::string title_of(const Row& row, const query::HistoryPage& page) {
-    const auto& label = row.object.label_or_name(row.label);
-    if (row.notes.headline.empty())
-        return plain_line(
-            row.object.class_name + " " + label + " " +
-            std::string(row.kind == RowKind::withdrawn ? "changed" : participle_of(row.kind)) +
-            period_of(row) + details_of(row));
-    const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps: " : ": ";
-    const auto what =
-        is_mass_change(row, page)
-            ? "only a change shared by most objects of class " + row.object.class_name
-            : row.notes.headline;
-    return plain_line(label + period_of(row) + how + what);
+std::string title_of(const Row& row) {
+    const auto label = shown_label(row);
+    const auto& headline = row.headline.title;
+    if (row.kind == RowKind::changed || row.kind == RowKind::reconstructed) {
+        const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps" : "";
+        const auto what = headline.empty() ? counts_of(row.notes) : headline;
+        if (!what.empty()) return plain_line(label + period_of(row) + how + ": " + what);
+    }
+    const std::string what =
+        row.kind == RowKind::withdrawn ? "changed" : std::string(participle_of(row.kind));
+    const auto details = row.kind == RowKind::withdrawn ? ": withdrawn"
+                         : headline.empty()             ? std::string()
+                                                        : ": " + headline;
+    return plain_line(row.object.class_name + " " + row.object.label_or_name(row.label) + " " +
+                      what + period_of(row) + details);
 }
 
 std::string title_of(const Mention& mention) {

@@ -81,7 +81,7 @@ std::string row_json(const tables::Row& row, const HistoryView& view, const Site
     json.begin_object()
         .field("id", guid_of(row, site.authority))
         .field("url", page_of_row(row.object, row.release.version, site))
-        .field("title", title_of(row, view.history))
+        .field("title", title_of(row))
         .field("release", row.release.version)
         .field("released_on", base::format_date(row.release.released_on))
         .field("since", row.since)
@@ -98,7 +98,8 @@ std::string row_json(const tables::Row& row, const HistoryView& view, const Site
         .field("removed", counts.removed)
         .end_object();
     write_references(json, row.notes.references);
-    write_changes(json, row.notes.changes, counts.all(), {}, site, {});
+    write_changes(json, row.notes.changes, counts.all(), {}, site, {},
+                  query::mass_places(row, view.history));
     json.end_object();
     return text;
 }
@@ -126,7 +127,7 @@ void write_origin(base::JsonWriter& json, const Origin& origin) {
 
 }  // namespace
 
-std::string change_json(const compare::Change& change, const Site& site) {
+std::string change_json(const compare::Change& change, const Site& site, bool is_shared) {
     std::string text;
     base::JsonWriter json(text);
     json.begin_object().field("op", compare::name_of(change.op)).key("path").begin_array();
@@ -135,6 +136,7 @@ std::string change_json(const compare::Change& change, const Site& site) {
     write_nodes(json, "before", change.before, site);
     write_nodes(json, "after", change.after, site);
     if (change.left_out > 0) json.field("left_out", change.left_out);
+    if (is_shared) json.field("mass", true);
     json.end_object();
     return text;
 }
@@ -151,13 +153,15 @@ void write_authors(base::JsonWriter& json, const std::vector<Author>& authors) {
 
 void write_changes(base::JsonWriter& json, std::span<const compare::Change> changes,
                    std::size_t all, const query::ChangeFilter& filter, const Site& site,
-                   MostChanges most) {
+                   MostChanges most, const query::MassPlaces& shared) {
     json.key("changes").begin_array();
     std::size_t written = 0, bytes = 0;
     for (const auto& change : changes) {
         if (filter.is_set() && !filter.shows(change)) continue;
         if (written == most.changes) break;
-        const auto text = change_json(change, site);
+        const bool is_shared = !shared.empty() && compare::has_sides(change) &&
+                               shared.contains(compare::place_of(change));
+        const auto text = change_json(change, site, is_shared);
         bytes += text.size() + (written > 0 ? 1 : 0);
         if (bytes > most.bytes) break;
         json.raw(text);
@@ -174,7 +178,7 @@ void write_row_fields(base::JsonWriter& json, const tables::Row& row,
         .field("since", row.since)
         .field("kind", tables::name_of(row.kind));
     write_changes(json, row.notes.changes, tables::count_changes(row.notes).all(), page.filter,
-                  site, most_of_item);
+                  site, most_of_item, query::mass_places(row, page));
 }
 
 void write_mention_fields(base::JsonWriter& json, const tables::Mention& mention,

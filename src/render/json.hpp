@@ -24,8 +24,9 @@ namespace render {
 
 // -- data of feed items
 
-// Returns {"op":…,"path":[…],"before":[…],"after":[…]}.
-[[nodiscard]] std::string change_json(const compare::Change& change, const Site& site);
+// Returns {"op":…,"path":[…],"before":[…],"after":[…]}, and "mass":true for a change that most objects of the class share.
+[[nodiscard]] std::string change_json(const compare::Change& change, const Site& site,
+                                      bool is_shared = false);
 struct MostChanges {
     std::size_t changes = std::numeric_limits<std::size_t>::max(), bytes = changes;
 };
@@ -34,7 +35,7 @@ inline constexpr MostChanges most_of_item = {200, 32 << 10};
 // Writes "changes":[…], those that pass the filter, in their order; "left_out", how many of `all` are missing.
 void write_changes(base::JsonWriter& json, std::span<const compare::Change> changes,
                    std::size_t all, const query::ChangeFilter& filter, const Site& site,
-                   MostChanges most);
+                   MostChanges most, const query::MassPlaces& shared = {});
 // Writes what a release did to an object: class, name, release, since, kind, changes that pass the filter of the page.
 void write_row_fields(base::JsonWriter& json, const tables::Row& row,
                       const query::HistoryPage& page, const Site& site);

@@ -76,9 +76,6 @@ class PageWriter {
 
     [[nodiscard]] std::string write() {
         const auto& document = view_.document;
-        has_headings_ = std::ranges::any_of(document.sections, [](const auto& section) {
-            return section.rank == Rank::ordinary && !heading_of(section).empty();
-        });
         for (const auto& section : document.sections) write(section);
         std::string lines;
         for (const auto& line : document.mass_changes)
@@ -110,8 +107,7 @@ class PageWriter {
             html_ += start_of_fold("group", section.rank == Rank::minor
                                                 ? words_for_minor(section.fields)
                                                 : words_for_echoes(section.fields));
-        } else if (has_headings_ && !section.tag.empty()) {
-            // Without one, what follows another group would seem to be part of it.
+        } else if (!section.tag.empty()) {
             const auto level = "h" + std::to_string(view_.heading);
             html_ += "<" + level + " class=\"group\">" +
                      shortened_html(compare::words_of_tag(section.tag)) + "</" + level + ">";
@@ -123,7 +119,7 @@ class PageWriter {
 
     // A field with many values takes several lines.
     void append_field(std::string& html, const FieldChange& field) {
-        FieldChange line{field.rank, field.op, field.path, {}};
+        FieldChange line{field.rank, field.op, field.path, field.telling, {}};
         std::size_t nodes = 0;
         for (const auto& value : field.values) {
             if (!is_next_shown()) continue;
@@ -144,7 +140,6 @@ class PageWriter {
     ChangeWriter lines_;
     std::string html_;
     std::size_t at_ = 0;  // values before the next one
-    bool has_headings_ = false;
 };
 
 }  // namespace

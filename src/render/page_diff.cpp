@@ -38,7 +38,8 @@ std::optional<std::string> diff_page(const DiffView& view, const PageSite& site,
     const auto& object = difference.object;
     const auto& from = difference.from.version;
     const auto& to = difference.to.version;
-    const auto document = field_document(difference.changes, object.class_name, site);
+    const auto document =
+        field_document(difference.changes, object.class_name, site, difference.models.get());
     const auto pages = pages_of(count_values(document), values_on_page);
     if (view.page > pages) return std::nullopt;
     const ChangesView changes{.document = document,

@@ -39,7 +39,7 @@ std::string own_diff_url(const Row& row) {
 // What the release did, in words; of rows that have none, in numbers: "changed since WS186: 3 added,
 // 1 removed". Created, vanished and reappeared objects are not described by their first values.
 std::string summary_of(const Row& row) {
-    const auto& headline = row.notes.headline;
+    const auto& headline = row.headline.title;
     const bool tells = !headline.empty() && row.kind == RowKind::changed;
     auto html = kind_html(row.kind, tells ? as_html(headline) : std::string(word_of(row.kind)));
     if (skipped_releases(row)) html += (tells ? ", since " : " since ") + as_html(row.since);
@@ -49,7 +49,7 @@ std::string summary_of(const Row& row) {
 
 // A row in one line.
 std::string stub_of(const Row& row) {
-    const auto& headline = row.notes.headline;
+    const auto& headline = row.headline.title;
     const auto counts = counts_text(tables::count_changes(row.notes));
     const bool tells = !headline.empty() && row.kind == RowKind::changed;
     auto words = tells ? headline : std::string(word_of(row.kind));
@@ -201,8 +201,11 @@ void add_last(Variables& variables, const HistoryView& view) {
     if (rows.empty() || view.history.vanished || view.page > 1 ||
         rows.front().kind == RowKind::reconstructed)
         return;
-    const auto& row = rows.front();
-    const auto& headline = row.notes.headline;
+    // That others changed says little of the object.
+    const auto own = std::ranges::find_if(
+        rows, [](const Row& each) { return each.headline.rank != compare::Rank::echo; });
+    const auto& row = own == rows.end() ? rows.front() : *own;
+    const auto& headline = row.headline.title;
     const bool tells = row.kind == RowKind::changed && !headline.empty();
     const std::string_view words = row.kind == RowKind::created      ? "Created in"
                                    : row.kind == RowKind::reappeared ? "Reappeared in"

@@ -86,7 +86,7 @@ void append_change(std::string& html, const tables::Row& row, const Site& site) 
         "<li>" +
         named_html({row.object, row.label}, page_of_row(row.object, row.release.version, site)) +
         " <span class=\"what\">" +
-        what_happened_html(row.kind, row.notes.headline, tables::count_changes(row.notes));
+        what_happened_html(row.kind, row.headline.title, tables::count_changes(row.notes));
     if (row.kind == tables::RowKind::vanished)
         if (const auto successor = successor_of(row, site))
             html += ". " + relation_html(successor->words, successor->object, site);

@@ -379,8 +379,6 @@ std::string to_json(const Notes& notes) {
     out += ']';
     if (!notes.previous.empty())
         tree::append_json_string(out += ",\"previous\":", notes.previous);
-    if (!notes.headline.empty())
-        tree::append_json_string(out += ",\"headline\":", notes.headline);
     if (!notes.references.empty()) {
         out += ",\"references\":[";
         for (const auto& reference : notes.references) {
@@ -413,7 +411,6 @@ Result<Notes> notes_from_json(std::string_view text) {
     Notes notes;
     notes.changes = std::move(*changes);
     notes.previous = text_at(json, "previous");
-    notes.headline = text_at(json, "headline");
     notes.references = references_from(json);
     notes.left_out = left_out_of(json);
     return notes;
@@ -428,6 +425,7 @@ NumberedRows rows_numbered(Transaction& transaction, std::span<const std::int64_
             on_unreadable(unreadable(stored, row.error().text));
             continue;
         }
+        if (limits.before_shortening) limits.before_shortening(*row);
         auto bytes = stored.text(notes_column).size();
         if (bytes > limits.of_row) {
             shorten(row->notes, limits.of_row);

@@ -20,6 +20,7 @@
 #include "base/result.hpp"
 #include "compare/change.hpp"
 #include "compare/field_change.hpp"
+#include "compare/headline.hpp"
 #include "store/pool.hpp"
 #include "tree/object.hpp"
 
@@ -54,9 +55,6 @@ struct Notes {
     std::vector<compare::Change> changes;
     std::string previous;            // version of the release just before, as known when recorded
     compare::References references;  // of objects that the changes name, at most 200
-    // The leading changes in words, as the title of the item has them (compare/headline.hpp). Empty
-    // where there are none.
-    std::string headline;
     compare::Counts left_out;  // changes that are not in the row, because it would be too long
     bool operator==(const Notes&) const = default;
 
@@ -98,6 +96,7 @@ struct Row {
     // known to have had, or lacked, it; empty: the row says nothing of renames (rule C9).
     std::string content;
     std::optional<ObjectName> renamed_to, renamed_from;  // not stored: find_renames()
+    compare::Headline headline;                          // not stored: query::add_headline()
     Notes notes;  // notes.previous other than since: releases were skipped
     bool operator==(const Row&) const = default;
 };
@@ -118,6 +117,8 @@ inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max()
 struct NotesLimits {
     std::size_t all = any_bytes;     // of the rows together
     std::size_t of_row = any_bytes;  // the notes of a row that has more are shortened
+    // Called with each row before; empty: nothing is.
+    std::function<void(Row&)> before_shortening = {};
 };
 
 struct NumberedRows {

@@ -131,7 +131,7 @@ class ModelParser {
         auto& root = models_.roots_[base::fold_ascii(name)];
         if (root == Models::unknown) {
             root = static_cast<Models::Position>(models_.nodes_.size());
-            models_.nodes_.push_back({Type::tag, false, false, name, {}});
+            models_.nodes_.push_back({.name = name, .children = {}});
             models_.parents_.push_back(Models::unknown);
         }
         open_.push_back({root, word.end()});
@@ -151,7 +151,7 @@ class ModelParser {
             else if (words[i].text == "REPEAT")
                 current.repeat = true;
             else if (words[i].text == "XREF")
-                ++i;  // and the tag in the other class
+                current.xref = true, ++i;  // and the tag in the other class
             else
                 open_.push_back({child(open_.back().position, words[i].text), words[i].end()});
         }
@@ -250,6 +250,11 @@ std::vector<Models::Position> Models::path_to(Position parent, std::string_view 
             path = std::move(other);
     }
     return path;
+}
+
+std::size_t Models::count_tags(Position root, std::string_view tag) const {
+    const auto tags = tags_.find(tag_key(root, base::fold_ascii(tag)));
+    return tags == tags_.end() ? 0 : tags->second.size();
 }
 
 std::vector<Models::Position> Models::nearest(Position root, Position top,

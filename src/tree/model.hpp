@@ -22,7 +22,9 @@ struct ModelNode {
     Type type = Type::tag;
     bool unique = false;  // at most one child may be below this position
     bool repeat = false;  // REPEAT: another cell of this kind may follow to its right
-    std::string name;     // of a tag; of a reference or hash: the class
+    bool xref =
+        false;  // XREF: AceDB writes such a reference itself when the other object names this one
+    std::string name;                     // of a tag; of a reference or hash: the class
     std::vector<std::uint32_t> children;  // positions in Models
 };
 
@@ -53,6 +55,11 @@ class Models {
     // omit the tag or value that has a hash.
     //   cost  O(tags on the path) expected
     [[nodiscard]] std::vector<Position> path_to(Position parent, std::string_view tag) const;
+
+    // Returns how many tags of this name (in either case) the model of a class has, without those of hashes; at most 16.
+    //   root  of_class()
+    //   cost  a look-up
+    [[nodiscard]] std::size_t count_tags(Position root, std::string_view tag) const;
 
     // Returns what is at a position. Requires position != unknown.
     [[nodiscard]] const ModelNode& at(Position position) const { return nodes_[position]; }

@@ -39,11 +39,34 @@ compare::Ranking ranking() {
             .helper_classes = {}};
 }
 
+const tree::Models& models() {
+    static const auto of_genes = tree::Models::parse(R"(
+?Gene Identity Name Other_name ?Gene_name
+               Status Live
+               Version Int
+      Gene_info GO_term ?GO_term
+                Allele ?Variation
+                Concise_description ?Text
+                Remark ?Text
+      Gene ?Gene XREF Gene
+      Class Gene_class ?Gene_class
+      Map Position Float
+          Remark ?Text
+)");
+    return of_genes;
+}
+
+compare::Headline lines(const std::vector<Change>& changes,
+                        const compare::References& references = {},
+                        std::string_view class_name = "Gene") {
+    const auto ranks = ranking();
+    const compare::ClassRules rules(ranks, class_name, &models());
+    return compare::headline_of(compare::field_changes(changes, rules, references), references);
+}
 std::string headline(const std::vector<Change>& changes,
-                     const compare::References& references = {}) {
-    const auto rules = ranking();
-    const compare::Ranker ranker(rules, "Gene");
-    return compare::headline_of(compare::field_changes(changes, ranker, references), references);
+                     const compare::References& references = {},
+                     std::string_view class_name = "Gene") {
+    return lines(changes, references, class_name).title;
 }
 
 const auto status = replaced(at({"Identity", "Status"}), tag("Live"), tag("Dead"));
@@ -67,7 +90,7 @@ TEST_CASE("A headline leads with the most important change and counts the others
 TEST_CASE("A headline counts the values that came and went in one field together") {
     CHECK(headline({go_term("GO:1"), go_term("GO:2"),
                     removed(at({"Gene_info", "GO_term"}), reference("GO_term", "GO:3"))}) ==
-          "2 GO terms added, 1 removed");
+          "GO term: 2 added, 1 removed");
     CHECK(headline({go_term("GO:1"),
                     removed(at({"Gene_info", "GO_term"}), reference("GO_term", "GO:3"))}) ==
           "GO term GO:1 added, GO:3 removed");
@@ -75,20 +98,20 @@ TEST_CASE("A headline counts the values that came and went in one field together
 
 TEST_CASE("A headline names the one value that a field lost and the one that it got") {
     // Without models, nobody knows that a status has one value.
-    CHECK(headline({removed(at({"Info", "State"}), tag("Live")),
-                    added(at({"Info", "State"}), tag("Dead"))}) ==
+    CHECK(headline({removed(at({"State"}), tag("Live")), added(at({"State"}), tag("Dead"))}) ==
           "State Live removed, Dead added");
     CHECK(headline({removed(at({"Depends"}), text("libc6 (>= 2.35)")),
                     added(at({"Depends"}), text("libc6 (>= 2.36)"))}) ==
           "Depends \xE2\x80\x9Clibc6 (>= 2.35)\xE2\x80\x9D removed, "
           "\xE2\x80\x9Clibc6 (>= 2.36)\xE2\x80\x9D added");
-    const std::string words(60, 'x');
-    CHECK(headline({removed(at({"Remark"}), text(words)), added(at({"Remark"}), text("b"))}) ==
-          "1 remark removed, 1 added");
+    const std::string words(81, 'x');
+    CHECK(headline({removed(at({"Note"}), text(words)), added(at({"Note"}), text("b"))}) ==
+          "Note: 1 removed, 1 added");
     // Where there is no room for two names, they are counted.
-    CHECK(headline({status, removed(at({"Depends"}), text("libc6 (>= 2.35)")),
-                    added(at({"Depends"}), text("libc6 (>= 2.36)"))}) ==
-          "Status Live \xE2\x86\x92 Dead, 1 depends removed, 1 added");
+    const std::string name(60, 'x');
+    CHECK(headline({status, removed(at({"Depends"}), text(name)),
+                    added(at({"Depends"}), text(name + "y"))}) ==
+          "Status Live \xE2\x86\x92 Dead, depends: 1 removed, 1 added");
 }
 
 TEST_CASE("A headline says that a comment came, went or changed") {
@@ -99,10 +122,10 @@ TEST_CASE("A headline says that a comment came, went or changed") {
     CHECK(headline({removed(path, comment("old one")), added(path, comment("new one"))}) ==
           "A v: comment \xE2\x80\x9Cold one\xE2\x80\x9D removed, "
           "\xE2\x80\x9Cnew one\xE2\x80\x9D added");
-    const std::string words(60, 'x');
+    const std::string words(81, 'x');
     CHECK(headline({added(path, comment(words))}) == "A v: comment added");
     CHECK(headline({removed(path, comment(words)), added(path, comment(words + "y"))}) ==
-          "A v: 1 comment removed, 1 added");
+          "A v: 1 removed, 1 added");
     CHECK(headline({added(path, comment("a")), added(path, comment("b"))}) ==
           "A v: 2 comments added");
 }
@@ -118,7 +141,7 @@ TEST_CASE("A headline says so where only white space differs") {
 }
 
 TEST_CASE("A headline calls a text empty that has become so, and not reworded") {
-    const std::string words(60, 'x');
+    const std::string words(81, 'x');
     CHECK(headline({replaced(at({"A"}), text(words), text(""))}) == "A is empty now");
     CHECK(headline({replaced(at({"A"}), text(" "), text(words))}) == "A is no longer empty");
     CHECK(headline({replaced(at({"A"}), text("x"), text(""))}) == "A x \xE2\x86\x92 (empty)");
@@ -128,7 +151,7 @@ TEST_CASE("A headline counts every value below a tag that was added with all of 
     std::vector<Node> alleles;
     for (int i = 0; i < 13; ++i)
         alleles.push_back(reference("Variation", "e" + std::to_string(i)));
-    CHECK(headline({added(at({"Gene_info"}), tag("Allele", alleles))}) == "13 alleles added");
+    CHECK(headline({added(at({"Gene_info"}), tag("Allele", alleles))}) == "Allele: 13 added");
 }
 
 TEST_CASE("A headline calls objects by their labels") {
@@ -140,7 +163,8 @@ TEST_CASE("A headline has the beginning of a long label, and quotes around sever
     CHECK(headline({go_term("GO:1")}, {{{"GO_term", "GO:1"},
                                         "phosphatidylinositol-4,5-bisphosphate 5-phosphatase",
                                         Fate::stays}}) ==
-          "GO term phosphatidylinositol-4,5-bisphosphate 5-\xE2\x80\xA6 added");
+          "GO term \xE2\x80\x9Cphosphatidylinositol-4,5-bisphosphate 5-\xE2\x80\xA6\xE2\x80\x9D "
+          "added");
     CHECK(headline({added(at({"Remark"}), text("two words"))}) ==
           "Remark \xE2\x80\x9Ctwo words\xE2\x80\x9D added");
 }
@@ -160,12 +184,108 @@ TEST_CASE("A headline names a value of 40 bytes, and none that is longer") {
 }
 
 TEST_CASE("A headline names no long values, and calls a long text reworded") {
-    const std::string words(60, 'x');
-    CHECK(headline({added({}, tag("Remark", {text(words)}))}) == "Remark added");
+    const std::string words(81, 'x');
+    CHECK(headline({added({}, tag("Note", {text(words)}))}) == "Note added");
     CHECK(headline({replaced(at({"Concise_description"}), text(words + " a"),
                              text(words + " b"))}) == "Concise description reworded");
-    CHECK(headline({added(at({"Remark"}), text("Rate of locomotion is reduced."))}) ==
-          "Remark added");
+    CHECK(headline({status, added(at({"Note"}), text(words.substr(1)))}) ==
+          "Status Live \xE2\x86\x92 Dead, note added");
+}
+
+TEST_CASE("A headline names what a short text was and what it is now") {
+    CHECK(headline({replaced(at({"name"}), text("Regular expressions"), text("Regexes"))}) ==
+          "Name \xE2\x80\x9CRegular expressions\xE2\x80\x9D \xE2\x86\x92 Regexes");
+    // Characters count, not bytes.
+    std::string greek;
+    for (int i = 0; i < 80; ++i) greek += "\xCE\xB1";
+    CHECK(headline({replaced(at({"name"}), text("a"), text(greek))}) ==
+          "Name a \xE2\x86\x92 " + greek);
+}
+
+TEST_CASE("A headline has the tags of a path that tell it from others of the class") {
+    const auto name = replaced(at({"translations", "hrv", "official"}), text("a"), text("b"));
+    CHECK(headline({name}, {}, "Country") == "Translations hrv: official a \xE2\x86\x92 b");
+    CHECK(headline({added(at({"name", "common"}), text("a")),
+                    added(at({"name", "common"}), text("b"))},
+                   {}, "Country") == "Name common: 2 added");
+    // The model has the tag once, so it says enough; or twice.
+    CHECK(headline({added(at({"Gene_info", "Concise_description"}), text("a"))}) ==
+          "Concise description a added");
+    CHECK(headline({added(at({"Map", "Remark"}), text("a"))}) == "Map: remark a added");
+    CHECK(headline({added(at({"Map", "Remark"}), text("a"))}, {}, "Unknown") ==
+          "Map: remark a added");
+    // Tags that the model does not have.
+    CHECK(headline({added(at({"Identity", "New"}), text("a"))}) == "Identity: new a added");
+}
+
+TEST_CASE("A headline tells a tag that came with several fields as one") {
+    const auto euro =
+        added(at({"currencies"}),
+              tag("EUR", {tag("name", {text("Euro")}), tag("symbol", {text("\xE2\x82\xAC")})}));
+    CHECK(headline({euro}, {}, "Country") ==
+          "Currencies EUR added: name Euro, symbol \xE2\x82\xAC");
+    const auto kuna =
+        removed(at({"currencies"}),
+                tag("HRK", {tag("name", {text("Croatian kuna")}), tag("symbol", {text("kn")})}));
+    CHECK(headline({euro, kuna}, {}, "Country") ==
+          "Currencies EUR added: name Euro, symbol \xE2\x82\xAC, currencies HRK removed: symbol "
+          "kn");
+    // A model says which fields these are.
+    CHECK(headline(
+              {added({}, tag("Gene_info", {tag("GO_term", {reference("GO_term", "GO:1")}),
+                                           tag("Allele", {reference("Variation", "e1")})}))}) ==
+          "GO term GO:1 added, allele e1 added");
+}
+
+TEST_CASE("What a title only counts is told behind it") {
+    const auto changes = [](std::size_t number) {
+        std::vector<Change> all;
+        for (std::size_t i = 0; i < number; ++i)
+            all.push_back(added(at({"T" + std::to_string(i)}), text(std::string(30, 'x'))));
+        return all;
+    };
+    CHECK(lines(changes(2)).more.empty());
+    const std::string words = " " + std::string(30, 'x') + " added";
+    const auto five = lines(changes(5));
+    CHECK(five.title == "T0" + words + ", T1" + words + ", T2 added, 2 more changes");
+    CHECK(five.more == "T3" + words + ", T4" + words);
+    CHECK(lines(changes(50)).more.ends_with(" more changes"));
+    CHECK(lines({status, version}).more == "Version 1 \xE2\x86\x92 2");
+    // Changes that the row lacks.
+    const auto none = ranking();
+    const std::vector two{status};
+    CHECK(
+        compare::headline_of(
+            compare::field_changes(two, compare::ClassRules(none, "Gene", &models()), {}), {}, 7)
+            .title == "Status Live \xE2\x86\x92 Dead, 7 more changes");
+}
+
+TEST_CASE("An object is introduced by its definition, else by a text, else by a value") {
+    const auto introduction = [](Node node) {
+        const std::vector changes{added({}, tag("name", {text("nucleus")})),
+                                  added({}, std::move(node))};
+        return compare::introduction_of(changes, "nucleus", {});
+    };
+    const auto remark = tag("remark", {text("Some words of a curator.")});
+    const auto definition = tag("def", {text("The part of a cell that has DNA.")});
+    CHECK(introduction(tag("about", {remark, definition})).title ==
+          "The part of a cell that has DNA.");
+    CHECK(introduction(tag("about", {remark})).title == "Some words of a curator.");
+    CHECK(introduction(tag("Part_of", {reference("GO_term", "GO:5")})).title == "Part of GO:5");
+    CHECK(introduction(tag("Live")).title.empty());
+    std::string longer;
+    for (int i = 0; i < 100; ++i) longer += "word ";
+    const auto cut = introduction(tag("Description", {text(longer)}));
+    CHECK(cut.title.ends_with("word\xE2\x80\xA6"));
+    CHECK(cut.title.size() < 110);
+    CHECK(cut.more.size() > cut.title.size());
+}
+
+TEST_CASE("Several objects are called by the plural of their class where it has a plain one") {
+    CHECK(compare::several("Gene") == "genes");
+    CHECK(compare::several("GO_term") == "GO terms");
+    CHECK(compare::several("Country") == "countries");
+    CHECK(compare::several("RNAi_data") == "objects of class RNAi_data");
 }
 
 TEST_CASE("A headline says of which value the evidence changed") {
@@ -209,13 +329,28 @@ TEST_CASE("An object that only lost or got references to others that came or wen
                    {{{"Gene", "WBGene8"}, "abc-1", Fate::vanished},
                     {{"Gene", "WBGene9"}, "abc-2", Fate::created}}) ==
           "Gene abc-1 \xE2\x86\x92 abc-2");
+    CHECK(lines({removed(at({"Gene"}), gene)}, gone).rank == compare::Rank::echo);
 }
 
 TEST_CASE("A headline tells two objects of one label apart by the new name") {
-    CHECK(
-        headline({replaced(at({"Person"}), reference("Person", "p1"), reference("Person", "p2"))},
-                 {{{"Person", "p1"}, "Jo", Fate::vanished},
-                  {{"Person", "p2"}, "Jo", Fate::created}}) == "Person Jo, now p2");
+    const auto person =
+        replaced(at({"Person"}), reference("Person", "p1"), reference("Person", "p2"));
+    CHECK(headline({person}, {{{"Person", "p1"}, "Jo Lee", Fate::vanished},
+                              {{"Person", "p2"}, "Jo Lee", Fate::created}}) ==
+          "Jo Lee has a new record, p2");
+    CHECK(headline({person}, {{{"Person", "p1"}, "Jo", Fate::stays},
+                              {{"Person", "p2"}, "Jo", Fate::stays}}) == "Person Jo, now p2");
+}
+
+TEST_CASE("A reference to an object that came is news of the object that names it") {
+    const compare::References fresh = {{{"Term", "T:2"}, "cell part", Fate::created}};
+    const auto is_a = added(at({"is_a"}), reference("Term", "T:2"));
+    // Without a model, nothing says that the other object names this one.
+    CHECK(headline({is_a}, fresh, "Term") == "Is a \xE2\x80\x9C"
+                                             "cell part\xE2\x80\x9D added");
+    CHECK(headline({added(at({"Class", "Gene_class"}), reference("Term", "T:2"))}, fresh) ==
+          "Gene class \xE2\x80\x9C"
+          "cell part\xE2\x80\x9D added");
 }
 
 TEST_CASE("A reference is no echo where something new is said of it, or where it is important") {
@@ -246,7 +381,7 @@ TEST_CASE("A headline counts what lies below a value by its tag, not by the valu
           "Paper evidence of cytoplasm: 2 added");
     path.back().text = "Paper";
     CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
-          "2 papers of cytoplasm added");
+          "Paper of cytoplasm: 2 added");
 }
 
 TEST_CASE("A headline holds no marks that turn the direction of what follows") {

@@ -22,7 +22,7 @@ Rank rank_of(const std::vector<std::string>& path, tree::Node added,
              std::string_view class_name = "Gene") {
     Change change{Op::added, {}, {}, {std::move(added)}};
     for (const auto& name : path) change.path.push_back({CellKind::tag, name, {}});
-    return compare::Ranker(rules_of_ranks, class_name).rank_of(change);
+    return compare::ClassRules(rules_of_ranks, class_name).rank_of(change);
 }
 
 }  // namespace

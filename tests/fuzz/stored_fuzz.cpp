@@ -20,9 +20,9 @@ void read_notes(std::string_view bytes) {
     (void)compare::apply({}, notes->changes);
     const compare::Ranking ranking{
         .important = {{"*", {{"Status"}}}}, .minor = {}, .helper_classes = {}};
-    const auto fields = compare::field_changes(notes->changes, compare::Ranker(ranking, "Gene"),
-                                               notes->references);
-    require(compare::headline_of(fields, notes->references).size() < 1'000);
+    const auto fields = compare::field_changes(
+        notes->changes, compare::ClassRules(ranking, "Gene"), notes->references);
+    require(compare::headline_of(fields, notes->references).title.size() < 1'000);
 }
 
 void read_tree(std::string_view bytes) {

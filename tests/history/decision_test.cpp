@@ -114,13 +114,29 @@ TEST_CASE("The row of an earlier publication stands, is revised or withdrawn") {
           before.own->revision + 1);
 }
 
+TEST_CASE("A class without configured paths has its label where databases mostly have one") {
+    const auto label = [](const Nodes& nodes) {
+        return label_of(nodes, {"Term", "T:1"}, name_paths);
+    };
+    const auto named = [](const char* field) { return tag(field, {text("nucleus")}); };
+    for (const auto* field : {"name", "Title", "LABEL", "Public_name"})
+        CHECK(label({tag("a", {text("b")}), named(field)}) == "nucleus");
+    CHECK(label({tag("name", {tag("official", {text("a")}), named("common")})}) == "nucleus");
+    CHECK(label({tag("Identity", {tag("Name", {named("Public_name")})})}) == "nucleus");
+    CHECK(label({tag("other", {named("name")})}) == "T:1");
+    const auto models = tree::Models::parse("?Term Definition Text\n?Paper Title Text\n");
+    CHECK_FALSE(history::may_have_label("Term", name_paths, models));
+    CHECK(history::may_have_label("Paper", name_paths, models));
+    CHECK(history::may_have_label("Gene", name_paths, models));
+    CHECK(history::may_have_label("Unknown", name_paths, models));
+}
+
 TEST_CASE("The label comes from the first path that is found, else it is the name") {
     const Nodes both{tag("CGC_name", {text("cgc")}),
                      tag("Identity", {tag("Name", {tag("Public_name", {text("unc-26")})})})};
     CHECK(label_of(both, gene, name_paths) == "unc-26");
     CHECK(label_of({tag("cgc_NAME", {text("cgc")})}, gene, name_paths) == "cgc");
     CHECK(label_of({}, gene, name_paths) == "WBGene00006763");
-    CHECK(label_of(both, {"Paper", "P1"}, name_paths) == "P1");
     const Nodes lines{tag("CGC_name", {text("first line\nsecond")})};
     CHECK(label_of(lines, gene, name_paths) == "first line");
     const Nodes longer{tag("CGC_name", {text(std::string(99, 'a') + "\xC3\xA9\xC3\xA9")})};

@@ -76,7 +76,7 @@ TEST_CASE("On the page of a release, what most objects of the class share only f
         return release_contents(process.context(), "WS188", {})->entries.at(0);
     };
     CHECK_FALSE(entry().only_follows);
-    CHECK(entry().headline == process.history(gene).rows[0].notes.headline);
+    CHECK(entry().headline == process.history(gene).rows[0].headline.title);
     add(process, "WS188", "Protein", "Remark");
     CHECK_FALSE(entry().only_follows);
     add(process, "WS188", "Gene", "Remark");

@@ -214,10 +214,8 @@ TEST_CASE("Content calls objects by their labels, and what follows from others a
     auto r = row("WS187", day(2008, 2, 15),
                  {removed(tags({"Gene"}), support::reference("Gene", "WBGene9"))});
     r.notes.references = {{{"Gene", "WBGene9"}, "<i>abc-1", compare::Reference::Fate::vanished}};
-    r.notes.headline = "lost its reference to <i>abc-1, which vanished";
     const auto html = sample::content_of(r, site());
-    CHECK_THAT(html, Contains("<p>Lost its reference to &lt;i&gt;abc-1, which vanished.</p>") &&
-                         Contains("<p>Follows from changes to other objects: ") &&
+    CHECK_THAT(html, Contains("<p>Follows from changes to other objects: ") &&
                          Contains("name=WBGene9\">&lt;i&gt;abc-1</a> (WBGene9).</p>"));
     check_html(html);
     CHECK(sample::title_of(r) ==
@@ -234,24 +232,22 @@ TEST_CASE("Content of an object seen for the first time shows the newest 20 of i
     auto r = row("WS187", day(2008, 2, 15), changes);
     r.kind = RowKind::reconstructed;
     r.since.clear();
-    r.notes.headline = "b10 v10 added, 24 more changes";
     const auto html = sample::content_of(r, site());
     CHECK_THAT(html, Contains("25 changes read from timestamps, the newest 20 are shown") &&
                          !Contains(": v14.") && Contains(": v15.") && Contains(": v34.") &&
                          Contains("See all 25 changes"));
     CHECK(count(html, "<li>") == 20);
     CHECK(sample::title_of(r) ==
-          "unc-26 in WS187, by timestamps: b10 v10 added, 24 more changes");
+          "unc-26 in WS187, by timestamps: A: B10 v10 added, A: B11 v11 added, A: B12 v12 added, "
+          "22 more changes");
     check_html(html);
 }
 
 TEST_CASE("Content that is one line has no sentence before it that says the same") {
     auto r = row("WS187", day(2008, 2, 15), {added(tags({"Remark"}), text("own"))});
-    r.notes.headline = "remark own added";
     CHECK(sample::content_of(r, site()).starts_with("<ul><li><a href=\""));
     r.since = "WS180";
-    CHECK_THAT(sample::content_of(r, site()),
-               Contains("<p>Remark own added. Compared with WS180.</p>"));
+    CHECK_THAT(sample::content_of(r, site()), Contains("<p>Compared with WS180.</p>"));
 }
 
 TEST_CASE("The item of a shortened row says how much is left out, and links to the comparison") {
@@ -268,7 +264,7 @@ TEST_CASE("The item of a shortened row says how much is left out, and links to t
                               "recorded</a> or <a href=\"https://changes.example."
                               "org/diff?class=Gene&amp;name=WBGene00006763&amp;from=WS186&amp;to="
                               "WS187\">compare WS186 with WS187</a>.</p>"));
-    CHECK_THAT(sample::title_of(shortened), Contains(": 1001 added, 2 replaced"));
+    CHECK_THAT(sample::title_of(shortened), Contains(": Remark first added, 1,002 more changes"));
     check_html(html);
     shortened.notes.changes.clear();
     CHECK_THAT(sample::content_of(shortened, site()), Contains("This item is shortened."));

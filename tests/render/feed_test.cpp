@@ -20,28 +20,33 @@ TEST_CASE("Guids are tag URIs of authority, class, name and version, percent-enc
     CHECK(render::guid_of(r, "x.org,2007").ends_with("/WS187/2"));
 }
 
-TEST_CASE(
-    "Titles say what became of the object, in which release, and counts that are not zero") {
+TEST_CASE("Titles say what became of the object, in which release, and what leads") {
     auto r = unc_26_in_ws187();
     const auto title = [&r](RowKind kind) {
         r.kind = kind;
         return sample::title_of(r);
     };
-    const std::string counts = ": 3 added, 1 replaced, 1 removed";
-    CHECK(title(RowKind::changed) == "Gene unc-26 changed in WS187" + counts);
-    CHECK(title(RowKind::created) == "Gene unc-26 created in WS187");
+    const std::string lead = ": Method Gene removed, GO term GO:0004439 added, other name synj-1 "
+                             "added, 2 more changes";
+    CHECK(title(RowKind::changed) == "unc-26 in WS187" + lead);
+    CHECK(title(RowKind::created) == "Gene unc-26 created in WS187: No stamps on this line");
     CHECK(title(RowKind::vanished) == "Gene unc-26 vanished in WS187");
-    CHECK(title(RowKind::reappeared) == "Gene unc-26 reappeared in WS187");
+    CHECK(title(RowKind::reappeared) ==
+          "Gene unc-26 reappeared in WS187: No stamps on this line");
     CHECK(title(RowKind::withdrawn) == "Gene unc-26 changed in WS187: withdrawn");
     r.since = "WS185";
-    CHECK(title(RowKind::changed) == "Gene unc-26 changed between WS185 and WS187" + counts);
+    CHECK(title(RowKind::changed) == "unc-26 between WS185 and WS187" + lead);
     r.notes.previous.clear();
-    CHECK(title(RowKind::changed) == "Gene unc-26 changed in WS187" + counts);
+    CHECK(title(RowKind::changed) == "unc-26 in WS187" + lead);
     r.since.clear();
+    // An id alone does not say of which class it is.
     r.label.clear();
     r.notes.changes = {added({}, support::tag("A"))};
     CHECK(title(RowKind::reconstructed) ==
-          "Gene WBGene00006763 changed in WS187, by its timestamps: 1 added");
+          "Gene WBGene00006763 in WS187, by timestamps: A added");
+    r.notes.changes.clear();
+    r.notes.left_out = {3, 1, 0};
+    CHECK(title(RowKind::changed) == "Gene WBGene00006763 in WS187: 3 added, 1 replaced");
 }
 
 TEST_CASE("Titles are one line of plain text that no reader takes for HTML") {

@@ -95,7 +95,7 @@ TEST_CASE("Minor changes and echoes are folded behind a line that names them") {
          sample::added(sample::tags({"Reference"}), reference("Paper", "P1")),
          sample::replaced(sample::tags({"Status"}), text("a"), text("b"))});
     row.notes.references = {{{"Paper", "P1"}, "", compare::Reference::Fate::created}};
-    row.notes.headline = "Status a → b, 1 minor change";
+    row.headline.title = "Status a → b, 1 minor change";
     const auto page = page_of(sample::history_view({row}), site);
     CHECK(holds(page, "<span class=\"kind changed\">Status a → b, 1 minor change</span></p>"));
     CHECK(holds(page, "<details class=\"group\"><summary>1 minor change: version</summary>\n"
@@ -256,7 +256,7 @@ TEST_CASE("Between the rows the page says in which releases nothing was recorded
     CHECK(holds(page, "<span>WS108</span> <span>not compared</span>"));
     CHECK(holds(page, "<span>WS106 and WS107</span> <span>unchanged</span>"));
     CHECK(holds(page, "<span>WS104</span> <span>vanished</span>"));
-    CHECK(holds(page, "Last changed in <a href=\"#WS109\">WS109</a>."));
+    CHECK(holds(page, "Last changed in <a href=\"#WS109\">WS109</a>"));
 }
 
 TEST_CASE("Versions with markup are text in pictures") {
@@ -280,7 +280,7 @@ TEST_CASE("The page of a shortened row says what it lacks and where that is") {
     CHECK(holds(page, "too much to be shown here: 1,002 changes are left out"));
     CHECK(holds(page, "The comparison has all of them."));
     CHECK(holds(page, "6,200 KB are left out here"));
-    CHECK(holds(page, "1,000 added"));
+    CHECK(holds(page, ", 1,002 more changes"));
     row.notes.left_out = {};
     CHECK(holds(page_of({row}), "shown here: some changes are without what is below"));
 }

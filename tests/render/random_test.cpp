@@ -74,7 +74,7 @@ Row hostile_row(int number) {
                                RowKind::reappeared, RowKind::reconstructed, RowKind::withdrawn);
     r.revision = *rc::gen::inRange(0, 3);
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) r.notes.changes.push_back(hostile_change());
-    if (*rc::gen::arbitrary<bool>()) r.notes.headline = hostile_text();
+    if (*rc::gen::arbitrary<bool>()) r.headline.title = hostile_text();
     r.since_on = *rc::gen::element<std::optional<base::Date>>(std::nullopt, day(2008, 1, 1),
                                                               day(2009, 1, 1));
     for (const auto& change : r.notes.changes)
@@ -117,7 +117,7 @@ std::vector<support::ReadItem> items_of(const query::History& history, const ren
         for (const auto& curator : render::curators_of(row, history, look))
             names.push_back(render::plain_line(curator.name));
         items.push_back(
-            {sample::title_of(row), render::page_of_row(row.object, row.release.version, look),
+            {render::title_of(row), render::page_of_row(row.object, row.release.version, look),
              render::content_of(row, history, look), base::join(names, ", "),
              render::guid_of(row, look.authority), base::format_date(row.release.released_on)});
     }

@@ -73,6 +73,32 @@ inline Row row(std::string version, base::Date date, std::vector<Change> changes
     return row;
 }
 
+// The models of the sample's genes, as far as tests need them.
+inline std::shared_ptr<const tree::Models> models() {
+    static const auto parsed = std::make_shared<const tree::Models>(tree::Models::parse(R"(
+?Gene Identity Name Other_name ?Gene_name
+               Version Int
+               Checked Text
+               Status Text
+      Gene_info GO_term ?GO_term
+      Reference ?Paper XREF Gene
+      Method ?Method
+      Remark ?Text
+)"));
+    return parsed;
+}
+
+// Returns the row as it is read, with its headline unless it has one.
+inline Row told(Row row, const std::vector<tables::MassChange>& mass_changes = {}) {
+    if (!row.headline.title.empty()) return row;
+    static const compare::Ranking none;
+    query::MassPlaces places;
+    for (const auto& each : mass_changes) places.insert(each.place);
+    query::add_headline(row, compare::ClassRules(none, row.object.class_name, models().get()),
+                        places);
+    return row;
+}
+
 inline query::History history_of(std::vector<Row> rows) {
     query::History history;
     history.object = history.spelling = {"Gene", "WBGene00006763"};
@@ -81,7 +107,8 @@ inline query::History history_of(std::vector<Row> rows) {
     history.current = {"WS188", day(2008, 3, 22)};
     history.last_modified = day(2008, 2, 1);
     history.recorded = rows.size();
-    history.rows = std::move(rows);
+    for (auto& row : rows) history.rows.push_back(told(std::move(row)));
+    history.models = models();
     return history;
 }
 
@@ -109,17 +136,19 @@ inline std::string atom(const query::HistoryPage& page, const render::Channel& c
 inline query::HistoryPage excerpt_of(const Row& row,
                                      std::vector<tables::MassChange> mass_changes = {}) {
     query::HistoryPage excerpt;
-    excerpt.rows = {row};
+    excerpt.rows = {told(row, mass_changes)};
+    excerpt.models = models();
     excerpt.recorded = 1;
     excerpt.mass_changes = std::move(mass_changes);
     return excerpt;
 }
 // Returns the title of a row by itself.
-inline std::string title_of(const Row& row) { return render::title_of(row, excerpt_of(row)); }
+inline std::string title_of(const Row& row) { return render::title_of(told(row)); }
 // Returns the content of a row by itself.
 inline std::string content_of(const Row& row, const render::Site& look = site(),
                               std::vector<tables::MassChange> mass_changes = {}) {
-    return render::content_of(row, excerpt_of(row, std::move(mass_changes)), look);
+    const auto excerpt = excerpt_of(row, std::move(mass_changes));
+    return render::content_of(excerpt.rows.front(), excerpt, look);
 }
 
 inline const std::string sylvia = "2008-02-01_09:15:20_sylvia";
