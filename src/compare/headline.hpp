@@ -48,6 +48,7 @@ struct Headline {
     // Of the most important change; echo: nothing is the object's own, because all of it follows from other objects, or
     // happened to most objects of the class.
     Rank rank = Rank::ordinary;
+    bool is_shared = false;  // of these: it happened to most objects of the class
     bool operator==(const Headline&) const = default;
 };
 // Returns the first thing that is known of an object that came: its definition or description, else a text, else a

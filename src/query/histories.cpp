@@ -436,6 +436,7 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
     page.numbered_by_recording = true;
     fill_page(page, now, RowChooser(now, class_name, releases).read(looked_for(request, now)),
               request);
+    join_renames(page.rows);
     return page;
 }
 
@@ -529,6 +530,7 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     std::ranges::sort(list.objects, {}, &Named::object);
     std::ranges::sort(list.vanished);
     fill_page(list, now, std::move(*rows), request);
+    join_renames(list.rows);
     std::vector<ObjectName> names;
     for (const auto& named : list.objects) names.push_back(named.object);
     add_mentions(list, now, names, request.mentions);

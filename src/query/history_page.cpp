@@ -2,6 +2,8 @@
 #include "query/history_page.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace query {
 
@@ -53,6 +55,16 @@ void add_headline(tables::Row& row, const compare::ClassRules& rules, const Mass
     if (places.empty() || row.headline.title.empty() || left_out.all() > 0) return;
     row.headline.title += ", as in most " + compare::several(row.object.class_name);
     row.headline.rank = compare::Rank::echo;
+    row.headline.is_shared = true;
+}
+
+void join_renames(std::vector<tables::Row>& rows) {
+    std::set<std::pair<std::string, ObjectName>> new_names;
+    for (const auto& row : rows)
+        if (row.renamed_from) new_names.emplace(row.release.version, row.object);
+    std::erase_if(rows, [&](const tables::Row& row) {
+        return row.renamed_to && new_names.contains({row.release.version, *row.renamed_to});
+    });
 }
 
 MassPlaces mass_places(const tables::Row& row, const HistoryPage& page) {

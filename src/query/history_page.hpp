@@ -55,6 +55,10 @@ struct ChangeFilter {
 //   cost    O(nodes of the changes)
 void add_headline(tables::Row& row, const compare::ClassRules& rules, const MassPlaces& places);
 
+// Leaves out rows of objects that vanished because they were renamed, where the row of the new name is among them too: it
+// says both.
+void join_renames(std::vector<tables::Row>& rows);
+
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 

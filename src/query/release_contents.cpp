@@ -58,11 +58,13 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
     contents.matching = matching;
     auto rows = rows_in_order(now, sids, {tables::any_bytes, longest_shown});
     tables::find_renames(now.transaction, rows);
+    join_renames(rows);
     for (const auto& row : rows) {
         // Committed since the release was counted.
         if (row.kind == RowKind::reconstructed) continue;
         contents.entries.push_back(entry_of(row));
         // Whoever asks for a class of helpers wants to see them.
+        contents.entries.back().is_shared = row.headline.is_shared;
         contents.entries.back().only_follows =
             !(ranking.is_helper(query.class_name) && came_or_went(row.kind)) &&
             only_follows(row, ranking);

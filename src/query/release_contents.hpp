@@ -50,6 +50,7 @@ struct ReleaseContents {
         // All of it follows from what became of other objects, or most objects of the class share it;
         // or it is a helper that was created or vanished.
         bool only_follows = false;
+        bool is_shared = false;  // of these: most objects of the class share it
     };
     std::vector<Entry> entries;  // by class and name; one page of them
     std::uint64_t matching = 0;  // the number of all entries that match the query

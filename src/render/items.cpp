@@ -276,13 +276,17 @@ std::string title_of(const Row& row) {
         const auto what = headline.empty() ? counts_of(row.notes) : headline;
         if (!what.empty()) return plain_line(label + period_of(row) + how + ": " + what);
     }
-    const std::string what =
-        row.kind == RowKind::withdrawn ? "changed" : std::string(participle_of(row.kind));
-    const auto details = row.kind == RowKind::withdrawn ? ": withdrawn"
-                         : headline.empty()             ? std::string()
-                                                        : ": " + headline;
-    return plain_line(row.object.class_name + " " + row.object.label_or_name(row.label) + " " +
-                      what + period_of(row) + details);
+    const auto& name = row.object.name;
+    const auto& called = row.object.label_or_name(row.label);
+    const auto object = row.object.class_name + " " + called;
+    if (const auto& other = row.renamed_from ? row.renamed_from : row.renamed_to)
+        return plain_line(object + (called == name ? "" : " (" + name + ")") + " renamed" +
+                          period_of(row) + (row.renamed_from ? ", was " : ", now ") +
+                          other->name);
+    if (row.kind == RowKind::withdrawn)
+        return plain_line(object + " changed" + period_of(row) + ": withdrawn");
+    return plain_line(object + " " + std::string(participle_of(row.kind)) + period_of(row) +
+                      (headline.empty() ? "" : ": " + headline));
 }
 
 std::string title_of(const Mention& mention) {

@@ -150,14 +150,14 @@ std::string words_of(const query::ReleaseSummary& summary) {
 }
 
 std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {
-    const auto renamed = [&](std::string_view words, const tree::ObjectName& other) {
-        auto html = kind_html(entry.kind, word_of(entry.kind));
-        html.append(", probably renamed ").append(words) += ' ';
-        return html + "<a href=\"" + as_html(page_of(other, site)) + "\">" +
-               shortened_html(other.name) + "</a>";
+    const auto link = [&](const tree::ObjectName& other) {
+        return "<a href=\"" + as_html(page_of(other, site)) + "\">" + shortened_html(other.name) +
+               "</a>";
     };
-    if (entry.renamed_from) return renamed("from", *entry.renamed_from);
-    if (entry.renamed_to) return renamed("to", *entry.renamed_to);
+    if (const auto& old_name = entry.renamed_from)
+        return kind_html(entry.kind, "renamed") + ", was " + link(*old_name);
+    if (const auto& new_name = entry.renamed_to)
+        return kind_html(entry.kind, "renamed") + ", now " + link(*new_name);
     return what_happened_html(entry.kind, entry.headline, entry.counts);
 }
 

@@ -67,7 +67,8 @@ std::string mass_changes_of(const Contents& contents) {
 struct Entries {
     std::string html;       // rows of the table of those that changed by themselves
     std::string following;  // of those that changed only because others did
-    std::vector<std::string_view> following_headlines;
+    std::vector<std::string_view> following_headlines;  // without those that `shared` counts
+    std::size_t shared = 0;  // of those, how many changed only as most of their class
 };
 
 // Returns what several objects say with one verb: "lost their reference to abc-1, which vanished"; empty
@@ -82,7 +83,8 @@ std::string of_several(std::string_view headline) {
 }
 
 // "8 objects lost their reference to abc-1, which vanished; 3 objects changed only because others did"
-std::string words_for_following(const std::vector<std::string_view>& headlines) {
+std::string words_for_following(const Entries& entries) {
+    const auto& headlines = entries.following_headlines;
     constexpr std::size_t most_causes = 3;
     std::map<std::string_view, std::size_t> objects;
     for (const auto headline : headlines) ++objects[headline];
@@ -93,7 +95,10 @@ std::string words_for_following(const std::vector<std::string_view>& headlines) 
     std::ranges::stable_sort(causes, std::greater(),
                              [](const auto& cause) { return cause.second; });
     if (causes.size() > most_causes) causes.resize(most_causes);
-    std::string words;
+    std::string words = entries.shared == 0
+                            ? ""
+                            : counted(entries.shared, "object", "objects") +
+                                  " changed only as most objects of the class did";
     auto others = headlines.size();
     for (const auto& [headline, count] : causes) {
         words += (words.empty() ? "" : "; ") + counted(count, "object", "objects") + " " +
@@ -122,7 +127,10 @@ Entries entries_of(const ReleaseView& view, const Site& site) {
     for (const auto& entry : view.contents.entries) {
         const auto row = row_of(entry, view.contents.summary.release.version, site);
         (entry.only_follows ? entries.following : entries.html) += row;
-        if (entry.only_follows) entries.following_headlines.emplace_back(entry.headline);
+        if (entry.is_shared)
+            ++entries.shared;
+        else if (entry.only_follows)
+            entries.following_headlines.emplace_back(entry.headline);
     }
     return entries;
 }
@@ -160,7 +168,7 @@ std::string release_page(const ReleaseView& view, const PageSite& site,
     const auto entries = entries_of(view, site);
     variables.set("entries", entries.html)
         .set("following", entries.following)
-        .set("following_count", words_for_following(entries.following_headlines))
+        .set("following_count", words_for_following(entries))
         .set("matching", counted(view.contents.matching, "object", "objects"));
     add_pager(variables, address_of(view, view.query.class_name, site), view.page,
               pages_of(view.contents.matching, view.query.most));

@@ -20,6 +20,18 @@ TEST_CASE("Guids are tag URIs of authority, class, name and version, percent-enc
     CHECK(render::guid_of(r, "x.org,2007").ends_with("/WS187/2"));
 }
 
+TEST_CASE("The title of an object under a new name says which one it had, and its own feed where "
+          "it went") {
+    auto r = row("WS187", day(2008, 2, 15), {});
+    r.kind = RowKind::created;
+    r.renamed_from = {{"Gene", "WBGene9"}};
+    CHECK(sample::title_of(r) == "Gene unc-26 (WBGene00006763) renamed in WS187, was WBGene9");
+    r.kind = RowKind::vanished;
+    std::swap(r.renamed_from, r.renamed_to);
+    r.label.clear();
+    CHECK(sample::title_of(r) == "Gene WBGene00006763 renamed in WS187, now WBGene9");
+}
+
 TEST_CASE("Titles say what became of the object, in which release, and what leads") {
     auto r = unc_26_in_ws187();
     const auto title = [&r](RowKind kind) {

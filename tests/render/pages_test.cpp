@@ -71,6 +71,10 @@ TEST_CASE("The page of a release says once what several objects only follow from
     CHECK(summary() ==
           "3 objects lost their reference to unc-26, which vanished; "
           "2 objects have a reference to unc-27, which was created in the same release");
+    lost.is_shared = true;
+    view.contents.entries = {lost, lost, other};
+    CHECK(summary() == "2 objects changed only as most objects of the class did; "
+                       "1 object changed only because others did");
 }
 
 namespace {

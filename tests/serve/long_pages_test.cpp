@@ -20,12 +20,12 @@ struct LongHistory : World {
         release(1, {unc26, daf16});
         make_long();
     }
-    // Gives the rows of unc-26 some hundred KB of changes.
+    // Gives the rows of unc-26 some hundred KB of changes, and 10 KB besides.
     void make_long(int changes = 5'000) {
         World::small.execute(
             "UPDATE history SET notes = '{\"changes\":[' || rtrim(replace(hex(zeroblob(" +
             std::to_string(changes) + R"()), '00', '{"op":"added","path":[],"after":[{"text":)" +
-            R"("some words"}]},'), ',') || ']}')"
+            R"("some words"}]},'), ',') || '],"previous":"' || hex(zeroblob(5000)) || '"}')"
             " WHERE oid IN (SELECT oid FROM objects WHERE name = 'WBGene00006763')");
     }
     [[nodiscard]] base::Gate& gate() {

@@ -112,7 +112,8 @@ TEST_CASE(
     const ObjectName gene{"Gene", "WBGene1"};
     const auto content = [](const char* one, const char* other) {
         return support::Nodes{
-            support::tag("Live", {support::text(one), support::text(other), support::text("e")})};
+            support::tag("Live", {support::text(one), support::text(other), support::text("e")}),
+            support::tag("Own", {support::text(one)})};
     };
     world.small.set_object(gene, content("a", "b"));
     world.release(1);
