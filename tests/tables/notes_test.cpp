@@ -132,8 +132,7 @@ TEST_CASE("A shortened row has no more bytes than it may, counts all changes, an
         const auto counts = count_changes(notes);
         const auto most = *rc::gen::inRange<std::size_t>(0, 2'000);
         const auto json_size = [](const Notes& of) {
-            return to_json(Notes{of.changes, {}, {}, {}}).size() - to_json(Notes{}).size() +
-                   2;
+            return to_json(Notes{of.changes, {}, {}, {}}).size() - to_json(Notes{}).size() + 2;
         };
         const bool fits = json_size(notes) <= most;
         auto shortened = notes;
