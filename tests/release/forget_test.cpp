@@ -112,7 +112,7 @@ TEST_CASE_METHOD(SiteWithStore, "Forgetting the newest release restores the stor
 TEST_CASE_METHOD(
     SiteWithStore,
     "An object that is gone again, since its return is forgotten, has the names it had") {
-    site.settings.names.clear();
+    site.settings.names = {{"Gene", {{"CGC_name"}}}};
     site.settings.search = {{"Gene", {{"Public_name"}}}};
     const Three builds;
     ask_for_all(site, builds);
