@@ -65,7 +65,10 @@ def _(site):
     assert site.stop_varve() == 0
     site.builds.rename(site.folder / "elsewhere")
     site.start_varve()
-    eventually(lambda: site.get(PATH).body == known, "what is recorded is served without it")
+    # Without models, nobody knows which tags say enough: words are longer.
+    items = re.findall(rb"<guid[^>]*>[^<]*", known)
+    eventually(lambda: re.findall(rb"<guid[^>]*>[^<]*", site.get(PATH).body) == items,
+               "what is recorded is served without it")
     unseen = site.get(rss_path("Strain", "CB205"))
     assert unseen.status == 503 and int(unseen.fields["retry-after"]) > 0, unseen
     (site.folder / "elsewhere").rename(site.builds)
