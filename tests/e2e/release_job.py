@@ -13,7 +13,7 @@ import job
 from ace_peers import ask_database
 from checks import check
 from job import FIRST, GO_ON, NEXT, OBJECTS, MariaDbStore, SqliteStore
-from prewarm_job import Job, adds_up
+from prewarm_job import Job
 from site_of_varve import PROGRAM, eventually
 
 # The shares of a release's records after which the job is killed.
@@ -65,24 +65,6 @@ def prewarmed_with_kills(site, store, shares):
 def _(site):
     job.put_builds(site)
     prewarmed_with_kills(site, SqliteStore(site), FIVE)
-
-
-@check("Ctrl-C stops the release job with status 1, and it says that the same command continues")
-def _(site):
-    job.put_builds(site)
-    store = SqliteStore(site)
-    stopped = Job(site, prepare=job.to_be_interrupted)
-    try:
-        job.until_recorded(stopped, store, OBJECTS // 4, then=lambda: stopped.process.send_signal(signal.SIGINT))
-        assert stopped.wait() == 1, stopped.told()
-    finally:
-        stopped.end()
-    assert GO_ON in stopped.told() and "stopped" in stopped.told(), stopped.told()
-    summary = stopped.summary()
-    assert not summary["finished"] and adds_up(summary), summary
-    assert job.unfinished_parts(store) == {}, "a part is held by nobody"
-    Job(site).expect_done()
-    job.expect_same(store, FIRST)
 
 
 def with_ctrl_c():

@@ -118,17 +118,18 @@ TEST_CASE("A class without configured paths has its label where databases mostly
     const auto label = [](const Nodes& nodes) {
         return label_of(nodes, {"Term", "T:1"}, name_paths);
     };
-    const auto named = [](const char* field) { return tag(field, {text("nucleus")}); };
+    const auto nucleus_in = [](const char* field) { return tag(field, {text("nucleus")}); };
     for (const auto* field : {"name", "Title", "LABEL", "Public_name"})
-        CHECK(label({tag("a", {text("b")}), named(field)}) == "nucleus");
-    CHECK(label({tag("name", {tag("official", {text("a")}), named("common")})}) == "nucleus");
-    CHECK(label({tag("Identity", {tag("Name", {named("Public_name")})})}) == "nucleus");
-    CHECK(label({tag("other", {named("name")})}) == "T:1");
-    const auto models = tree::Models::parse("?Term Definition Text\n?Paper Title Text\n");
-    CHECK_FALSE(history::may_have_label("Term", name_paths, models));
-    CHECK(history::may_have_label("Paper", name_paths, models));
-    CHECK(history::may_have_label("Gene", name_paths, models));
-    CHECK(history::may_have_label("Unknown", name_paths, models));
+        CHECK(label({tag("a", {text("b")}), nucleus_in(field)}) == "nucleus");
+    CHECK(label({tag("name", {tag("official", {text("a")}), nucleus_in("common")})}) ==
+          "nucleus");
+    CHECK(label({tag("Identity", {tag("Name", {nucleus_in("Public_name")})})}) == "nucleus");
+    CHECK(label({tag("other", {nucleus_in("name")})}) == "T:1");
+    const auto parsed = tree::Models::parse("?Term Definition Text\n?Paper Title Text\n");
+    CHECK_FALSE(history::may_have_label("Term", name_paths, parsed));
+    CHECK(history::may_have_label("Paper", name_paths, parsed));
+    CHECK(history::may_have_label("Gene", name_paths, parsed));
+    CHECK(history::may_have_label("Unknown", name_paths, parsed));
 }
 
 TEST_CASE("The label comes from the first path that is found, else it is the name") {
