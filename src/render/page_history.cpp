@@ -142,10 +142,16 @@ std::vector<std::string> lines_between(const HistoryView& view) {
         }
         // Of an object that is gone for good the rows say all.
         if (stretch.state == Stretch::State::absent && next == 0) continue;
-        lines[next] += run_of(as_html(range_of(releases, stretch.from, stretch.end)),
-                              stretch.state == Stretch::State::unchanged ? "unchanged"
-                              : stretch.state == Stretch::State::skipped ? "not compared"
-                                                                         : "vanished");
+        // In the oldest release there was nothing to compare with.
+        const bool is_first = stretch.state == Stretch::State::unchanged && next == rows.size() &&
+                              stretch.end == releases.size();
+        const auto end = stretch.end - (is_first ? 1 : 0);
+        if (stretch.from < end)
+            lines[next] += run_of(as_html(range_of(releases, stretch.from, end)),
+                                  stretch.state == Stretch::State::unchanged ? "unchanged"
+                                  : stretch.state == Stretch::State::skipped ? "not compared"
+                                                                             : "vanished");
+        if (is_first) lines[next] += run_of(as_html(releases.back().version), "first seen");
     }
     const auto first =
         std::ranges::find(rows, RowKind::reconstructed, [](const Row& row) { return row.kind; });
