@@ -363,22 +363,26 @@ std::string rest_of(std::span<const FieldChange> fields,
            (number == 1 ? "" : "s");
 }
 
-// Looks for what introduces an object: the first node of each kind, the best kind first.
+// Looks for what introduces an object: a description, a sentence, or the value below the fewest tags; of each the first.
 class Introduction {
    public:
     Introduction(std::string_view label, std::span<const Reference> references)
         : label_(label), references_(references) {}
 
-    void collect(const Node& node, const Cell* tag) {
+    //   tags  above the node
+    void collect(const Node& node, const Cell* tag, std::size_t tags) {
         const auto& cell = node.cell;
         if (cell.kind == CellKind::tag) {
             tag = &cell;
+            ++tags;
         } else if (cell.text != label_ && tag != nullptr) {
             const bool is_sentence = is_text(cell) && std::ranges::count(cell.text, ' ') > 2;
             const auto rank = is_sentence && describes(tag->text) ? 0U : is_sentence ? 1U : 2U;
-            if (found_.at(rank).cell == nullptr) found_.at(rank) = {tag, &cell};
+            auto& found = found_.at(rank);
+            if (found.cell == nullptr || (rank == 2 && tags < found.tags))
+                found = {tag, &cell, tags};
         }
-        for (const auto& child : node.children) collect(child, tag);
+        for (const auto& child : node.children) collect(child, tag, tags);
     }
 
     [[nodiscard]] Headline headline() const {
@@ -397,6 +401,7 @@ class Introduction {
    private:
     struct Found {
         const Cell *tag = nullptr, *cell = nullptr;
+        std::size_t tags = 0;
     };
     static bool describes(std::string_view tag) {
         const auto folded = base::fold_ascii(tag);
@@ -465,7 +470,7 @@ Headline introduction_of(std::span<const Change> changes, std::string_view label
                          std::span<const Reference> references) {
     Introduction introduction(label, references);
     for (const auto& change : changes)
-        for (const auto& node : change.after) introduction.collect(node, nullptr);
+        for (const auto& node : change.after) introduction.collect(node, nullptr, 0);
     return introduction.headline();
 }
 

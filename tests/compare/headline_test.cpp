@@ -272,6 +272,10 @@ TEST_CASE("An object is introduced by its definition, else by a text, else by a 
           "The part of a cell that has DNA.");
     CHECK(introduction(tag("about", {remark})).title == "Some words of a curator.");
     CHECK(introduction(tag("Part_of", {reference("GO_term", "GO:5")})).title == "Part of GO:5");
+    CHECK(introduction(tag("name", {tag("native", {text("a")})})).title == "Native a");
+    // What is told of few tags comes first.
+    CHECK(introduction(tag("about", {tag("x", {tag("y", {text("deep")})}), text("b")})).title ==
+          "About b");
     CHECK(introduction(tag("Live")).title.empty());
     std::string longer;
     for (int i = 0; i < 100; ++i) longer += "word ";
