@@ -278,7 +278,7 @@ class PhraseMaker {
             return each.values.front().number == number && each.values.back().number == number &&
                    each.op == change.op && each.rank == change.rank;
         };
-        if (!belongs(change)) return std::nullopt;
+        if (!belongs(change) || change.path.empty()) return std::nullopt;
         while (last != fields_.end() && belongs(*last)) ++last;
         if (std::distance(first, last) == 1) return std::nullopt;
         const std::span path(change.path);

@@ -230,6 +230,9 @@ TEST_CASE("A headline tells a tag that came with several fields as one") {
     CHECK(headline({euro, kuna}, {}, "Country") ==
           "Currencies EUR added: name Euro, symbol \xE2\x82\xAC, currencies HRK removed: symbol "
           "kn");
+    // A damaged store may hold a change of several nodes.
+    const Change damaged{Op::added, {}, {}, {tag("A"), tag("B", {text("b")})}};
+    CHECK(headline({damaged}, {}, "Country") == "A added, B b added");
     // A model says which fields these are.
     CHECK(headline(
               {added({}, tag("Gene_info", {tag("GO_term", {reference("GO_term", "GO:1")}),
