@@ -34,15 +34,13 @@ net::Response response_in(std::string_view bytes) {
     return response;
 }
 
-harvest::Fetch fetch_of(bool is_conditional) {
+harvest::ClaimedFeed claimed_feed() {
     harvest::ClaimedFeed claimed;
     claimed.feed.id = 1;
     claimed.feed.url = "https://a.example/feed";
     claimed.claimed_at = now;
     claimed.readers = 1;
-    auto fetch = harvest::begin_fetch(claimed);
-    fetch.is_conditional = is_conditional;
-    return fetch;
+    return claimed;
 }
 
 bool can_be_sent(std::string_view value) {
@@ -50,14 +48,15 @@ bool can_be_sent(std::string_view value) {
                                 [](unsigned char byte) { return byte < ' ' || byte == 0x7f; });
 }
 
-void check_answer(const harvest::Fetch& fetch, const net::Response& response) {
-    const auto read = harvest::read_answer(fetch, response, {});
+void check_answer(const harvest::ClaimedFeed& claimed, const harvest::Fetch& fetch,
+                  const net::Response& response) {
+    const auto read = harvest::read_answer(claimed, fetch, response, {});
     require(can_be_sent(read.after.http_etag) && can_be_sent(read.after.http_last_modified));
     require(base::is_legal_text(read.outcome.detail) &&
             base::is_legal_text(read.outcome.system_status));
     require(read.entries.size() <= harvest::FetchSettings().most_entries);
     const auto finished =
-        harvest::schedule(fetch.claimed, read.after, read.outcome, {.now = now, .random = 0.5});
+        harvest::schedule(claimed, read.after, read.outcome, {.now = now, .random = 0.5});
     require(!finished.note.empty());
     if (finished.after.next_fetch_attempt)
         require(*finished.after.next_fetch_attempt >= now + 15min &&
@@ -70,11 +69,13 @@ void check_answer(const harvest::Fetch& fetch, const net::Response& response) {
 
 void fuzz(std::string_view bytes) {
     const auto response = response_in(bytes);
+    const auto claimed = claimed_feed();
     for (const bool is_conditional : {false, true}) {
-        const auto fetch = fetch_of(is_conditional);
+        auto fetch = harvest::begin_fetch(claimed, {});
+        fetch.is_conditional = is_conditional;
         if (const auto next = harvest::redirected(fetch, response); next && *next)
             require(net::parse_url((*next)->url).has_value());
-        check_answer(fetch, response);
+        check_answer(claimed, fetch, response);
     }
     for (const auto& field : response.fields) {
         const auto time = feed::parse_time(field.value);
