@@ -148,7 +148,9 @@ class FieldCollector {
     // Paths that differ may have the same.
     [[nodiscard]] std::size_t hash_of_path() const {
         std::size_t hash = 0;
-        for (const auto* cell : path_) hash = hash * 31 + std::hash<std::string>()(cell->text);
+        const std::hash<std::string> hash_of;
+        for (const auto* cell : path_)
+            hash = (hash * 31 + hash_of(cell->text)) * 31 + hash_of(cell->class_name);
         return hash;
     }
 

@@ -282,7 +282,7 @@ class PhraseMaker {
         while (last != fields_.end() && belongs(*last)) ++last;
         if (std::distance(first, last) == 1) return std::nullopt;
         const std::span path(change.path);
-        auto shared = path.size() - 1;
+        auto shared = path.size();
         for (auto each = std::next(first); each != last; ++each)
             while (shared > 0 &&
                    !same_path(path.first(shared),
@@ -299,7 +299,12 @@ class PhraseMaker {
             below.telling = shared;
             auto words = field_words(below, references_);
             words = {.above = {}, .field = words.in_a_row(), .owner = {}};
-            const auto text = values(below, words, least_text);
+            // Values of the tag itself need no name.
+            const auto number_of_values = each->values.size();
+            const auto text = each->path.size() > shared ? values(below, words, least_text)
+                              : number_of_values > 1
+                                  ? counted(number_of_values, "value")
+                                  : value_of(below, least_text).value_or("a value");
             if (phrase.text.size() + text.size() > std::max(room, least_room)) continue;
             phrase.text.append(std::exchange(separator, ", ")).append(text);
         }

@@ -50,7 +50,7 @@ struct ChangeFilter {
                                   const MassPlaces& places, const ChangeFilter& filter = {});
 
 // Fills in what the changes of a row say in a line or two. What most objects of the class share is left out where there
-// is anything else; of an object that came, the first thing that is known of it is told.
+// is anything else. An object that came is introduced by its description.
 //   places  of the row's class and release
 //   cost    O(nodes of the changes)
 void add_headline(tables::Row& row, const compare::ClassRules& rules, const MassPlaces& places);

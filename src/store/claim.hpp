@@ -59,7 +59,7 @@ inline constexpr std::string_view due_at_once = "1970-01-01T00:00:00Z";
     return !rows.empty() && rows.front().integer(0) == claim;
 }
 
-// Returns SQL that makes rows due, whoever has claimed them; one that is due already keeps its place. A condition
+// Returns SQL that makes rows due and ends their claims; a row that is due already keeps its place. A condition
 // follows. Two values: twice when they are due.
 [[nodiscard]] inline std::string make_due_sql(const Queue& queue) {
     const std::string due(queue.due);

@@ -230,6 +230,10 @@ TEST_CASE("A headline tells a tag that came with several fields as one") {
     CHECK(headline({euro, kuna}, {}, "Country") ==
           "Currencies EUR added: name Euro, symbol \xE2\x82\xAC, currencies HRK removed: symbol "
           "kn");
+    // Nothing is said of the tag above, which was there.
+    CHECK(headline(
+              {added(at({"currencies"}), tag("EUR", {text("new"), tag("name", {text("Euro")})}))},
+              {}, "Country") == "Currencies EUR added: new, name Euro");
     // A damaged store may hold a change of several nodes.
     const Change damaged{Op::added, {}, {}, {tag("A"), tag("B", {text("b")})}};
     CHECK(headline({damaged}, {}, "Country") == "A added, B b added");
