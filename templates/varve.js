@@ -64,7 +64,7 @@
         const option = element("li", { role: "option", id: "suggestion-" + index,
                                        "aria-selected": "false" });
         const name = one.label === one.name ? "" : " " + one.name;
-        option.append(element("span", { class: "class" }, one.class), " " + one.label,
+        option.append(element("span", { class: "class" }, one.class), " ", element("bdi", {}, one.label),
                       element("span", { class: "id" }, name));
         option.addEventListener("mousedown", (event) => event.preventDefault());
         option.addEventListener("click", () => follow(one));

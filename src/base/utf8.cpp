@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
 #include <utf8.h>
 
 #include "base/text.hpp"
@@ -59,6 +61,16 @@ std::size_t legal_character(const char* at, const char* end) {
 void append(std::string& text, char32_t c) {
     const char32_t legal = is_forbidden(c) ? replacement : c;
     utf8::append(static_cast<std::uint32_t>(legal), std::back_inserter(text));
+}
+
+constexpr char32_t first_strong_isolate = 0x2068, pop_isolate = 0x2069, pop_embedding = 0x202C;
+
+// Returns whether a character makes what is beside it run from right to left, as Hebrew and Arabic letters do.
+bool runs_from_right(UChar32 c) {
+    constexpr UChar32 first = 0x590;
+    if (c < first) return false;
+    const auto direction = u_charDirection(c);
+    return direction == U_RIGHT_TO_LEFT || direction == U_RIGHT_TO_LEFT_ARABIC;
 }
 
 // What turns direction, and how many bytes it has; none: no such character.
@@ -150,9 +162,26 @@ std::string without_directions(std::string text) {
     return straight;
 }
 
+bool is_isolated(std::string_view text) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    std::size_t depth = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        UChar32 next = 0;
+        U8_NEXT(bytes, at, text.size(), next);  // below 0 for bytes that are no UTF-8
+        const auto c = static_cast<char32_t>(next);
+        if (c == pop_isolate) {
+            if (depth-- == 0) return false;
+        } else if (c == first_strong_isolate || (depth > 0 && (c == 0x2066 || c == 0x2067))) {
+            ++depth;
+        } else if (depth == 0 && (turns_direction(c) || runs_from_right(next))) {
+            return false;
+        }
+    }
+    return depth == 0;
+}
+
 std::string isolated(std::string_view text) {
-    constexpr char32_t first_isolate = 0x2068, end_of_isolate = 0x2069, end_of_embedding = 0x202C;
-    if (!turns_direction(text)) return std::string(text);
+    if (is_isolated(text)) return std::string(text);
     std::string result;
     std::u32string open;  // what ends each of those that are open, the innermost one last
     std::size_t open_isolates = 0;
@@ -161,27 +190,27 @@ std::string isolated(std::string_view text) {
     };
     const auto end = [&](char32_t c) {
         // The end of an isolate ends the embeddings in it too; that of an embedding no isolate.
-        if (c == end_of_isolate ? open_isolates == 0 : open.empty() || open.back() != c) return;
-        if (c == end_of_isolate) --open_isolates;
+        if (c == pop_isolate ? open_isolates == 0 : open.empty() || open.back() != c) return;
+        if (c == pop_isolate) --open_isolates;
         open.resize(open.rfind(c));
         append_turn(c);
     };
-    append_turn(first_isolate);
+    append_turn(first_strong_isolate);
     for_each_turn(
         text,
         [&](char32_t c) {
-            if (c == end_of_isolate || c == end_of_embedding) return end(c);
+            if (c == pop_isolate || c == pop_embedding) return end(c);
             if (c >= 0x2066) {
-                open += end_of_isolate;
+                open += pop_isolate;
                 ++open_isolates;
             } else if (c >= 0x202A) {
-                open += end_of_embedding;
+                open += pop_embedding;
             }
             append_turn(c);
         },
         [&](char byte) { result += byte; });
     while (!open.empty()) end(open.back());
-    append_turn(end_of_isolate);
+    append_turn(pop_isolate);
     return result;
 }
 

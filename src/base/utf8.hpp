@@ -37,6 +37,10 @@ namespace base {
            (c >= 0x2066 && c <= 0x2069);
 }
 
+// The first strong isolate, and the end of an isolate.
+inline constexpr std::string_view begin_of_isolate = "\xE2\x81\xA8",
+                                  end_of_isolate = "\xE2\x81\xA9";
+
 // True for a text of any bytes that has such a character.
 [[nodiscard]] bool turns_direction(std::string_view text);
 
@@ -44,10 +48,14 @@ namespace base {
 //   text  any bytes
 [[nodiscard]] std::string without_directions(std::string text);
 
-// Returns the text with these characters, but so that they cannot turn what follows either: between
-// U+2068 and U+2069, where everything is closed that the text opens, and nothing else. A text without
-// them is returned as it is.
+// Returns the text so that it cannot turn what is beside it: a text with such characters, or with letters that run from
+// right to left, such as Hebrew ones, is put between the first two. Everything
+// that the text opens is closed in there, and nothing else. Other texts are returned as they are, and so are those
+// that have all of that isolated already, such as sentences with isolated values.
 //   text  any bytes
 [[nodiscard]] std::string isolated(std::string_view text);
+// Returns whether isolated() returns the text as it is.
+//   cost  one pass; a lookup for each character beyond U+058F
+[[nodiscard]] bool is_isolated(std::string_view text);
 
 }  // namespace base

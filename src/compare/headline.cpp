@@ -93,9 +93,12 @@ std::string whole_text_of(const Cell& cell, std::span<const Reference> reference
     return cell.text;
 }
 
-// Returns a text of several words in quotes, so that a sentence around it does not run on into it.
-std::string set_off(std::string text) {
-    return text.find(' ') == std::string::npos ? text : "\xE2\x80\x9C" + text + "\xE2\x80\x9D";
+// Returns a text as it stands in a sentence: isolated, and in quotes if it has several words, so that the sentence does
+// not run on into it.
+std::string set_off(std::string_view text) {
+    const auto isolated = base::isolated(text);
+    return text.find(' ') == std::string_view::npos ? isolated
+                                                    : "\xE2\x80\x9C" + isolated + "\xE2\x80\x9D";
 }
 
 std::size_t count_characters(std::string_view text) {
@@ -113,12 +116,12 @@ std::optional<std::string> short_text_of(const Node* node, std::span<const Refer
     if (is_text(node->cell) || node->cell.kind == CellKind::comment) {
         if (count_characters(text) > most) return std::nullopt;
         text = on_one_line(text);
-        return text.empty() ? empty_text : set_off(std::move(text));
+        return text.empty() ? empty_text : set_off(text);
     }
     if (text.empty()) return std::nullopt;
     const bool is_tag = node->cell.kind == CellKind::tag;
     const auto longest = std::min(longest_value, most);
-    if (text.size() <= longest) return is_tag ? text : set_off(std::move(text));
+    if (text.size() <= longest) return is_tag ? base::isolated(text) : set_off(text);
     if (!has_label(node->cell, references)) return std::nullopt;
     return set_off(std::string(base::cut_at(text, longest)).append(ellipsis));
 }
@@ -146,7 +149,7 @@ std::string words_of_path(std::span<const Cell* const> tags) {
             words += words.ends_with(ellipsis) ? "" : ellipsis;
             continue;
         }
-        words.append(words.empty() ? "" : " ").append(word);
+        words.append(words.empty() ? "" : " ").append(base::isolated(word));
     }
     return words;
 }
@@ -215,7 +218,8 @@ class PhraseMaker {
         const auto& now = value.after->cell.text;
         if (before && after && now.size() <= longest_value && now != value.before->cell.text &&
             has_label(value.after->cell, references_))
-            return words.all() + " " + *before + ", now " + now;
+            return words.all() + " " + *before + ", now " +
+                   base::isolated(base::without_directions(now));
         if (after == empty_text) return what + " is empty now";
         if (before == empty_text) return what + " is no longer empty";
         const bool are_texts = is_text(value.before->cell) && is_text(value.after->cell);
@@ -343,7 +347,8 @@ std::string echo_headline(std::span<const FieldChange> fields,
         return number +
                " references replaced by references to objects created in the same release";
     if (text == text_of(value.before->cell, references) && text != value.after->cell.text)
-        return text + " has a new record, " + value.after->cell.text;
+        return base::isolated(text) + " has a new record, " +
+               base::isolated(base::without_directions(value.after->cell.text));
     return begins_sentence(
         PhraseMaker(fields, references).replaced(fields.front(), longest_text));
 }
@@ -396,11 +401,12 @@ class Introduction {
         if (found == found_.end()) return {};
         auto text = on_one_line(text_of(*found->cell, references_));
         if (found == std::prev(found_.end()))
-            return {begins_sentence(words_of_tag(found->tag->text) + " " +
+            return {begins_sentence(base::isolated(words_of_tag(found->tag->text)) + " " +
                                     set_off(cut(text, longest_value))),
                     {}};
-        if (text.size() <= longest_title) return {std::move(text), {}};
-        return {cut(text, longest_title), cut(text, longest_more)};
+        if (text.size() <= longest_title) return {base::isolated(text), {}};
+        return {base::isolated(cut(text, longest_title)),
+                base::isolated(cut(text, longest_more))};
     }
 
    private:

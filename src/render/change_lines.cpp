@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
@@ -203,11 +204,19 @@ class NodeWriter {
 
 // -- texts of which only some words differ
 
+// Words are not isolated from each other, because they may be a sentence that runs from right to left.
+void append_word(std::string& html, std::string_view word) {
+    if (base::turns_direction(word))
+        append_shortened(html, word);
+    else
+        append_shortened(html, word, Isolation::none);
+}
+
 void append_words(std::string& html, std::string_view text) {
     const auto words = words_of(text);
     for (const auto& word : words) {
         if (&word != &words.front()) html += ' ';
-        append_shortened(html, word);
+        append_word(html, word);
     }
 }
 
@@ -218,13 +227,17 @@ void append_run(std::string& html, const TextRun& run) {
         case TextRun::Kind::removed: html += "<del>"; break;
         case TextRun::Kind::added: html += "<ins>"; break;
     }
-    append_shortened(html, run.text);
+    append_word(html, run.text);
     html += run.kind == TextRun::Kind::removed ? "</del>" : "</ins>";
 }
 
 // Writes the runs of one of the two texts: words as they are, those that differ in <del> or <ins>.
 //   other  the kind of run that the text does not have
 void append_runs(std::string& html, const std::vector<TextRun>& runs, TextRun::Kind other) {
+    const bool is_isolated = std::ranges::all_of(runs, [other](const TextRun& run) {
+        return run.kind == other || base::is_isolated(run.text);
+    });
+    html += is_isolated ? "" : "<bdi>";
     const auto from = html.size();
     bool begins_word = false;
     for (const auto& run : runs) {
@@ -234,6 +247,7 @@ void append_runs(std::string& html, const std::vector<TextRun>& runs, TextRun::K
         begins_word = false;
         append_run(html, run);
     }
+    html += is_isolated ? "" : "</bdi>";
 }
 
 //   <ul><li>Line 3. Before: the <del>quick</del> fox</li><li>Now: …</li></ul>

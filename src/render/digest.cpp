@@ -45,7 +45,8 @@ std::string counts_of(const Digest& digest) {
             text += digest.objects > 1 ? with_separators(number) + " of " +
                                              with_separators(digest.objects) + " objects"
                                        : counted(number, "object", "objects");
-            if (!digest.class_name.empty()) text += " of class " + digest.class_name;
+            if (!digest.class_name.empty())
+                text += " of class " + isolated_line(digest.class_name);
         }
         text.append(" ").append(what);
     }
@@ -136,13 +137,14 @@ std::string domain_of(std::string_view authority) {
 
 DigestItem digest_item_of(const tables::Row& row, const query::HistoryPage& page,
                           const Site& site) {
-    return {row.release,
-            row.object,
-            plain_line(row.object.label_or_name(row.label) + " " + news_of(row)),
-            title_of(row),
-            page_of_row(row.object, row.release.version, site),
-            content_of(row, page, site),
-            row.headline.rank == compare::Rank::echo};
+    return {
+        row.release,
+        row.object,
+        plain_sentence(isolated_line(row.object.label_or_name(row.label)) + " " + news_of(row)),
+        title_of(row),
+        page_of_row(row.object, row.release.version, site),
+        content_of(row, page, site),
+        row.headline.rank == compare::Rank::echo};
 }
 
 bool comes_first(const DigestItem& a, const DigestItem& b) {
@@ -158,8 +160,8 @@ std::string_view outcome_of(RowKind kind) {
 std::string subject_of(const Digest& digest) {
     const auto only_one = digest.items.size() == 1 && digest.left_out == 0;
     if (only_one && digest.objects == 1)
-        return std::string(base::cut_at(digest.items.front().title, longest_subject));
-    auto subject = plain_line(heading_of(digest));
+        return base::isolated(base::cut_at(digest.items.front().title, longest_subject));
+    auto subject = plain_sentence(heading_of(digest));
     std::set<tree::ObjectName> named;
     for (const auto& item : digest.items) {
         if (item.only_follows || named.contains(item.object)) continue;
@@ -168,7 +170,7 @@ std::string subject_of(const Digest& digest) {
             const auto room = longest_subject - 2 * ellipsis.size();
             if (named.empty() && subject.size() + 2 < room)
                 subject.append(between).append(
-                    base::cut_at(item.words, room - subject.size() - 2));
+                    base::isolated(base::cut_at(item.words, room - subject.size() - 2)));
             return subject.append(named.empty() ? "" : between).append(ellipsis);
         }
         subject.append(between).append(item.words);
@@ -180,7 +182,9 @@ std::string subject_of(const Digest& digest) {
 std::string html_of(const Digest& digest, const Site& site, const Templates& templates) {
     constexpr std::size_t most_named = 20;
     const bool is_list = digest.class_name.empty();
-    const auto& unknown = digest.unknown;
+    std::vector<std::string> unknown;
+    for (const auto& name : digest.unknown)
+        if (unknown.size() < most_named) unknown.push_back(isolated_line(name));
     auto title = plain_line(site.title);
     Variables variables;
     variables.set("language", site.language)
@@ -193,13 +197,13 @@ std::string html_of(const Digest& digest, const Site& site, const Templates& tem
         .set("since", digest.since)
         .flag("incomplete", digest.is_incomplete)
         .set("unknown_names",
-             base::join(std::span(unknown).first(std::min(unknown.size(), most_named)), ", ") +
-                 (unknown.size() > most_named ? ", …" : ""))
+             base::join(unknown, ", ") + (digest.unknown.size() > most_named ? ", …" : ""))
         .set("page_url", digest.page_url)
         .set("page_words", is_list ? "All of these objects" : "Class " + digest.class_name);
     if (!unknown.empty())
-        variables.set("unknown", counted(unknown.size(), "name in the list does not identify",
-                                         "names in the list do not identify"));
+        variables.set("unknown",
+                      counted(digest.unknown.size(), "name in the list does not identify",
+                              "names in the list do not identify"));
     add_items(variables, digest, site);
     return templates.fill("mail.mustache", variables);
 }

@@ -34,7 +34,8 @@ std::string joined_lines(std::string_view text) {
     for (auto at = text.begin(); at != text.end();) {
         const auto from = at;
         const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (c < 0x80 && is_blank(static_cast<char>(c))) {
+        const bool ends_line = c == 0x2028 || c == 0x2029;
+        if (ends_line || (c < 0x80 && is_blank(static_cast<char>(c)))) {
             if (!line.empty() && line.back() != ' ') line += ' ';
         } else if (is_bad_character(c)) {
             line += '?';
@@ -46,6 +47,21 @@ std::string joined_lines(std::string_view text) {
     return line;
 }
 
+// Replaces < and > in a text with the end of a tag.
+std::string without_tags(std::string line) {
+    if (line.find("</") == std::string::npos) return line;
+    std::string result;
+    for (const char c : line) {
+        if (c == '<')
+            result += "\xE2\x80\xB9";
+        else if (c == '>')
+            result += "\xE2\x80\xBA";
+        else
+            result += c;
+    }
+    return result;
+}
+
 }  // namespace
 
 std::string one_line(std::string_view text) {
@@ -55,18 +71,17 @@ std::string one_line(std::string_view text) {
 
 std::string plain_line(std::string_view text) {
     if (is_plain_line(text)) return std::string(text);
-    auto line = base::without_directions(one_line(text));
-    if (line.find("</") == std::string::npos) return line;
-    std::string without_tags;
-    for (const char c : line) {
-        if (c == '<')
-            without_tags += "\xE2\x80\xB9";
-        else if (c == '>')
-            without_tags += "\xE2\x80\xBA";
-        else
-            without_tags += c;
-    }
-    return without_tags;
+    return without_tags(base::without_directions(one_line(text)));
+}
+
+std::string isolated_line(std::string_view value) {
+    return is_plain_line(value) ? std::string(value)
+                                : base::isolated(base::without_directions(one_line(value)));
+}
+
+std::string plain_sentence(std::string_view text) {
+    if (is_plain_line(text)) return std::string(text);
+    return base::isolated(without_tags(one_line(text)));
 }
 
 std::string_view end_of(std::string_view text, std::size_t most) {

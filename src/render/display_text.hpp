@@ -20,7 +20,7 @@ namespace render {
 
 inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
-// Returns the text on one line: runs of blanks become one space, none remains at the ends;
+// Returns the text on one line: runs of blanks and ends of lines become one space, none remains at the ends;
 // U+FFFD and U+0080 … U+009F become '?' (the validator's BadCharacters).
 [[nodiscard]] std::string one_line(std::string_view text);
 
@@ -28,6 +28,11 @@ inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 // because readers and validator would take it for HTML (ContainsHTML). Marks of direction are left out
 // (base::without_directions), since the reader's program puts other texts beside it.
 [[nodiscard]] std::string plain_line(std::string_view text);
+// Returns a value as part of a sentence: on one line, without marks of direction, and isolated if some of it runs from right
+// to left (base::isolated).
+[[nodiscard]] std::string isolated_line(std::string_view value);
+// Returns plain_line() of a sentence with such values, which stay isolated.
+[[nodiscard]] std::string plain_sentence(std::string_view text);
 
 // Returns the longest suffix of at most `most` bytes that does not begin inside a character.
 [[nodiscard]] std::string_view end_of(std::string_view text, std::size_t most);

@@ -23,14 +23,8 @@ constexpr std::size_t most_named = 2;  // objects of a watch list that its title
 //   id  its parts, as of tag_uri()
 Subject subject(const std::string& title, const std::string& description, std::string page_url,
                 std::initializer_list<std::string_view> id, const Site& site) {
-    return {plain_line(title + " - " + site.title), plain_line(description), std::move(page_url),
-            tag_uri(site.authority, id)};
-}
-
-// "Gene unc-26": class and label of an object.
-std::string display_name_of(const query::Named& named) {
-    return base::without_directions(named.object.class_name + " " +
-                                    named.object.label_or_name(named.label));
+    return {plain_sentence(title + " - " + isolated_line(site.title)),
+            plain_sentence(description), std::move(page_url), tag_uri(site.authority, id)};
 }
 
 // "Gene unc-26, Paper WBPaper00031000 and 3 others"
@@ -42,7 +36,7 @@ std::string names_of(const query::WatchList& list) {
     for (std::size_t i = 0; i < named; ++i) {
         const bool last = i > 0 && i + 1 == objects.size();
         names += i == 0 ? "" : last ? " and " : ", ";
-        names += display_name_of(objects[i]);
+        names += display_name_of(objects[i].object, objects[i].label);
     }
     if (named < objects.size())
         names += " and " + std::to_string(objects.size() - named) + " others";
@@ -84,21 +78,24 @@ base::Seconds last_modified(const query::HistoryPage& page) {
     return newest;
 }
 
+std::string display_name_of(const tree::ObjectName& object, const std::string& label) {
+    return isolated_line(object.class_name) + " " + isolated_line(object.label_or_name(label));
+}
+
 std::string full_name_of(const query::History& history) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     const auto label = named.label_or_name(history.label);
-    const auto name = named.class_name + " " + label;
-    return base::without_directions(label == named.name ? name : name + " (" + named.name + ")");
+    const auto name = display_name_of(named, label);
+    return label == named.name ? name : name + " (" + isolated_line(named.name) + ")";
 }
 
 Subject subject_of(const query::History& history, const Site& site) {
-    auto description = "Changes to " + history.object.class_name + " " + history.object.name +
-                       " in each release.";
+    auto description = "Changes to " + display_name_of(history.object) + " in each release.";
     // The same in each release, so that nobody fetches the feed again because of it.
     if (history.vanished) description += " This object has vanished.";
     if (const auto successor = successor_in_description(history, site))
-        description += " " + successor->words + " " + successor->object.class_name + " " +
-                       successor->object.name + ".";
+        description += " " + isolated_line(successor->words) + " " +
+                       display_name_of(successor->object) + ".";
     return subject(full_name_of(history), description, page_of(history.object, site),
                    {history.object.class_name, history.object.name}, site);
 }
@@ -118,10 +115,10 @@ Subject subject_of(const query::WatchList& list, const Site& site, const std::st
 }
 
 Subject subject_of_class(std::string_view class_name, const Site& site) {
-    const std::string name(class_name);
+    const auto name = isolated_line(class_name);
     return subject("All " + name + " changes",
                    "Changes to objects of class " + name + " in each release.",
-                   site.link("/?class=") + base::percent_encode(name), {name}, site);
+                   site.link("/?class=") + base::percent_encode(class_name), {class_name}, site);
 }
 
 Subject subject_of_release(const base::Release& release, const Site& site) {
@@ -140,8 +137,8 @@ Subject subject_of_releases(const Site& site) {
 
 Subject subject_of(const SourceFeed& feed, const Site& site) {
     auto description = "The entries of " + feed.url + " and every later edit of them.";
-    if (!feed.description.empty()) description += " " + feed.description;
-    return subject(name_of(feed), description, page_of_feed(feed.id, site),
+    if (!feed.description.empty()) description += " " + isolated_line(feed.description);
+    return subject(base::isolated(name_of(feed)), description, page_of_feed(feed.id, site),
                    {"", "feed", std::to_string(feed.id)}, site);
 }
 
@@ -165,7 +162,8 @@ std::string opml(const query::WatchList& list, const Site& site) {
     std::vector<feed::ListedFeed> feeds;
     for (const auto& named : list.objects)
         feeds.push_back({site.link("/rss?") + query_of(named.object),
-                         plain_line(display_name_of(named)), page_of(named.object, site)});
+                         plain_sentence(display_name_of(named.object, named.label)),
+                         page_of(named.object, site)});
     return feed::write_opml(subject_of(list, site).title, feeds, last_modified(list));
 }
 

@@ -44,6 +44,9 @@ struct Subject {
 
 // "Gene unc-26 (WBGene00006763)". Any text.
 [[nodiscard]] std::string full_name_of(const query::History& history);
+// Returns "Gene unc-26": class and label of an object, or its name if the label is empty. Plain text, both isolated.
+[[nodiscard]] std::string display_name_of(const tree::ObjectName& object,
+                                          const std::string& label = {});
 
 // Bytes of the address of a feed that a hub takes as a topic; a longer one advertises no hub.
 inline constexpr std::size_t longest_topic = 2048;

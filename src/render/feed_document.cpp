@@ -85,7 +85,7 @@ FeedDocument document_of(const Channel& channel, base::Seconds updated, const Si
     const auto publisher = plain_line(site.title);
     return {.site = site,
             .channel = channel,
-            .title = plain_line(channel.subject.title + channel.filter_text),
+            .title = plain_sentence(channel.subject.title + channel.filter_text),
             .description = channel.subject.description,
             .language = language_of(channel, site),
             .publisher = publisher.empty() ? "Varve" : publisher,

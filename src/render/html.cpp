@@ -48,12 +48,18 @@ std::string as_html(std::string_view text) {
     return html;
 }
 
+std::string as_attribute(std::string_view text) {
+    std::string html;
+    append_html_value(html, text);
+    return html;
+}
+
 std::string link_html(std::string_view url, std::string_view text) {
-    return "<a href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
+    return "<a href=\"" + as_attribute(url) + "\">" + as_html(text) + "</a>";
 }
 
 std::string narrowing_link_html(std::string_view url, std::string_view text) {
-    return "<a rel=\"nofollow\" href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
+    return "<a rel=\"nofollow\" href=\"" + as_attribute(url) + "\">" + as_html(text) + "</a>";
 }
 
 std::string date_html(base::Date day) {
@@ -61,16 +67,17 @@ std::string date_html(base::Date day) {
     return "<time datetime=\"" + text + "\">" + text + "</time>";
 }
 
-void append_shortened(std::string& html, std::string_view text) {
+void append_shortened(std::string& html, std::string_view text, Isolation isolation) {
     if (text.empty()) {
         html += "&quot;&quot;";
         return;
     }
+    const auto append = isolation == Isolation::none ? append_html_value : append_html;
     const auto shown = shortened(text);
-    append_html(html, shown.head);
+    append(html, shown.head);
     if (shown.characters == 0) return;
     html += ellipsis;
-    append_html(html, shown.tail);
+    append(html, shown.tail);
     html += " (" + std::to_string(shown.characters) + " characters)";
 }
 
@@ -95,7 +102,7 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     const bool is_link =
         reference == nullptr || has_label || reference->fate != compare::Reference::Fate::absent;
     if (is_link)
-        html += "<a href=\"" + as_html(page_of({cell.class_name, cell.text}, site)) + "\">";
+        html += "<a href=\"" + as_attribute(page_of({cell.class_name, cell.text}, site)) + "\">";
     append_shortened(html, has_label ? reference->label : cell.text);
     if (is_link) html += "</a>";
     if (!has_label) return;

@@ -14,8 +14,10 @@
 
 namespace render {
 
-// Escaped, for element text and quoted attributes.
+// Escaped, for element text.
 [[nodiscard]] std::string as_html(std::string_view text);
+// Escaped, for quoted attributes and where no element can be (append_html_value()).
+[[nodiscard]] std::string as_attribute(std::string_view text);
 
 // <a href="…">…</a>
 [[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
@@ -27,7 +29,10 @@ namespace render {
 
 // Appends a text. The middle of a long one is left out, and its length is added
 // (render/display_text.hpp). An empty text is shown as "".
-void append_shortened(std::string& html, std::string_view text);
+//   isolation  none: the caller isolates it together with what is beside it
+enum class Isolation : unsigned char { if_needed, none };
+void append_shortened(std::string& html, std::string_view text,
+                      Isolation isolation = Isolation::if_needed);
 [[nodiscard]] std::string shortened_html(std::string_view text);
 
 // True for cells that name an object with a history page; false for plain texts.

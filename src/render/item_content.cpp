@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/change_lines.hpp"
 #include "render/display_text.hpp"
@@ -214,7 +215,7 @@ std::string links_of(const tables::Row& row, const Site& site) {
     const bool has_comparison = !row.since.empty() && !row.notes.changes.empty();
     return "<p>" +
            link_html(page_of(row.object, site),
-                     "History of " + row.object.label_or_name(row.label)) +
+                     "History of " + isolated_line(row.object.label_or_name(row.label))) +
            (has_comparison ? " | " + comparison_link("Compare", row, site) : "") + "</p>";
 }
 
@@ -250,7 +251,10 @@ bool has_details(const tables::Row& row) {
 
 std::string summary_of(const tables::Row& row) {
     auto more = row.headline.more;
-    if (!more.empty() && !more.ends_with('.') && !more.ends_with(ellipsis)) more += '.';
+    const auto said = std::string_view(more).substr(
+        0,
+        more.size() - (more.ends_with(base::end_of_isolate) ? base::end_of_isolate.size() : 0));
+    if (!more.empty() && !said.ends_with('.') && !said.ends_with(ellipsis)) more += '.';
     const auto sentence = sentence_of(row);
     if (more.empty() || sentence.empty()) return more + sentence;
     const bool has_come = row.kind == RowKind::created || row.kind == RowKind::reappeared;
@@ -265,7 +269,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     html.reserve(2'000);  // what most items take
     append_sentence(html, row, document, site);
     const auto row_page = page_of_row(row.object, row.release.version, site);
-    const auto escaped_page = as_html(row_page);
+    const auto escaped_page = as_attribute(row_page);
     const auto end = filtered_link(document.filtered, row_page);
     const auto rest = rest_link(row, row_page, site);
     const auto links = links_of(row, site);
@@ -275,7 +279,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
                           .references = row.notes.references,
                           .stamps_since = row.since_on,
                           .has_verbs = !came_or_went(row.kind),
-                          .id = as_html(base::percent_encode(row.release.version)),
+                          .id = as_attribute(base::percent_encode(row.release.version)),
                           .row_page = escaped_page,
                           .has_numbers = may_take_pages(row)};
     const bool whole =

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "feed/safe_html.hpp"
 #include "render/change_document.hpp"
@@ -58,7 +59,9 @@ std::string counts_of(const tables::Notes& notes) {
 // What people call the object, with its class where that is no more than its name.
 std::string shown_label(const Row& row) {
     const auto& label = row.object.label_or_name(row.label);
-    return label == row.object.name ? row.object.class_name + " " + label : label;
+    return label == row.object.name
+               ? isolated_line(row.object.class_name) + " " + isolated_line(label)
+               : isolated_line(label);
 }
 
 std::vector<std::string> categories_of(const Row& row) {
@@ -103,7 +106,7 @@ std::string content_of(const query::ListedRelease& release, const Site& site) {
         html += "<p><b>Most important</b></p><ul>";
         for (const auto& entry : leading)
             html += "<li>" + as_html(entry.object.class_name) + " <a href=\"" +
-                    as_html(page_of_row(entry.object, version, site)) + "\">" +
+                    as_attribute(page_of_row(entry.object, version, site)) + "\">" +
                     shortened_html(entry.object.label_or_name(entry.label)) + "</a></li>";
         html += "</ul>";
     }
@@ -178,7 +181,7 @@ FeedItem item_of(const Row& row, const query::HistoryPage& page, const Site& sit
         .url = page_of_row(row.object, row.release.version, site),
         .title = title_of(row),
         .content = content_of(row, page, site),
-        .summary = plain_line(summary_of(row)),
+        .summary = plain_sentence(summary_of(row)),
         .published = row.release.released_on,
         .atom_published = time,
         .atom_updated = time,
@@ -201,7 +204,8 @@ FeedItem item_of(const Mention& mention, const Site& site) {
         time_with_fraction(mention.first_seen, static_cast<std::int64_t>(hash % 1'000'000'000));
     return {.id = id,
             .url = url,
-            .title = plain_line("Mentioned in " + mention.feed_name + ": " + title_of(mention)),
+            .title = plain_sentence("Mentioned in " + isolated_line(mention.feed_name) + ": " +
+                                    base::isolated(title_of(mention))),
             .content = "<p>" + link_html(page, object.class_name + " " + object.name) +
                        " is mentioned in " + link_html(url, title_of(mention)) + ", " +
                        as_html(plain_line(mention.feed_name)) + ", " +
@@ -274,19 +278,19 @@ std::string title_of(const Row& row) {
     if (row.kind == RowKind::changed || row.kind == RowKind::reconstructed) {
         const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps" : "";
         const auto what = headline.empty() ? counts_of(row.notes) : headline;
-        if (!what.empty()) return plain_line(label + period_of(row) + how + ": " + what);
+        if (!what.empty()) return plain_sentence(label + period_of(row) + how + ": " + what);
     }
-    const auto& name = row.object.name;
-    const auto& called = row.object.label_or_name(row.label);
-    const auto object = row.object.class_name + " " + called;
+    const auto name = isolated_line(row.object.name);
+    const auto called = isolated_line(row.object.label_or_name(row.label));
+    const auto object = isolated_line(row.object.class_name) + " " + called;
     if (const auto& other = row.renamed_from ? row.renamed_from : row.renamed_to)
-        return plain_line(object + (called == name ? "" : " (" + name + ")") + " renamed" +
-                          period_of(row) + (row.renamed_from ? ", was " : ", now ") +
-                          other->name);
+        return plain_sentence(object + (called == name ? "" : " (" + name + ")") + " renamed" +
+                              period_of(row) + (row.renamed_from ? ", was " : ", now ") +
+                              isolated_line(other->name));
     if (row.kind == RowKind::withdrawn)
-        return plain_line(object + " changed" + period_of(row) + ": withdrawn");
-    return plain_line(object + " " + std::string(participle_of(row.kind)) + period_of(row) +
-                      (headline.empty() ? "" : ": " + headline));
+        return plain_sentence(object + " changed" + period_of(row) + ": withdrawn");
+    return plain_sentence(object + " " + std::string(participle_of(row.kind)) + period_of(row) +
+                          (headline.empty() ? "" : ": " + headline));
 }
 
 std::string title_of(const Mention& mention) {
@@ -300,7 +304,8 @@ std::string title_of(const SourceItem& entry) {
     if (title.empty()) title = "Entry of " + base::format_date(entry.entry_day);
     if (entry.revision == 0) return title;
     const auto headline = compare::inside_sentence(headline_of_edit(entry));
-    return plain_line("Edited: " + title + (headline.empty() ? "" : ": " + headline));
+    return plain_sentence("Edited: " + base::isolated(title) +
+                          (headline.empty() ? "" : ": " + headline));
 }
 
 std::string url_of(const SourceItem& entry, const SourceFeed& feed, const Site& site) {

@@ -77,7 +77,7 @@ class TextWriter {
         const auto name = token.tag.name;
         if (name == "head") in_head_ = token.kind == Kind::start;
         if (in_head_) return;
-        if (token.kind == Kind::text) add(token.text);
+        if (token.kind == Kind::text) add(base::without_directions(token.text));
         if (token.kind == Kind::start) start(token.tag);
         if (token.kind == Kind::end) end(name);
     }
@@ -97,6 +97,7 @@ class TextWriter {
     }
 
     void start(const feed::Tag& tag) {
+        if (tag.name == "bdi") add(std::string(base::begin_of_isolate));
         if (is_block(tag.name)) end_block();
         wants_gap_ = wants_gap_ || has_gap(tag.name);
         if (tag.name == "ul") ++levels_;
@@ -108,6 +109,7 @@ class TextWriter {
     }
 
     void end(std::string_view name) {
+        if (name == "bdi") add(std::string(base::end_of_isolate));
         if (is_block(name)) end_block(is_title(name));
         if (name == "li") wants_bullet_ = false;
         if (name == "ul" && levels_ > 0) --levels_;
@@ -128,7 +130,7 @@ class TextWriter {
     void end_block(bool is_title = false) {
         const auto& lines = has_words_ || links_.empty() ? block_ : links_;
         for (const auto line : base::split(lines, '\n')) write_line(line);
-        const auto width = std::min(count_characters(straight_line(block_)), text_width);
+        const auto width = std::min(count_characters(one_line(block_)), text_width);
         if (is_title) text_.append(width, '-') += '\n';
         block_.clear();
         links_.clear();
@@ -140,7 +142,7 @@ class TextWriter {
     }
 
     void write_line(std::string_view text) {
-        const auto words = straight_line(text);
+        const auto words = one_line(text);
         if (words.empty()) return;
         write_gap();
         const std::string indent(2 * levels_, ' ');
@@ -149,8 +151,12 @@ class TextWriter {
         for (const auto word : base::split(words, ' ')) {
             const bool is_first = line.size() == indent.size();
             if (!is_first && count_characters(line) + 1 + count_characters(word) > text_width) {
-                text_ += line + '\n';
+                // What is isolated ends with the line for those who show it, and goes on on the next one.
+                const bool is_open =
+                    line.rfind(base::begin_of_isolate) + 1 > line.rfind(base::end_of_isolate) + 1;
+                text_ += line.append(is_open ? base::end_of_isolate : "") + '\n';
                 line = indent;
+                line += is_open ? base::begin_of_isolate : "";
             } else if (!is_first) {
                 line += ' ';
             }
@@ -189,7 +195,8 @@ std::string bytes_of(const Mail& mail) {
     auto date = base::format_http_date(mail.date);
     date.replace(date.rfind("GMT"), 3, "+0000");  // the zone GMT is obsolete in mails
     const auto boundary = "=_varve_" + base::sha256_hex(mail.id).substr(0, 24);
-    const auto subject = straight_line(mail.subject);
+    const auto line = one_line(mail.subject);
+    const auto subject = base::is_isolated(line) ? line : straight_line(line);
     std::string bytes = "Date: " + date + "\nFrom:";
     append_mailbox(bytes, mail.from);
     if (!mail.to.empty()) bytes += "\nTo:";

@@ -91,6 +91,9 @@ constexpr References html_text = {{'&', "&amp;"},     {'<', "&lt;"},      {'>', 
                                   {'\xF0', doubtful}, {'\xF1', doubtful}, {'\xF2', doubtful},
                                   {'\xF3', doubtful}, {'\xF4', doubtful}};
 
+// What U+2066 to U+2069 begin with: the marks that begin isolates of direction, and the one that ends them.
+constexpr std::string_view isolates = "\xE2\x81";
+
 void append_xml_of_html(std::string& xml, std::string_view html) {
     constexpr std::string_view start = "<![CDATA[", end = "]]>";
     std::string kept;
@@ -148,12 +151,23 @@ void append_close(std::string& xml, std::string_view name) {
 void append_html(std::string& html, std::string_view text) {
     if (html_text.is_plain(text)) {
         html += text;
-    } else if (!base::turns_direction(text)) {
-        html_text.append(html, text);
-    } else {
-        std::string kept;
-        html_text.append(html, base::isolated(legal(text, kept)));
+        return;
     }
+    std::string kept, isolated;
+    text = legal(text, kept);
+    if (!base::is_isolated(text)) text = isolated = base::isolated(text);
+    std::size_t depth = 0, from = 0;
+    for (auto at = text.find(isolates); at != std::string_view::npos;
+         at = text.find(isolates, at + isolates.size())) {
+        const auto last = text[at + isolates.size()];
+        const bool begins = last >= '\xA6' && last <= '\xA8', ends = last == '\xA9';
+        if ((begins && depth++ == 0) || (ends && --depth == 0)) {
+            html_text.append(html, text.substr(from, at - from));
+            html += begins ? "<bdi>" : "</bdi>";
+            from = at + isolates.size() + 1;
+        }
+    }
+    html_text.append(html, text.substr(from));
 }
 
 void append_html_value(std::string& html, std::string_view text) { html_text.append(html, text); }

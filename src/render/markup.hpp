@@ -13,15 +13,14 @@
 
 namespace render {
 
-// Appends to HTML as element text or in a quoted attribute.
+// Appends to HTML as element text.
 //   & < > " ' as references; CR as a space; what HTML calls a parse error (U+007F … U+009F,
-//   noncharacters) or the validator a bad character (U+FFFD) as &#xFFFD;. A text that has marks of
-//   direction is isolated from what surrounds it (base::isolated), in a way that every reader keeps,
-//   also those that know no <bdi>
+//   noncharacters) or the validator a bad character (U+FFFD) as &#xFFFD;. What turns the direction
+//   of writing is isolated from what surrounds it (base::isolated), by <bdi>
 void append_html(std::string& html, std::string_view text);
 
-// The same for the value of a form's field, without isolation: the browser sends it back, and shows a
-// field isolated anyway.
+// The same where no element can be: in a quoted attribute, in the value of a form's field, in <title> and <option>, in
+// <title> and <text> of SVG. Nothing is isolated: browsers send some of them back.
 void append_html_value(std::string& html, std::string_view text);
 
 // Elements, one per line. Names of elements and attributes are constants of the caller. A line

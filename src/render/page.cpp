@@ -30,7 +30,9 @@ std::string mail_url(std::string_view contact) {
 }
 
 // A page has its title several times, and the longest names take 3 KB in HTML.
-std::string short_title(std::string_view title) { return shortened_to(one_line(title), 200); }
+std::string short_title(std::string_view title) {
+    return base::isolated(shortened_to(one_line(title), 200));
+}
 
 // Twenty choices of the longest names must fit on a page.
 std::string text_of_choice(const PageChoice& choice) {
@@ -151,8 +153,8 @@ std::string words_of(const query::ReleaseSummary& summary) {
 
 std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {
     const auto link = [&](const tree::ObjectName& other) {
-        return "<a href=\"" + as_html(page_of(other, site)) + "\">" + shortened_html(other.name) +
-               "</a>";
+        return "<a href=\"" + as_attribute(page_of(other, site)) + "\">" +
+               shortened_html(other.name) + "</a>";
     };
     if (const auto& old_name = entry.renamed_from)
         return kind_html(entry.kind, "renamed") + ", was " + link(*old_name);
@@ -241,8 +243,8 @@ std::string key_of(const tree::ObjectName& object) {
 std::string named_html(const query::Named& named, std::string_view url) {
     const auto& [class_name, name] = named.object;
     const auto label = named.object.label_or_name(named.label);
-    return "<span class=\"class\">" + as_html(class_name) + "</span> <a href=\"" + as_html(url) +
-           "\">" + shortened_html(label) + "</a>" +
+    return "<span class=\"class\">" + as_html(class_name) + "</span> <a href=\"" +
+           as_attribute(url) + "\">" + shortened_html(label) + "</a>" +
            (label == name ? "" : " <span class=\"id\">" + shortened_html(name) + "</span>");
 }
 
@@ -261,8 +263,8 @@ std::string class_options(const std::vector<std::string>& classes, const std::st
     if (classes.size() > most) return {};
     std::string options;
     const auto add = [&](const std::string& name) {
-        options +=
-            (name == chosen ? "<option selected>" : "<option>") + as_html(name) + "</option>\n";
+        options += (name == chosen ? "<option selected>" : "<option>") + as_attribute(name) +
+                   "</option>\n";
     };
     for (const auto& name : classes) add(name);
     if (!chosen.empty() && std::ranges::find(classes, chosen) == classes.end()) add(chosen);

@@ -35,7 +35,7 @@ std::string words_for_minor(const std::vector<FieldChange>& fields) {
         const auto name = std::string(base::cut_at(words, longest_of_named));
         if (!named.insert(name).second) continue;
         names += named.size() > 1 ? ", " : "";
-        names += named.size() > most_named ? ellipsis : name;
+        names += named.size() > most_named ? std::string(ellipsis) : base::isolated(name);
     }
     return counted(numbers.size(), "minor change", "minor changes") + ": " + names;
 }

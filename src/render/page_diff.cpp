@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "render/feed.hpp"
 #include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
@@ -50,7 +51,7 @@ std::optional<std::string> diff_page(const DiffView& view, const PageSite& site,
     auto variables = variables_of(difference, site);
     variables.set("changes", changes_html(changes, (view.page - 1) * values_on_page));
     add_pager(variables, diff_url(object, from, to, site), view.page, pages);
-    const auto title = object.class_name + " " + object.label_or_name(difference.label);
+    const auto title = display_name_of(object, difference.label);
     const Frame frame{.file = "diff.mustache",
                       .title = title + ": changes from " + from + " to " + to,
                       .feeds = feed_links("/rss?" + query_of(object), title, site),

@@ -54,7 +54,7 @@ std::string stub_of(const Row& row) {
     const bool tells = !headline.empty() && row.kind == RowKind::changed;
     auto words = tells ? headline : std::string(word_of(row.kind));
     if (!tells && !says_enough(row.kind) && !counts.empty()) words += ": " + counts;
-    return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
+    return "<p class=\"stub\" id=\"" + as_attribute(row.release.version) + "\">" +
            link_html(own_url(row), row.release.version) + " <time>" +
            base::format_date(row.release.released_on) + "</time> " + as_html(words) + "</p>\n";
 }
@@ -75,7 +75,7 @@ std::string links_of(const Row& row) {
 }
 
 std::string heading_of(const Row& row, const Site& site) {
-    const auto version = as_html(row.release.version);
+    const auto version = as_attribute(row.release.version);
     std::string html = "<article class=\"release\" id=\"" + version + "\">\n<h3>" +
                        link_html(own_url(row), row.release.version) + " " +
                        date_html(row.release.released_on) + "</h3>\n<p class=\"summary\">" +
@@ -101,7 +101,7 @@ LineStyle style_of(const Row& row, const HistoryView& view, const Site& site) {
             .site = site,
             .references = row.notes.references,
             .stamps_since = row.since_on,
-            .id = as_html(row.release.version),
+            .id = as_attribute(row.release.version),
             .page = PageLines{row.object, row.since, row.release.version}};
 }
 
@@ -253,7 +253,7 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
     if (rows.empty()) return;
     std::string options;
     for (std::size_t i = 0; i < std::min(rows.size(), most_options); ++i)
-        options += "<option value=\"" + as_html(rows[i].release.version) + "\"></option>\n";
+        options += "<option value=\"" + as_attribute(rows[i].release.version) + "\"></option>\n";
     const auto& oldest =
         rows.back().since.empty() ? rows.back().release.version : rows.back().since;
     variables.set("release_options", options)
@@ -266,7 +266,7 @@ void append_mention(std::string& html, const tables::Mention& mention, const Sit
     const auto title = as_html(shortened_to(title_of(mention), longest_title_listed));
     html += "<li>";
     html += is_web_url(mention.link) ? "<a rel=\"nofollow noopener noreferrer\" href=\"" +
-                                           as_html(mention.link) + "\">" + title + "</a>"
+                                           as_attribute(mention.link) + "\">" + title + "</a>"
                                      : title;
     html += " <small>" +
             as_html(shortened_to(plain_line(mention.feed_name), longest_feed_listed)) + ", " +

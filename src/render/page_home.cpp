@@ -81,7 +81,7 @@ void add_class(Variables& variables, Frame& frame, const HomeView& view, const S
     const auto feed = "/rss?class=" + base::percent_encode(view.class_name);
     variables.set("class_feed_url", site.link(feed));
     if (!view.text.empty()) return;
-    frame.title = "All " + view.class_name + " changes";
+    frame.title = "All " + isolated_line(view.class_name) + " changes";
     frame.feeds = feed_links(feed, frame.title, site);
     variables.flag("class_alone", true);
 }
@@ -91,7 +91,7 @@ void add_class(Variables& variables, Frame& frame, const HomeView& view, const S
 std::string home_page(const HomeView& view, const PageSite& site, const Templates& templates) {
     const bool searched = !view.text.empty();
     Frame frame{.file = "home.mustache",
-                .title = view.text.empty() ? "" : "Search for " + view.text,
+                .title = view.text.empty() ? "" : "Search for " + isolated_line(view.text),
                 .noindex = searched || !view.class_name.empty(),
                 .search_text = view.text};
     Variables variables;

@@ -9,6 +9,7 @@
 #include "compare/headline.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
+#include "render/feed.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/links.hpp"
@@ -194,7 +195,7 @@ void add_releases(Variables& variables, const ObjectAt& object, const Site& site
     const auto add = [&](const base::Release& release) {
         const bool is_this = release == object.release();
         options += is_this ? "<option selected>" : "<option>";
-        options += as_html(release.version) + "</option>\n";
+        options += as_attribute(release.version) + "</option>\n";
     };
     const auto listed = std::min(known.size(), most_choices);
     for (std::size_t i = 0; i < listed; ++i) add(known[known.size() - 1 - i].release);
@@ -262,7 +263,7 @@ std::optional<std::string> object_page(const ObjectView& view, const PageSite& s
     variables.flag("has_lines", !lines.empty())
         .list("groups", groups_of(lines_of_page(lines, view.page), object, references, site));
     add_pager(variables, object_at_url(own, object.release().version, site), view.page, pages);
-    const auto title = own.class_name + " " + own.label_or_name(object.label);
+    const auto title = display_name_of(own, object.label);
     const Frame frame{.file = "object.mustache",
                       .title = title + " as of " + object.release().version,
                       .feeds = feed_links("/rss?" + query_of(own), title, site),

@@ -117,7 +117,7 @@ void append_labels(std::string& svg, const std::vector<std::string_view>& versio
                (at_end     ? "100%"
                 : at_start ? "0"
                            : percent(2 * column + 1, 2 * columns)) +
-               (classes.empty() ? "" : "\" class=\"" + classes) + "\">" + as_html(version) +
+               (classes.empty() ? "" : "\" class=\"" + classes) + "\">" + as_attribute(version) +
                "</text>";
     }
 }
@@ -187,7 +187,7 @@ class BarWriter {
         std::string svg = "<svg class=\"stacks";
         if (columns.size() > most_spread) svg += " dense";
         svg += "\" width=\"100%\" height=\"126\" role=\"group\" aria-label=\"" +
-               as_html(picture_.label) + "\">";
+               as_attribute(picture_.label) + "\">";
         if (is_hatched_)
             svg += "<defs><pattern id=\"hatch\" width=\"5\" height=\"5\" "
                    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
@@ -225,8 +225,8 @@ class BarWriter {
             return;
         }
         const bool linked = !column.url.empty();
-        svg += linked ? "<a href=\"" + as_html(column.url) + "\" tabindex=\"-1\">" : "<g>";
-        svg += "<title>" + as_html(column.version) + ": " + as_html(column.words) +
+        svg += linked ? "<a href=\"" + as_attribute(column.url) + "\" tabindex=\"-1\">" : "<g>";
+        svg += "<title>" + as_attribute(column.version) + ": " + as_attribute(column.words) +
                "</title><rect class=\"hit\" x=\"" + percent(at, columns) + "\" width=\"" +
                percent(1, columns) + "\" height=\"106\"/>" + at_middle(at, columns);
         append_parts(svg, column);
@@ -476,18 +476,19 @@ std::vector<Column> columns_of(const std::vector<Mention>& mentions,
 }
 
 std::string mark(const std::string& url, const std::string& words, int y, int radius) {
-    return "<a href=\"" + as_html(url) + "\" tabindex=\"-1\"><title>" + as_html(words) +
+    return "<a href=\"" + as_attribute(url) + "\" tabindex=\"-1\"><title>" + as_attribute(words) +
            "</title><circle cy=\"" + std::to_string(y) + "\" r=\"" + std::to_string(radius) +
            "\"/></a>";
 }
 
 std::string mark_of(const Mention& mention, int y) {
     const bool is_linked = is_web_url(mention.link) && mention.link.size() <= longest_url_of_mark;
-    return mark(is_linked ? mention.link : "#mentions",
-                base::format_date(day_of(mention)) + ", " +
-                    shortened_to(plain_line(mention.feed_name), longest_title_of_mark) + ": " +
-                    shortened_to(title_of(mention), longest_title_of_mark),
-                y, 3);
+    return mark(
+        is_linked ? mention.link : "#mentions",
+        base::format_date(day_of(mention)) + ", " +
+            base::isolated(shortened_to(plain_line(mention.feed_name), longest_title_of_mark)) +
+            ": " + base::isolated(shortened_to(title_of(mention), longest_title_of_mark)),
+        y, 3);
 }
 
 std::string marks_of(const Column& column, const std::string& version, bool each) {

@@ -76,14 +76,24 @@ std::optional<std::string> mistake_in(std::string_view file, std::string_view te
     return std::nullopt;
 }
 
-// Returns a template as the library gets it. It escapes a variable wherever it is in the same way, but
-// what is the value of a form's field comes back to the server, and is escaped for that (Context).
+// Returns whether no element can be where a text ends: in a tag, or in an element that has text alone.
+bool ends_without_elements(std::string_view text) {
+    const auto tag = text.substr(std::min(text.rfind('<'), text.size()));
+    const auto has_start = [&](std::string_view start) {
+        return base::equal_ignoring_case(tag.substr(0, start.size()), start);
+    };
+    return !tag.empty() && (tag.find('>') == std::string_view::npos || has_start("<title") ||
+                            has_start("<option") || has_start("<textarea"));
+}
+
+// Returns a template as the library gets it. It escapes a variable wherever it is in the same way, as the text of an
+// element; Context escapes what is none.
 std::string prepared(std::string_view text) {
     std::string result;
     std::size_t copied = 0;
     for (auto tag = next_tag(text, 0); tag; tag = next_tag(text, tag->end)) {
         const bool is_escaped = tag->sigil == ' ' && !text.substr(tag->from).starts_with("{{{");
-        if (!is_escaped || !text.substr(0, tag->from).ends_with("value=\"")) continue;
+        if (!is_escaped || !ends_without_elements(text.substr(0, tag->from))) continue;
         result.append(text, copied, tag->from - copied).append("{{{").append(field_prefix);
         result.append(tag->name) += "}}}";
         copied = tag->end;

@@ -15,6 +15,7 @@
 #include "hub/protocol.hpp"
 #include "query/histories.hpp"
 #include "query/search.hpp"
+#include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "serve/context.hpp"
 #include "serve/feeds.hpp"
@@ -270,7 +271,7 @@ std::string version_of(const Query& query) {
 std::string filter_text_of(const Query& query) {
     std::string text;
     if (query.has("since")) text += ", since " + query.get("since");
-    if (query.has("tag")) text += ", at " + query.get("tag");
+    if (query.has("tag")) text += ", at " + render::isolated_line(query.get("tag"));
     const auto changes = base::split(query.get("change"), ',');
     if (query.has("change"))
         text += ", only what was " + base::join({changes.begin(), changes.end()}, " or ");

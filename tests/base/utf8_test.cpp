@@ -72,10 +72,17 @@ TEST_CASE("Marks that turn the direction of text are left out, and nothing else"
         CHECK(base::without_directions("a" + other) == "a" + other);
 }
 
-TEST_CASE("What marks of direction do ends with the text that has them") {
+TEST_CASE("What turns direction is isolated from what surrounds it, once") {
     using base::isolated;
-    for (const std::string plain : {"", "a", "\u05D0\u05D1", "\u2013", "\xE2\x80", "\u061D"})
+    for (const std::string plain : {"", "a", "\u2013", "\xE2\x80", "\xD7", "\u0660"})
         CHECK(isolated(plain) == plain);
+    for (const std::string_view from_right : {"\u05D0 b", "1 \u0645", "\u07C0", "\U0001E900"}) {
+        const auto once = "\u2068" + std::string(from_right) + "\u2069";
+        CHECK(isolated(from_right) == once);
+        CHECK(isolated("a " + once + " \u2192 " + once) == "a " + once + " \u2192 " + once);
+        CHECK(isolated(once + "\u2069") == "\u2068" + once + "\u2069");
+        CHECK(isolated("\u2068" + once) == "\u2068\u2068" + once + "\u2069\u2069");
+    }
     CHECK(isolated("a\u202Eb") == "\u2068a\u202Eb\u202C\u2069");
     CHECK(isolated("\u202Aa\u202Bb\u202Cc") == "\u2068\u202Aa\u202Bb\u202Cc\u202C\u2069");
     CHECK(isolated("a\u2067b") == "\u2068a\u2067b\u2069\u2069");

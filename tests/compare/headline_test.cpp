@@ -395,6 +395,14 @@ TEST_CASE("A headline counts what lies below a value by its tag, not by the valu
           "Paper of cytoplasm: 2 added");
 }
 
+TEST_CASE("A headline isolates values and tags that run from right to left") {
+    const std::string first = "\u2068\u05D0\u2069", second = "\u2068\u05D1\u2069";
+    CHECK(headline({replaced(at({"Name"}), text("\u05D0"), text("\u05D1"))}) ==
+          "Name " + first + " \u2192 " + second);
+    CHECK(headline({added(at({"\u05D0"}), text("\u05D1 c"))}) ==
+          first + " \u201C\u2068\u05D1 c\u2069\u201D added");
+}
+
 TEST_CASE("A headline holds no marks that turn the direction of what follows") {
     CHECK(headline({go_term("GO:1")}, {{{"GO_term", "GO:1"},
                                         "\xE2\x80\xAE"

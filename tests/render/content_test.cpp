@@ -154,11 +154,24 @@ TEST_CASE("Content of a tree that forks at each of 2000 levels is cut without a 
     check_html(html);
 }
 
+TEST_CASE(
+    "Content isolates what runs from right to left: a value, a sentence of which words changed") {
+    const std::string old_name = "\u05D0\u05D1", new_name = "\u05D2", long_text(200, 'x');
+    const auto html = content(
+        {replaced(tags({"A"}), text(old_name), text(new_name)),
+         replaced(tags({"B"}), text(old_name + " c\n" + long_text), text(old_name + " d\n"))});
+    CHECK_THAT(html, Contains("<del><bdi>" + old_name + "</bdi></del> \u2192 <ins><bdi>" +
+                              new_name + "</bdi></ins>"));
+    CHECK_THAT(html, Contains("Before: <bdi>" + old_name + " <del>c"));
+    CHECK_THAT(html, Contains("Now: <bdi>" + old_name + " <ins>d</ins></bdi>"));
+    check_html(html);
+}
+
 TEST_CASE("Content is in the direction of its sentences behind a value that turns it around") {
     const auto html = sample::content_of(
         row("WS188", day(2008, 2, 15), {added(tags({"Remark"}), text("a\u202Egpj.exe"))}),
         site());
-    CHECK_THAT(html, Contains("\u2068a\u202Egpj.exe\u202C\u2069"));
+    CHECK_THAT(html, Contains("<bdi>a\u202Egpj.exe\u202C</bdi>"));
     check_html(html);
 }
 

@@ -152,6 +152,15 @@ TEST_CASE("Lines end with the word at which they are full, and long words stay w
           "é\r\n\r\nb\r\n");
 }
 
+TEST_CASE("What HTML isolates is isolated in each line of the text, and only that") {
+    const std::string word = "\u05D0\u05D1\u05D2\u05D3\u05D4\u05D5\u05D6\u05D7";
+    std::string sentence;
+    for (int i = 0; i < 8; ++i) sentence += (i == 0 ? "" : " ") + word;
+    const auto line = sentence.substr(0, 7 * (word.size() + 1) - 1);
+    CHECK(render::text_of_html("<p>Was <bdi>" + sentence + "</bdi>\u2069.</p>") ==
+          "Was \u2068" + line + "\u2069\n\u2068" + word + "\u2069.\n");
+}
+
 TEST_CASE("HTML as text has underlined headings, bullets, and the addresses of links that stand "
           "alone") {
     const auto* html =

@@ -27,6 +27,19 @@ TEST_CASE("HTML text is escaped, and characters that HTML forbids become U+FFFD"
     CHECK(html("caf\xE9") == "caf\xC3\xA9");
 }
 
+TEST_CASE("HTML and plain sentences isolate what runs from right to left, and nothing a stranger "
+          "isolates") {
+    const std::string alef = "\u05D0";
+    CHECK(html(alef + "\"\u2044") == "<bdi>" + alef + "&quot;\u2044</bdi>");
+    const auto value = render::isolated_line(alef + "\u2069 \u2066b\u2029</c>");
+    CHECK(value == "\u2068" + alef + " b </c>\u2069");
+    const auto plain = "Was \u2068" + alef + " b \u2039/c\u203A\u2069";
+    CHECK(render::plain_sentence("Was  " + value) == plain);
+    CHECK(html(plain) == "Was <bdi>" + alef + " b \u2039/c\u203A</bdi>");
+    CHECK(html("\u2068a\u2067\u2068b\u2069") ==
+          "<bdi>\u2068a\u2067\u2068b\u2069\u2069\u2069</bdi>");
+}
+
 TEST_CASE("XML text has hexadecimal references for markup and keeps CR") {
     using render::Content;
     CHECK(inside(Content::text, "a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");

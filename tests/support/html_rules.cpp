@@ -29,7 +29,7 @@ Names names_in(std::string_view text) {
 }
 
 const Vocabulary content{
-    names_in("p b a ul li del ins br"), names_in("href"), {"http://", "https://"}};
+    names_in("p b a ul li del ins br bdi"), names_in("href"), {"http://", "https://"}};
 const Vocabulary foreign_content{
     names_in("p b a ul li del ins br img em strong i u s code pre hr div h1 h2 h3 h4 h5 h6 "
              "span sub sup ol dl dt dd table tbody tr td th q cite small thead tfoot "
@@ -40,7 +40,7 @@ const Vocabulary page{
     names_in("html head body title header nav main footer h1 h2 h3 h4 p a b span div section "
              "article figure figcaption ul li form label input select option button datalist "
              "table caption thead tbody tr th td time small del ins svg g path rect text "
-             "line circle script defs pattern meta link br details summary desc textarea"),
+             "line circle script defs pattern meta link br details summary desc textarea bdi"),
     names_in("lang charset name content rel href src defer type title class id role for "
              "value action formaction method enctype accept rows autocomplete selected "
              "autocapitalize spellcheck checked required list datetime scope tabindex "
