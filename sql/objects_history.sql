@@ -68,11 +68,12 @@ CREATE TABLE IF NOT EXISTS history (
   class       VARCHAR(64)  NOT NULL DEFAULT '',
   name        VARCHAR(512) NOT NULL DEFAULT '',
   content     CHAR(32)    NOT NULL DEFAULT '',
+  quiet       VARCHAR(8)  NOT NULL DEFAULT '',
   PRIMARY KEY (sid),
   UNIQUE KEY history_by_object (oid, version),
-  KEY history_by_name (version, class, name, kind),
+  KEY history_by_name (version, class, name, kind, quiet),
   KEY history_by_recording (version, sid, class, kind),
-  KEY history_by_kind (version, class, kind, content),
+  KEY history_by_kind (version, class, kind, quiet, content),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid),
   CONSTRAINT history_of_release FOREIGN KEY (version) REFERENCES releases (version)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

@@ -64,11 +64,12 @@ CREATE TABLE IF NOT EXISTS history (
   class       TEXT NOT NULL DEFAULT '' CHECK (length(class) <= 64),
   name        TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 512),
   content     TEXT NOT NULL DEFAULT '' CHECK (length(content) <= 32),
+  quiet       TEXT NOT NULL DEFAULT '' CHECK (length(quiet) <= 8),
   UNIQUE (oid, version)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
+CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind, quiet);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
-CREATE INDEX IF NOT EXISTS history_by_kind ON history (version, class, kind, content);
+CREATE INDEX IF NOT EXISTS history_by_kind ON history (version, class, kind, quiet, content);
 
 CREATE TABLE IF NOT EXISTS trees (
   oid     INTEGER NOT NULL REFERENCES objects (oid),

@@ -507,7 +507,9 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         return true;
     };
     const auto leading = fields.front().rank;
+    const auto* field_of_title = fields.front().field();
     Headline headline{.title = {}, .more = {}, .rank = leading};
+    if (field_of_title != nullptr) headline.field = words_of_tag(field_of_title->text);
     std::size_t phrases = 0;
     for (const auto& field : fields) {
         if (covered.contains(&field)) continue;

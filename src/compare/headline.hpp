@@ -49,6 +49,8 @@ struct Headline {
     // happened to most objects of the class.
     Rank rank = Rank::ordinary;
     bool is_shared = false;  // of these: it happened to most objects of the class
+    std::string field =
+        {};  // the tag that the title begins with, as words_of_tag() has it; empty: none
     bool operator==(const Headline&) const = default;
 };
 // Returns the first thing that is known of an object that came: its definition or description, else a text, else a

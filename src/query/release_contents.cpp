@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "base/text.hpp"
@@ -74,6 +75,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents,
 ReleaseSummary summary_of(const ReadView& now, const Release& release,
                           const tables::CountedRows& rows) {
     ReleaseSummary summary{release, rows.kinds, rows.reconstructed};
+    summary.quiet = rows.quiet;
     const auto* first = now.releases().first_build();
     summary.is_first_seen = first != nullptr && *first == release;
     summary.is_compared = now.releases().is_compared(release.version);
@@ -82,12 +84,15 @@ ReleaseSummary summary_of(const ReadView& now, const Release& release,
 
 // -- what leads a release
 
-constexpr std::size_t most_leading_classes = 8, most_rows_of_class = 16, rows_at_once = 8;
+constexpr std::size_t most_leading_classes = 8, most_rows_of_class = 24, rows_at_once = 8;
+constexpr std::size_t most_named = 2'000;         // rows of a class among which they are spread
 constexpr std::size_t most_of_class_leading = 2;  // while other classes have something to say
 
 struct Leading {
     compare::Rank rank = compare::Rank::ordinary;
     std::size_t place = 0;  // of its class
+    std::string what = {};  // the kind of its row, and the field that leads
+    std::size_t alike = 0;  // how many of those found are of this class and say this
     ReleaseContents::Entry entry;
 };
 
@@ -123,6 +128,17 @@ std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::in
     return rows;
 }
 
+// Returns some rows of a class that are not quiet, from all over the first of them by name.
+std::vector<std::int64_t> spread_rows(const ReadView& now, const std::string& class_name,
+                                      const tables::CountedRows& release) {
+    const tables::RowSelection selection{.class_name = class_name, .only_own = true};
+    const auto named = tables::rows_by_name(now.transaction, selection, release, 0, most_named);
+    const auto chosen = std::min(named.size(), most_rows_of_class);
+    std::vector<std::int64_t> spread;
+    for (std::size_t i = 0; i < chosen; ++i) spread.push_back(named[i * named.size() / chosen]);
+    return spread;
+}
+
 // Looks at some objects of a few classes, so that large releases cost no more.
 std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
                                                     const tables::CountedRows& release) {
@@ -130,20 +146,24 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
     std::vector<Leading> found;
     std::size_t place = 0;
     for (const auto& each : leading_classes(release.classes, ranking)) {
-        const tables::RowSelection selection{each.class_name};
-        for (const auto& row :
-             short_rows(now, tables::rows_by_name(now.transaction, selection, release, 0,
-                                                  most_rows_of_class))) {
+        for (const auto& row : short_rows(now, spread_rows(now, each.class_name, release))) {
             // Of a rename, the object that goes on says all.
             if (row.kind == RowKind::withdrawn || row.kind == RowKind::reconstructed ||
                 row.renamed_to || only_follows(row, ranking))
                 continue;
-            found.push_back({row.headline.rank, place, entry_of(row)});
+            found.push_back({row.headline.rank, place,
+                             std::string(tables::name_of(row.kind)) + ' ' + row.headline.field, 0,
+                             entry_of(row)});
         }
         ++place;
     }
-    std::ranges::stable_sort(
-        found, {}, [](const Leading& each) { return std::pair(each.rank, each.place); });
+    std::map<std::pair<std::size_t, std::string_view>, std::size_t> alike;
+    for (const auto& each : found) ++alike[{each.place, each.what}];
+    for (auto& each : found) each.alike = alike[{each.place, each.what}];
+    // What few others of the class say leads.
+    std::ranges::stable_sort(found, {}, [](const Leading& each) {
+        return std::tuple(each.rank, each.place, each.alike);
+    });
     std::vector<ReleaseContents::Entry> leading;
     std::map<std::size_t, std::size_t> taken;  // by class
     for (const bool others : {false, true})

@@ -31,7 +31,8 @@ struct ReleaseSummary {
     std::vector<KindCount> kinds;     // without reconstructed rows
     std::uint64_t reconstructed = 0;  // histories that were read from timestamps
     bool is_first_seen = false;       // no build of an older one was recorded
-    bool is_compared = true;  // false: the newest one, and no job has compared all objects
+    bool is_compared = true;        // false: the newest one, and no job has compared all objects
+    tables::QuietCount quiet = {};  // of the objects that changed
     [[nodiscard]] std::uint64_t objects(tables::RowKind kind) const;
     [[nodiscard]] std::uint64_t all_objects() const;  // of all kinds
 };
@@ -96,7 +97,7 @@ class ReleaseListCache {
     // Returns all known releases up to the current one.
     //   throws  store::Failure
     //   cost    that of CountedRowsCache::get(), and for those with details whose rows are not those of the
-    //           last call that of rows_by_name() for 8 classes, and 128 rows
+    //           last call that of rows_by_name() for 8 classes, and up to 192 rows
     [[nodiscard]] ReleaseList get(const ReadContext& context);
 
    private:

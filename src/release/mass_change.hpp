@@ -1,5 +1,6 @@
-// release/mass_change.hpp -- finds paths that a release changed in most objects of a class, as a
-// change of the models does: one remark instead of thirty thousand changes.
+// release/mass_change.hpp -- finds places that a release changed in most objects of a class, as a
+// change of the models does: one remark instead of thirty thousand changes; and the objects of which nothing else
+// changed.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/tag_paths.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 #include "tables/mass_changes.hpp"
@@ -20,15 +22,19 @@ struct MassChangeSettings {
     std::uint64_t fewest_objects = 20;  // smaller classes have no mass change
 };
 
-// Finds the mass changes among the recorded rows of the build's release, whoever recorded them.
+// Finds the mass changes among the recorded rows of the build's release, and writes the column `quiet` of these
+// rows (tables::Quiet).
 //   only     this class; empty: all
-//   returns  by class and path; of a class at most 5,000 paths are looked at, as no model has more
+//   ranking  with the models of the build: which changes are echoes
+//   returns  by class and place; of a class at most 5,000 places are counted, as no model has more
 //            Rows that cannot be read are logged and do not count
 //   throws   store::Failure
-//   cost     reads each changed row of the release, a thousand at a time
+//   cost     reads each changed row of the release, a thousand at a time, and keeps 24 bytes of it and once the places
+//            where rows changed together; writes the rows whose column changes
 [[nodiscard]] std::vector<MassChange> find_mass_changes(store::Pool& pool,
                                                         const source::Source& build,
                                                         const std::string& only,
+                                                        const compare::Ranking& ranking,
                                                         const MassChangeSettings& settings);
 
 }  // namespace release

@@ -306,7 +306,8 @@ class PrewarmJob {
         const bool is_list = std::holds_alternative<Objects>(selection_);
         if (!is_list)
             result.mass_changes =
-                find_mass_changes(job_.pool(), *job_.build, class_name(), job_.mass_change);
+                find_mass_changes(job_.pool(), *job_.build, class_name(),
+                                  job_.context.settings.ranking, job_.mass_change);
         const auto noted =
             store::perform(job_.pool(), Access::write, [&](Transaction& transaction) {
                 return note_end(transaction, step, result);

@@ -95,8 +95,8 @@ std::string content_of(const query::ListedRelease& release, const Site& site) {
         html += "<p><b>Objects by class</b></p><ul>";
         const auto listed = std::min(classes.size(), most_classes);
         for (std::size_t i = 0; i < listed; ++i)
-            html += "<li>" + as_html(classes[i].class_name) + ": " + words_of(classes[i].kinds) +
-                    "</li>";
+            html += "<li>" + as_html(classes[i].class_name) + ": " +
+                    words_of(classes[i].kinds, classes[i].quiet) + "</li>";
         if (listed < classes.size())
             html +=
                 "<li>" + counted(classes.size() - listed, "more class", "more classes") + "</li>";

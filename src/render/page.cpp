@@ -126,17 +126,32 @@ std::string what_happened_html(tables::RowKind kind, const std::string& headline
     return in_numbers.empty() ? html : html + ": " + in_numbers;
 }
 
-std::string words_of(const std::vector<tables::KindCount>& kinds) {
+// " (241 only as most of their class, 3 only because others did)"; of all that changed, " only because others did".
+std::string words_of(const tables::QuietCount& quiet, std::uint64_t changed) {
+    constexpr const char *mass = " only as most of their class",
+                         *echoes = " only because others did";
+    if (changed > 0 && quiet.mass == changed) return mass;
+    if (changed > 0 && quiet.echoes == changed) return echoes;
+    std::string words;
+    if (quiet.mass > 0) words = with_separators(quiet.mass) + mass;
+    if (quiet.echoes > 0)
+        words += (words.empty() ? "" : ", ") + with_separators(quiet.echoes) + echoes;
+    return words.empty() ? words : " (" + words + ")";
+}
+
+std::string words_of(const std::vector<tables::KindCount>& kinds,
+                     const tables::QuietCount& quiet) {
     std::string text;
     for (const auto& [kind, objects] : kinds) {
         text += (text.empty() ? "" : ", ") + with_separators(objects) + " ";
         text += participle_of(kind);
+        if (kind == tables::RowKind::changed) text += words_of(quiet, objects);
     }
     return text;
 }
 
 std::string words_of(const query::ReleaseSummary& summary) {
-    auto text = words_of(summary.kinds);
+    auto text = words_of(summary.kinds, summary.quiet);
     if (!text.empty()) {
         text.insert(text.find(' '), summary.kinds.front().objects == 1 ? " object" : " objects");
         if (!summary.is_compared) text += " so far";

@@ -53,8 +53,10 @@ enum class First { plain, named };
 // "Status Live → Dead, 3 more changes", "created: 7 added"; in numbers where no words are known.
 [[nodiscard]] std::string what_happened_html(tables::RowKind kind, const std::string& headline,
                                              const compare::Counts& counts);
-// "14 changed, 8 created, 3 vanished"
-[[nodiscard]] std::string words_of(const std::vector<tables::KindCount>& kinds);
+// "14 changed (2 only because others did), 8 created, 3 vanished"
+//   quiet  of those that changed
+[[nodiscard]] std::string words_of(const std::vector<tables::KindCount>& kinds,
+                                   const tables::QuietCount& quiet);
 // "14 objects changed, 8 created, 3 vanished"; "first release seen, …"; "no change recorded"; before a
 // job has compared all objects, "14 objects changed so far" or "not compared yet".
 [[nodiscard]] std::string words_of(const query::ReleaseSummary& summary);

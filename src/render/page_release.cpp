@@ -28,11 +28,11 @@ std::string address_of(const ReleaseView& view, const std::string& class_name, c
     return url;
 }
 
-std::string counts_of(const std::vector<query::KindCount>& kinds) {
+std::string counts_of(const query::ClassCount& of_class) {
     std::string html;
-    for (const auto& [kind, objects] : kinds)
-        html += (html.empty() ? "" : ", ") +
-                kind_html(kind, with_separators(objects) + " " + std::string(word_of(kind)));
+    for (const auto& count : of_class.kinds)
+        html +=
+            (html.empty() ? "" : ", ") + kind_html(count.kind, words_of({count}, of_class.quiet));
     return html;
 }
 
@@ -51,7 +51,7 @@ std::string classes_of(const ReleaseView& view, const Site& site) {
         html += "<tr><th scope=\"row\">" +
                 narrowing_link_html(address_of(view, each.class_name, site), each.class_name) +
                 "</th><td>" + with_separators(each.objects) + "</td><td class=\"bars\">" +
-                bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) + "</td></tr>\n";
+                bar_of(each.objects, most) + "</td><td>" + counts_of(each) + "</td></tr>\n";
     });
 }
 
@@ -82,7 +82,7 @@ std::string of_several(std::string_view headline) {
     return {};
 }
 
-// "8 objects lost their reference to abc-1, which vanished; 3 objects changed only because others did"
+// Of one page: the words of the release count all. "8 objects lost their reference to abc-1, which vanished; 3 objects changed only because others did"
 std::string words_for_following(const Entries& entries) {
     const auto& headlines = entries.following_headlines;
     constexpr std::size_t most_causes = 3;
@@ -95,10 +95,10 @@ std::string words_for_following(const Entries& entries) {
     std::ranges::stable_sort(causes, std::greater(),
                              [](const auto& cause) { return cause.second; });
     if (causes.size() > most_causes) causes.resize(most_causes);
-    std::string words = entries.shared == 0
-                            ? ""
-                            : counted(entries.shared, "object", "objects") +
-                                  " changed only as most objects of the class did";
+    std::string words = entries.shared == 0 ? ""
+                                            : with_separators(entries.shared) +
+                                                  " of these objects changed only as most of"
+                                                  " their class";
     auto others = headlines.size();
     for (const auto& [headline, count] : causes) {
         words += (words.empty() ? "" : "; ") + counted(count, "object", "objects") + " " +

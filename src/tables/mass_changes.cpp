@@ -39,7 +39,17 @@ std::vector<MassChange> mass_changes_from(const store::Rows& rows) {
     return found;
 }
 
+constexpr std::array<std::string_view, 3> quiet_names{"", "mass", "echo"};
+
 }  // namespace
+
+std::string_view name_of(Quiet quiet) { return quiet_names.at(static_cast<std::size_t>(quiet)); }
+
+Quiet quiet_named(std::string_view name) {
+    const auto found = std::ranges::find(quiet_names, name);
+    return found == quiet_names.end() ? Quiet::no
+                                      : static_cast<Quiet>(found - quiet_names.begin());
+}
 
 bool has_mass_changes(store::Transaction& transaction) {
     return !transaction.query("SELECT version FROM mass_changes LIMIT 1").empty();
@@ -81,18 +91,25 @@ ChangedRows changed_rows(store::Transaction& transaction, const std::string& ver
     values.emplace_back(static_cast<std::int64_t>(most));
     ChangedRows changed;
     for (const auto& row :
-         transaction.query("SELECT class, name, notes FROM history" +
+         transaction.query("SELECT class, name, notes, sid, quiet FROM history" +
                                store::by_index(transaction.engine(), "history_by_name") +
                                " WHERE version = ? AND " + behind.sql +
                                " AND kind = 'changed' ORDER BY class, name LIMIT ?",
                            values)) {
         changed.last = {row.text(0), row.text(1)};
         if (auto notes = notes_from_json(row.text(2)))
-            changed.rows.push_back({row.text(0), std::move(*notes)});
+            changed.rows.push_back(
+                {row.integer(3), row.text(0), std::move(*notes), quiet_named(row.text(4))});
         else
             on_unreadable({*changed.last, version, notes.error().text});
     }
     return changed;
+}
+
+void set_quiet(store::Transaction& transaction, Quiet quiet, std::span<const std::int64_t> sids) {
+    (void)execute_in(transaction, "UPDATE history SET quiet = ? WHERE sid IN",
+                     {Value{std::string(name_of(quiet))}},
+                     std::vector<Value>(sids.begin(), sids.end()));
 }
 
 void replace_mass_changes(store::Transaction& transaction, const std::string& version,

@@ -1,5 +1,5 @@
-// tables/mass_changes.hpp -- the table mass_changes: read for what a feed shows, and written by jobs
-// from the rows that they count. All functions throw store::Failure.
+// tables/mass_changes.hpp -- the table mass_changes and the column history.quiet: read for what a feed
+// shows, and written by jobs from the rows that they count. All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -39,9 +39,21 @@ struct MassChange {
                                                       const std::string& version,
                                                       const std::string& class_name = {});
 
+// Why a changed row says nothing of its object alone, as the last job of its release found.
+enum class Quiet : unsigned char {
+    no,    // it does say something, or no job has ended yet
+    mass,  // all of it happened to most objects of the class
+    echo   // all else follows from other objects (compare::Rank::echo)
+};
+// The value of the column `quiet`: "", "mass" or "echo". An unknown one is read as `no`.
+[[nodiscard]] std::string_view name_of(Quiet quiet);
+[[nodiscard]] Quiet quiet_named(std::string_view name);
+
 struct ChangedRow {
+    std::int64_t sid = 0;
     std::string class_name;
     Notes notes;
+    Quiet quiet = Quiet::no;
 };
 struct ChangedRows {
     std::vector<ChangedRow> rows;
@@ -52,6 +64,8 @@ struct ChangedRows {
 [[nodiscard]] ChangedRows changed_rows(store::Transaction& transaction,
                                        const std::string& version, const ObjectName& after,
                                        std::size_t most, const OnUnreadable& on_unreadable);
+// Writes the column `quiet` of rows.
+void set_quiet(store::Transaction& transaction, Quiet quiet, std::span<const std::int64_t> sids);
 // Makes these the mass changes of a release.
 //   class_name  of this class, as all of them are; empty: of all
 void replace_mass_changes(store::Transaction& transaction, const std::string& version,

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
+#include "tables/mass_changes.hpp"
 #include "tables/object_search.hpp"
 #include "tables/releases.hpp"
 
@@ -57,6 +58,7 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
     // Where no other kind was counted, leaving out 100,000 rows takes half as long.
     if (release.reconstructed > 0) clause.sql += " AND h.kind IN " + kinds_of_news();
     clause.values.emplace_back(release.version);
+    if (selection.only_own) clause.sql += " AND h.quiet = ''";
     if (!selection.class_name.empty()) {
         clause.sql += selection.text.empty() ? " AND h.class = ?" : " AND o.class = ?";
         clause.values.emplace_back(selection.class_name);
@@ -241,8 +243,8 @@ FoundRows rows_by_spelling(Transaction& transaction, const RowSelection& selecti
     return found;
 }
 
-// Adds the rows of one class and kind, which follow those of the class's other kinds.
-void add_kind(CountedRows& release, std::string class_name, KindCount count) {
+// Adds the rows of one class and kind that are as quiet as each other, which follow those of the class's others.
+void add_rows(CountedRows& release, std::string class_name, KindCount count, Quiet quiet) {
     if (count.kind == RowKind::reconstructed) {
         release.reconstructed += count.objects;
         return;
@@ -250,8 +252,17 @@ void add_kind(CountedRows& release, std::string class_name, KindCount count) {
     auto& classes = release.classes;
     if (classes.empty() || classes.back().class_name != class_name)
         classes.push_back({std::move(class_name), 0, {}});
-    classes.back().objects += count.objects;
-    classes.back().kinds.push_back(count);
+    auto& of_class = classes.back();
+    of_class.objects += count.objects;
+    auto& kinds = of_class.kinds;
+    if (kinds.empty() || kinds.back().kind != count.kind)
+        kinds.push_back(count);
+    else
+        kinds.back().objects += count.objects;
+    for (auto* each : {&of_class.quiet, &release.quiet}) {
+        if (quiet == Quiet::mass) each->mass += count.objects;
+        if (quiet == Quiet::echo) each->echoes += count.objects;
+    }
 }
 
 }  // namespace
@@ -269,13 +280,14 @@ std::vector<CountedRows> count_rows(Transaction& transaction,
     for (const auto& version : versions) counted[version].version = version;
     for (const auto& row : query_in(
              transaction,
-             "SELECT version, class, kind, COUNT(*) FROM history" +
+             "SELECT version, class, kind, quiet, COUNT(*) FROM history" +
                  store::by_index(transaction.engine(), "history_by_kind") + " WHERE version IN",
              {}, std::vector<Value>(versions.begin(), versions.end()),
-             " GROUP BY version, class, kind ORDER BY version, class, kind"))
+             " GROUP BY version, class, kind, quiet ORDER BY version, class, kind, quiet"))
         if (const auto kind = kind_named(row.text(2)))
-            add_kind(counted.at(row.text(0)), row.text(1),
-                     {*kind, static_cast<std::uint64_t>(row.integer(3))});
+            add_rows(counted.at(row.text(0)), row.text(1),
+                     {*kind, static_cast<std::uint64_t>(row.integer(4))},
+                     quiet_named(row.text(3)));
     std::vector<CountedRows> all;
     for (const auto& version : versions) {
         auto& release = all.emplace_back(std::move(counted.at(version)));

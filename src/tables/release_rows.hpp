@@ -27,6 +27,7 @@ struct RowSelection {
     // With a text: the label of an object that was compared last with a build of a higher number counts only if
     // the row has it too, so that none is given away of a release that is recorded but not shown yet.
     std::int64_t newest_build = 0;
+    bool only_own = false;  // without rows that are quiet (tables::Quiet)
     // With a text: look for the spellings of the beginning among the names of the release, instead of
     // comparing the name of each row. Changes the cost, not the result: see most_compared.
     bool by_spelling = false;
@@ -37,10 +38,16 @@ struct KindCount {
     std::uint64_t objects;  // with a row of this kind
     bool operator==(const KindCount&) const = default;
 };
+// Objects of which a release changed nothing of their own (tables::Quiet).
+struct QuietCount {
+    std::uint64_t mass = 0, echoes = 0;
+    bool operator==(const QuietCount&) const = default;
+};
 struct ClassCount {
     std::string class_name;
     std::uint64_t objects = 0;  // with a row of the release
     std::vector<KindCount> kinds;
+    QuietCount quiet = {};  // of those that changed
     bool operator==(const ClassCount&) const = default;
 };
 
@@ -50,6 +57,7 @@ struct CountedRows {
     std::vector<ClassCount> classes;  // that have news; most objects first, then by name
     std::vector<KindCount> kinds;     // of all classes, in the order of RowKind; none is 0
     std::uint64_t reconstructed = 0;  // which no other count includes
+    QuietCount quiet = {};            // of all classes
     // newest_rows(), where the caller knows it: replaced rows may leave the counts as they were.
     std::int64_t newest = 0;
     bool operator==(const CountedRows&) const = default;

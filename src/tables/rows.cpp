@@ -504,7 +504,8 @@ void find_renames(Transaction& transaction, std::span<Row> rows) {
     static const std::string of_one =
         "SELECT * FROM (SELECT version, class, content, kind, name FROM history"
         " WHERE version = ? AND class = ? AND kind IN " +
-        kinds_of_news() + " AND content = ? LIMIT 3) AS few";
+        // Rows with a content came or went.
+        kinds_of_news() + " AND quiet = '' AND content = ? LIMIT 3) AS few";
     using Key = std::array<std::string, 3>;
     const auto key_of = [](const Row& row) {
         return Key{row.release.version, row.object.class_name, row.content};

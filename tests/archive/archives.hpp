@@ -95,10 +95,11 @@ inline void fill(store::Connection& connection) {
     insert(connection, "objects", object(1, "unc-26"));
     insert(connection, "history",
            {Value(INT64_MIN), Value(INT64_MAX - 1), "WS187", INT64_MAX, "WS186", "2008-02-15",
-            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward, ""});
+            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward, "",
+            "mass"});
     insert(connection, "history",
            {Value(INT64_MAX), one, "WS187", std::int64_t{-1}, "", "2008-02-15", "", "", "created",
-            "", "{\"changes\":[]}", "Gene", "unc-26", std::string(32, 'f')});
+            "", "{\"changes\":[]}", "Gene", "unc-26", std::string(32, 'f'), ""});
     insert(connection, "trees",
            {Value(one), "WS187", "WS186", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
     insert(connection, "trees", {Value(one), "WS188", "", Blob{""}});

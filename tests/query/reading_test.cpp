@@ -532,6 +532,32 @@ TEST_CASE("Helpers that came or went follow from others, and the important leads
     CHECK(leading[0].object == (has_helpers ? a : c));
 }
 
+TEST_CASE(
+    "Rows that a job found quiet are counted apart, and neither they nor the alphabet lead") {
+    Server process;
+    const auto record = [&](const char* version, const char* day, const char* remark) {
+        const auto build = std::make_shared<support::SmallBuild>(version, day);
+        for (int i = 10; i < 50; ++i)
+            build->with("Gene", "g" + std::to_string(i),
+                        {support::tag(i == 40 ? "Status" : "Remark", {support::text(remark)})});
+        process.record(build);
+    };
+    record("WS1", "2008-01-01", "one");
+    record("WS2", "2008-02-01", "two");
+    const auto newest = [&] {
+        process.now += std::chrono::minutes(10);
+        return ReleaseListCache().get(process.context()).front();
+    };
+    CHECK(newest().summary.quiet == QuietCount{});
+    CHECK(newest().details->leading.size() == most_leading);
+    CHECK(newest().details->leading.front().object.name == "g40");
+    process.write("UPDATE history SET quiet = CASE name WHEN 'g11' THEN 'echo' ELSE 'mass' END"
+                  " WHERE version = 'WS2' AND name <> 'g40' AND name <> 'g12'");
+    CHECK(newest().summary.quiet == QuietCount{37, 1});
+    CHECK(newest().summary.objects(RowKind::changed) == 40);
+    CHECK(newest().details->leading.size() == 2);
+}
+
 TEST_CASE("What is not known, or is newer than the current release, is absent") {
     const Written written(20);
     const auto reading = written.process.context();

@@ -298,8 +298,10 @@ TEST_CASE_METHOD(SiteWithStore,
     CHECK(site.prewarm(whole, &before).compared == (is_word_in_build ? 1 : 0));
 }
 
-TEST_CASE_METHOD(SiteWithStore,
-                 "A path that changed in most objects of a class is a mass change") {
+TEST_CASE_METHOD(
+    SiteWithStore,
+    "What changed in most objects of a class is a mass change, and rows that say nothing"
+    " else, or that only follow from others, are marked") {
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
     for (int i = 0; i < 40; ++i) {
         const auto name = "g" + std::to_string(i);
@@ -309,6 +311,9 @@ TEST_CASE_METHOD(SiteWithStore,
         if (i < 20) nodes.push_back(tag("Half", {text("yes")}));  // is not most of them
         b.with("Gene", name, nodes);
     }
+    a.with("Paper", "p", {tag("Gene", {support::reference("Gene", "gone")})})
+        .with("Gene", "gone", {});
+    b.with("Paper", "p", {});
     site.prewarm(small_parts(site, a));
     auto job = small_parts(site, b, &a);
     job.options.threads = 2;
@@ -317,6 +322,18 @@ TEST_CASE_METHOD(SiteWithStore,
     const std::vector<MassChange> expected{{"WS187", "Gene", "Checked", 30, 40}};
     CHECK(prewarmed->mass_changes == expected);
     CHECK(site.number("SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
+    const auto marked = [&](const std::string& quiet) {
+        return site.number("SELECT COUNT(*) FROM history WHERE kind = 'changed' AND quiet = '" +
+                           quiet + "'");
+    };
+    CHECK(marked("") == 20);
+    CHECK(marked("mass") == 10);
+    CHECK(marked("echo") == 1);
+    // Another job counts again.
+    job.mass_change.percent = 80;
+    CHECK(site.try_prewarm(job)->mass_changes.empty());
+    CHECK(marked("mass") == 0);
+    CHECK(marked("") == 30);
 }
 
 TEST_CASE_METHOD(SiteWithStore,

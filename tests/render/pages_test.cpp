@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "render/page.hpp"
 #include "render/pages.hpp"
 #include "render/pictures.hpp"
 #include "render/sample_pages.hpp"
@@ -51,6 +52,19 @@ TEST_CASE("Titles and names of curators are unchanged on pages and without tags 
     }
 }
 
+TEST_CASE("What changed only as others did is counted apart, and said once where it is all") {
+    const auto words = [](std::uint64_t mass, std::uint64_t echoes) {
+        return render::words_of({{sample::RowKind::changed, 9}, {sample::RowKind::created, 1}},
+                                {mass, echoes});
+    };
+    CHECK(words(0, 0) == "9 changed, 1 created");
+    CHECK(words(7, 0) == "9 changed (7 only as most of their class), 1 created");
+    CHECK(words(7, 1) ==
+          "9 changed (7 only as most of their class, 1 only because others did), 1 created");
+    CHECK(words(0, 9) == "9 changed only because others did, 1 created");
+    CHECK(words(9, 0) == "9 changed only as most of their class, 1 created");
+}
+
 TEST_CASE("The page of a release says once what several objects only follow from") {
     auto view = sample::release_view();
     query::ReleaseContents::Entry lost{
@@ -73,7 +87,7 @@ TEST_CASE("The page of a release says once what several objects only follow from
           "2 objects have a reference to unc-27, which was created in the same release");
     lost.is_shared = true;
     view.contents.entries = {lost, lost, other};
-    CHECK(summary() == "2 objects changed only as most objects of the class did; "
+    CHECK(summary() == "2 of these objects changed only as most of their class; "
                        "1 object changed only because others did");
 }
 
