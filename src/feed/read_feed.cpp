@@ -130,8 +130,10 @@ base::Result<Feed> read_feed(std::string_view bytes, std::string_view content_ty
                              const std::string& url, const ReadLimits& limits) {
     const auto text = decode_text(bytes, content_type);
     if (base::trim(text).empty()) return base::fail(base::ErrorKind::malformed, "empty");
-    auto feed = begins_like_json(text) ? read_json_feed(text, url, limits)
-                                       : read_xml_feed(text, url, limits);
+    // "#note" alone would repeat a query, which may be a key.
+    const auto base = url.substr(0, url.find('?'));
+    auto feed = begins_like_json(text) ? read_json_feed(text, base, limits)
+                                       : read_xml_feed(text, base, limits);
     if (feed) identify(feed->entries);
     return feed;
 }

@@ -16,7 +16,7 @@ namespace feed {
 // one. Never loads anything: no DTD, and no entity that is external or defined in the document.
 //   bytes         of the body, decoded from its Content-Encoding
 //   content_type  as the server sent it; may be empty
-//   url           that it was fetched from: relative ones are resolved against it
+//   url           that it was fetched from: relative ones are resolved against it, without its query
 //   error         malformed, with a text for notes of fetch events: "empty", "html?" (a web page), "no version"
 //                 (XML or JSON that is not a feed), "not well-formed: …"
 //   cost          O(bytes); 50 MB/s and more

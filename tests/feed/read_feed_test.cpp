@@ -289,6 +289,18 @@ TEST_CASE("Relative URLs are meant against xml:base, else against the document")
           "http://x.org/feed?p=5&q=6");
 }
 
+TEST_CASE("No URL of an entry has the query of its feed, which may be a key") {
+    for (
+        const std::string document :
+        {"<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id><link href='#one'/></entry>"
+         "</feed>",
+         R"({"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "url": "#one"}]})"}) {
+        const auto feed = feed::read_feed(document, "", "http://x.org/feed?key=1").value();
+        CHECK(feed.entries.at(0).link == "http://x.org/feed#one");
+        CHECK(feed.entries.at(0).content_base == "http://x.org/feed");
+    }
+}
+
 TEST_CASE("A link that is no http URL is none") {
     const auto* link = GENERATE("javascript:alert(1)", "data:text/html,x", "file:///etc/passwd",
                                 "ftp://x.org/", "feed://x.org/", "tag:x.org,2026:1");
