@@ -23,7 +23,10 @@ ListedFeed feed_of(const Tag& outline) {
     };
     auto title = value("title");
     if (title.empty()) title = value("text");
-    return {.url = value("xmlUrl"),
+    auto url = value("xmlUrl");
+    // Programs that know no title write the URL. As a name, everyone would see the key in it.
+    if (title == url) title.clear();
+    return {.url = std::move(url),
             .title = one_line(base::without_directions(std::move(title))),
             .home_url = value("htmlUrl")};
 }
