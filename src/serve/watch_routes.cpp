@@ -228,17 +228,18 @@ void ask_about_unknown(SentList& list, std::vector<ObjectName>& objects,
     });
 }
 
-// Counts a list that is to be kept; one that is kept already is not new.
+// Counts a list that is to be kept. One that is kept already takes no room, and what a network may not keep must not use
+// up what others may.
 std::optional<HttpError> check_list_rate(SiteContext& context, const std::string& network,
                                          const std::vector<ObjectName>& objects) {
     const auto now = context.settings.steady_clock();
-    if (const auto wait = context.kept_lists.count_request("", now))
-        return too_many("Too many lists were saved on this site just now.", *wait);
     if (context.history.kept_list(tables::watch_list_of(objects).id)) return std::nullopt;
     if (const auto wait = context.list_makers.count_request(network, now))
         return too_many("Too many new lists were saved from your network today. Use the long "
                         "address of the list, which works as well.",
                         *wait);
+    if (const auto wait = context.kept_lists.count_request("", now))
+        return too_many("Too many lists were saved on this site just now.", *wait);
     return std::nullopt;
 }
 
