@@ -279,9 +279,14 @@ std::optional<base::Date> window_day(Transaction& transaction, std::int64_t feed
 void note_seen(Transaction& transaction, const FeedRow& feed,
                std::span<const feed::Entry> entries, base::Seconds now) {
     using std::chrono::days;
+    const auto today = std::chrono::floor<days>(now);
+    const Value day{base::format_date(today)};
+    // A clock that was ahead: no window could come behind such a day, and all of it would be dropped.
+    transaction.execute("UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen > ?",
+                        {day, Value{feed.id}, day});
     if (feed.last_fetch_success)
-        note_window(transaction, feed.id, std::chrono::floor<days>(*feed.last_fetch_success));
-    const Value day{base::format_date(std::chrono::floor<days>(now))};
+        note_window(transaction, feed.id,
+                    std::min(std::chrono::floor<days>(*feed.last_fetch_success), today));
     tables::execute_in(transaction,
                        "UPDATE entries SET last_seen = ? WHERE feed = ? AND last_seen < ?"
                        " AND guid_digest IN",

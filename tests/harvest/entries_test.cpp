@@ -341,6 +341,14 @@ TEST_CASE("An entry is seen at most once a day, and up to the last success of it
     CHECK(seen("2") == "2008-05-02");
     CHECK(seen("3") == "2008-05-03");
     CHECK(seen("4") == "2008-05-03");
+    // A clock that was ahead for a year does not put the window behind entries that are in it no more.
+    store.now += 365 * 24h;
+    record(store, {entry_of("4", "four"), entry_of("5", "five")});
+    CHECK(seen("5") == "2009-05-03");
+    store.now -= 365 * 24h;
+    record(store, {entry_of("5", "five"), entry_of("6", "six")}, 1,
+           first_day + std::chrono::days(32 + 365));
+    for (const auto* guid : {"4", "5", "6"}) CHECK(seen(guid) == "2008-05-03");
 }
 
 TEST_CASE("Entries that left the window of their feed are dropped after two weeks") {
