@@ -270,7 +270,8 @@ Archive ArchiveWalker::after_month(Transaction& transaction, Archive archive, ba
     return walked_on(std::move(archive), std::move(index_url), now);
 }
 
-// A month that cannot be read is left out. Without a page of a chain, nobody knows the one before it.
+// A month that cannot be read is left out, but counts, because an index may name others each time. Without a page of a
+// chain, nobody knows the one before it.
 Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& result,
                                      base::Seconds now) {
     const auto& failure = result.failure;
@@ -282,8 +283,11 @@ Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& res
                         {"reason", after.status}});
     const bool is_month = archive.is_list && feed::is_month_url(archive.next_url);
     if (!is_month || (!is_lasting(failure) && after.state != ArchiveState::failed)) return after;
-    note_known(transaction, archive);
-    return after_month(transaction, archive, now);
+    after = archive;
+    ++after.pages;
+    note_known(transaction, after);
+    if (is_too_long(after)) return walked_to_end(std::move(after), "too many pages", now);
+    return after_month(transaction, std::move(after), now);
 }
 
 }  // namespace harvest

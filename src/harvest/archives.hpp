@@ -35,8 +35,9 @@ struct Archive {
     // Why it ended, or why the last page could not be read: "no older page", "covered ground", "page seen before",
     // "too many pages", "HTTP 404 Not Found", "DNS error", "parse error", …; empty: nothing.
     std::string status = {};
-    std::int64_t pages = 0, added = 0;  // read so far, and entries of these that were new
-    std::int64_t failures = 0;          // of the next page
+    std::int64_t pages = 0;     // read or left out so far
+    std::int64_t added = 0;     // entries of these that were new
+    std::int64_t failures = 0;  // of the next page
     base::Seconds started_at{};
     std::optional<base::Seconds> finished_at = {};   // of a list, also while it is walked again
     std::optional<base::Seconds> next_attempt = {};  // nullopt: never

@@ -506,6 +506,15 @@ TEST_CASE("Months that cannot be read are left out") {
     }
     CHECK(world.state() == "finished: no older page");
     CHECK(world.guids() == Texts{"<a1>", "<y1>"});
+
+    // They count, because an index may name others each time.
+    world.server.set("/list/", {list_index({"2008-April.txt"})});
+    world.server.set("/list/2008-April.txt", {"oh", "404 Not Found"});
+    world.start(1, world.server.url("/list/"));
+    world.execute("UPDATE archives SET pages = " +
+                  std::to_string(harvest::most_archive_pages - 1));
+    world.run();
+    CHECK(world.state() == "finished: too many pages");
 }
 
 TEST_CASE("An index that fails or lists itself in circles ends") {
