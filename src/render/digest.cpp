@@ -100,7 +100,7 @@ void add_items(Variables& variables, const Digest& digest, const Site& site) {
         release = &item.release;
         items.emplace_back()
             .set("release", begins ? release->version : "")
-            .set("date", base::format_date(release->released_on))
+            .set("date", date_html(release->released_on))
             .set("url", item.url)
             .set("title", item.title)
             .set("content", item.content);

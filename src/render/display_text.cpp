@@ -2,6 +2,8 @@
 #include "render/display_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <utf8.h>
 
 #include "base/utf8.hpp"
@@ -114,10 +116,19 @@ std::size_t count_characters(std::string_view text) {
                              std::count_if(text.begin(), text.end(), base::is_continuation));
 }
 
-std::string minute_of(base::Seconds time) {
-    auto text = base::format_rfc3339(time).substr(0, 16);
-    text[10] = ' ';
-    return text;
+std::string date_in_words(base::Date day) {
+    static constexpr auto months = std::to_array<std::string_view>(
+        {"January", "February", "March", "April", "May", "June", "July", "August", "September",
+         "October", "November", "December"});
+    const std::chrono::year_month_day parts{day};
+    return std::to_string(static_cast<unsigned>(parts.day())) + " " +
+           std::string(months.at(static_cast<unsigned>(parts.month()) - 1)) + " " +
+           std::to_string(static_cast<int>(parts.year()));
+}
+
+std::string time_in_words(base::Seconds time) {
+    return date_in_words(std::chrono::floor<std::chrono::days>(time)) + ", " +
+           base::format_rfc3339(time).substr(11, 5);
 }
 
 std::string counted(std::uint64_t number, std::string_view one, std::string_view several) {

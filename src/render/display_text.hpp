@@ -57,8 +57,10 @@ struct Shortened {
 
 using base::with_separators;
 
-// "2026-11-24 09:15"
-[[nodiscard]] std::string minute_of(base::Seconds time);
+// "24 November 2026": the day as people read it. Dates for programs are base::format_date()'s.
+[[nodiscard]] std::string date_in_words(base::Date day);
+// "24 November 2026, 09:15"
+[[nodiscard]] std::string time_in_words(base::Seconds time);
 // "1 change", "3,000 changes"
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
                                   std::string_view several);

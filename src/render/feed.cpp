@@ -124,7 +124,7 @@ Subject subject_of_class(std::string_view class_name, const Site& site) {
 Subject subject_of_release(const base::Release& release, const Site& site) {
     return subject("Changes in " + release.version,
                    "Changes in release " + release.version + " (" +
-                       base::format_date(release.released_on) + "), one item per object.",
+                       date_in_words(release.released_on) + "), one item per object.",
                    release_url(release.version, site), {"", "release", release.version}, site);
 }
 

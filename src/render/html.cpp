@@ -63,8 +63,12 @@ std::string narrowing_link_html(std::string_view url, std::string_view text) {
 }
 
 std::string date_html(base::Date day) {
-    const auto text = base::format_date(day);
-    return "<time datetime=\"" + text + "\">" + text + "</time>";
+    return "<time datetime=\"" + base::format_date(day) + "\">" + date_in_words(day) + "</time>";
+}
+
+std::string time_html(base::Seconds time) {
+    return "<time datetime=\"" + base::format_rfc3339(time) + "\">" + time_in_words(time) +
+           "</time>";
 }
 
 void append_shortened(std::string& html, std::string_view text, Isolation isolation) {

@@ -24,8 +24,10 @@ namespace render {
 // The same, for pages that crawlers leave alone: they show less of another page, or two of them.
 [[nodiscard]] std::string narrowing_link_html(std::string_view url, std::string_view text);
 
-// <time datetime="2008-02-15">2008-02-15</time>
+// <time datetime="2008-02-15">15 February 2008</time>
 [[nodiscard]] std::string date_html(base::Date day);
+// <time datetime="2026-11-24T09:15:20Z">24 November 2026, 09:15</time>
+[[nodiscard]] std::string time_html(base::Seconds time);
 
 // Appends a text. The middle of a long one is left out, and its length is added
 // (render/display_text.hpp). An empty text is shown as "".

@@ -88,9 +88,8 @@ std::string content_of(const query::ListedRelease& release, const Site& site) {
     const auto& [version, released_on] = release.summary.release;
     const auto& classes = release.details->classes;
     const auto& leading = release.details->leading;
-    std::string html = "<p>" + as_html(version) + ", released on " +
-                       base::format_date(released_on) + ": " + words_of(release.summary) +
-                       ".</p>";
+    std::string html = "<p>" + as_html(version) + ", released on " + date_in_words(released_on) +
+                       ": " + words_of(release.summary) + ".</p>";
     if (!classes.empty()) {
         html += "<p><b>Objects by class</b></p><ul>";
         const auto listed = std::min(classes.size(), most_classes);
@@ -209,7 +208,7 @@ FeedItem item_of(const Mention& mention, const Site& site) {
             .content = "<p>" + link_html(page, object.class_name + " " + object.name) +
                        " is mentioned in " + link_html(url, title_of(mention)) + ", " +
                        as_html(plain_line(mention.feed_name)) + ", " +
-                       base::format_date(day_of(mention)) + authors_html(authors) + ".</p>",
+                       date_in_words(day_of(mention)) + authors_html(authors) + ".</p>",
             .published = mention.first_seen,
             .atom_published = time,
             .atom_updated = time,
@@ -301,7 +300,7 @@ std::string title_of(const Mention& mention) {
 
 std::string title_of(const SourceItem& entry) {
     auto title = plain_line(entry.title);
-    if (title.empty()) title = "Entry of " + base::format_date(entry.entry_day);
+    if (title.empty()) title = "Entry of " + date_in_words(entry.entry_day);
     if (entry.revision == 0) return title;
     const auto headline = compare::inside_sentence(headline_of_edit(entry));
     return plain_sentence("Edited: " + base::isolated(title) +

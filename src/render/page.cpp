@@ -200,7 +200,7 @@ void add_fate(Variables& variables, const query::History& history, const Site& s
         const auto& release = history.rows.front().release;
         variables.set("vanished_in", release.version)
             .set("vanished_in_url", release_url(release.version, site))
-            .set("vanished_on", base::format_date(release.released_on));
+            .set("vanished_on", date_html(release.released_on));
     }
     const auto successor = successor_of(history, site);
     if (!successor) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/feed.hpp"
+#include "render/html.hpp"
 #include "render/links.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
@@ -20,9 +21,9 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
         .set("to_url", object_at_url(object, to, site))
         .set("form_url", site.link("/diff"))
         .set("from", from)
-        .set("from_date", base::format_date(difference.from.released_on))
+        .set("from_date", date_html(difference.from.released_on))
         .set("to", to)
-        .set("to_date", base::format_date(difference.to.released_on))
+        .set("to_date", date_html(difference.to.released_on))
         .set("json_url", diff_url(object, from, to, site) + "&format=json")
         .set("summary", counts_text(compare::count(difference.changes)))
         .flag("created", !difference.was_there && difference.is_there)

@@ -55,8 +55,8 @@ std::string stub_of(const Row& row) {
     auto words = tells ? headline : std::string(word_of(row.kind));
     if (!tells && !says_enough(row.kind) && !counts.empty()) words += ": " + counts;
     return "<p class=\"stub\" id=\"" + as_attribute(row.release.version) + "\">" +
-           link_html(own_url(row), row.release.version) + " <time>" +
-           base::format_date(row.release.released_on) + "</time> " + as_html(words) + "</p>\n";
+           link_html(own_url(row), row.release.version) + " " +
+           date_html(row.release.released_on) + " " + as_html(words) + "</p>\n";
 }
 
 // To the object as of the release, and to what differs from the one it was compared with.

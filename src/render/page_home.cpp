@@ -24,7 +24,7 @@ std::string words_for_found(const HomeView& view) {
     return "Page " + with_separators(view.page) + " of the objects";
 }
 
-// "WS188 2008-03-22 14 objects changed, …"
+// "WS188 22 March 2008 14 objects changed, …"
 std::string recent_of(std::span<const query::ListedRelease> releases, const Site& site) {
     return first_of(releases, most_recent, [&](std::string& html, const auto& each) {
         const auto& release = each.summary.release;
@@ -63,7 +63,7 @@ void add_releases(Variables& variables, const HomeView& view, const Site& site) 
     const bool has_more = objects > leading;
     variables.set("newest", release.version)
         .set("newest_url", release_url(release.version, site))
-        .set("newest_date", base::format_date(release.released_on))
+        .set("newest_date", date_html(release.released_on))
         .set("newest_words", compare::begins_sentence(words_of(newest.summary)) +
                                  (leading == 0 ? "."
                                   : has_more   ? ". The most important:"

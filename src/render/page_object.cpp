@@ -231,7 +231,7 @@ Variables variables_of(const ObjectAt& object, std::span<const Line> lines, cons
              object_at_url(object.history.object, release.version, site) + "&format=json")
         .set("release", release.version)
         .set("release_url", release_url(release.version, site))
-        .set("date", base::format_date(release.released_on))
+        .set("date", date_html(release.released_on))
         .flag("absent", !object.there());
     if (object.there()) variables.set("summary", summary_of(object, lines));
     const auto is_older = [](const Origin& origin) { return origin.kind == Origin::Kind::older; };

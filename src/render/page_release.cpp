@@ -146,7 +146,7 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
         variables.set("after", after->version)
             .set("after_url", release_url(after->version, site));
     variables.set("version", release.version)
-        .set("date", base::format_date(release.released_on))
+        .set("date", date_html(release.released_on))
         .set("summary", words_of(contents.summary))
         .set("mass_changes", mass_changes_of(contents))
         .set("classes", classes_of(view, site))

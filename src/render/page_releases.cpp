@@ -37,7 +37,7 @@ Variables row_of_release(const query::ReleaseSummary& summary, const Site& site)
     return Variables()
         .set("version", version)
         .set("release_url", release_url(version, site))
-        .set("released_on", base::format_date(released_on))
+        .set("released_on", date_html(released_on))
         .set("others", others_of(summary))
         .set("changed", number(RowKind::changed))
         .set("created", number(RowKind::created))
@@ -57,7 +57,7 @@ std::optional<std::string> releases_page(const ReleasesView& view, const PageSit
         variables.set("count", counted(list.size(), "release", "releases"))
             .set("newest", newest.release.version)
             .set("newest_url", release_url(newest.release.version, site))
-            .set("date", base::format_date(newest.release.released_on))
+            .set("date", date_html(newest.release.released_on))
             .set("summary", words_of(newest));
     }
     if (view.page == 1)

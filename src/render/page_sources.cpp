@@ -17,16 +17,12 @@ namespace {
 
 constexpr std::size_t most_events = 40;  // of the table
 
-std::string time_html(base::Seconds time) {
-    return "<time datetime=\"" + base::format_rfc3339(time) + "\">" + minute_of(time) + "</time>";
-}
-
 std::string state_of(const SourceStatus& feed) {
     auto state = feed.status.empty() ? std::string("never fetched") : plain_line(feed.status);
     if (!feed.is_enabled) state += ", disabled";
     if (feed.is_queued) state += ", being fetched";
     if (feed.held_until)
-        state += ", server on hold until " + minute_of(*feed.held_until) + " UTC";
+        state += ", server on hold until " + time_in_words(*feed.held_until) + " UTC";
     return state;
 }
 
@@ -65,11 +61,11 @@ std::string line_of(const SourceItem& item, const SourceFeed& feed, const Site& 
            time_html(published_of(item)) + "</li>\n";
 }
 
-// "Working. Last fetched 2026-11-24 09:15, 2.5 failures since the last success."
+// "Working. Last fetched 24 November 2026, 09:15 UTC, failures since the last success: 2.5."
 std::string sentence_of(const SourceStatus& feed) {
     if (!feed.last_fetch) return "It has not been fetched yet.";
     auto text =
-        plain_line(feed.status) + ". Last fetched " + minute_of(*feed.last_fetch) + " UTC";
+        plain_line(feed.status) + ". Last fetched " + time_in_words(*feed.last_fetch) + " UTC";
     if (feed.failures != "0") text += ", failures since the last success: " + feed.failures;
     return text + ".";
 }
@@ -77,7 +73,7 @@ std::string sentence_of(const SourceStatus& feed) {
 std::string next_fetch_of(const SourceStatus& feed) {
     if (feed.is_queued) return "It is being fetched now.";
     if (!feed.next_fetch) return "It is disabled and will not be fetched.";
-    auto text = "Next fetch: " + minute_of(*feed.next_fetch) + " UTC";
+    auto text = "Next fetch: " + time_in_words(*feed.next_fetch) + " UTC";
     if (feed.poll_minutes > 0)
         text += ", " +
                 counted(static_cast<std::uint64_t>(feed.poll_minutes), "minute", "minutes") +
@@ -85,7 +81,7 @@ std::string next_fetch_of(const SourceStatus& feed) {
     text += feed.is_enabled ? "." : ". It has failed too often and is tried only once a week.";
     if (feed.held_until)
         text += " Its server asked for a pause: none of its feeds is fetched before " +
-                minute_of(*feed.held_until) + " UTC.";
+                time_in_words(*feed.held_until) + " UTC.";
     return text;
 }
 

@@ -287,7 +287,7 @@ ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) 
                     summary.objects(RowKind::changed) + summary.objects(RowKind::withdrawn),
                     summary.objects(RowKind::vanished)};
     column.url = release_url(column.version, site);
-    column.words = base::format_date(summary.release.released_on) + ", " + words_of(summary);
+    column.words = date_in_words(summary.release.released_on) + ", " + words_of(summary);
     column.row = {as_html(column.version)};
     for (const auto kind : {RowKind::created, RowKind::changed, RowKind::vanished})
         column.row.push_back(with_separators(summary.objects(kind)));
@@ -442,7 +442,7 @@ ReleaseColumn column_of(const Row& row, bool is_linked) {
         column.parts = {0, counts.added, counts.replaced, counts.removed};
     column.is_marked = column.all() == 0;
     if (is_linked) column.url = "#" + row.release.version;
-    column.words = base::format_date(row.release.released_on) + ", " + words_of_row(row);
+    column.words = date_in_words(row.release.released_on) + ", " + words_of_row(row);
     auto heading = as_html(row.release.version);
     if (row.kind != RowKind::changed) heading += ", " + std::string(word_of(row.kind));
     column.row = {heading, with_separators(counts.added), with_separators(counts.replaced),
@@ -485,7 +485,7 @@ std::string mark_of(const Mention& mention, int y) {
     const bool is_linked = is_web_url(mention.link) && mention.link.size() <= longest_url_of_mark;
     return mark(
         is_linked ? mention.link : "#mentions",
-        base::format_date(day_of(mention)) + ", " +
+        date_in_words(day_of(mention)) + ", " +
             base::isolated(shortened_to(plain_line(mention.feed_name), longest_title_of_mark)) +
             ": " + base::isolated(shortened_to(title_of(mention), longest_title_of_mark)),
         y, 3);
@@ -555,13 +555,14 @@ ReleaseColumn column_of(const PicturedFetch& fetch) {
     // What was fetched twice within a minute can be seen, too.
     const auto minutes = std::max<std::uint64_t>(1, fetch.minutes);
     ReleaseColumn column;
-    column.version = minute_of(event.at).substr(5);
+    const auto at = time_in_words(event.at);
+    column.version = at.substr(0, at.find(' ') + 4) + at.substr(at.find(',') + 1);
     column.parts[event.outcome == FetchEvent::Outcome::news          ? 1
                  : event.outcome == FetchEvent::Outcome::nothing_new ? 2
                                                                      : 3] = minutes;
     const std::string outcome(outcome_in_words(event.outcome));
     column.words = counted(minutes, "minute", "minutes") + " after the fetch before, " + outcome;
-    column.row = {minute_of(event.at), with_separators(minutes), outcome};
+    column.row = {at, with_separators(minutes), outcome};
     return column;
 }
 
@@ -708,8 +709,8 @@ std::string fetch_picture(const std::vector<FetchEvent>& events) {
                std::string(outcome_in_words(outcome));
     };
     picture.label =
-        "Minutes between the fetches from " + minute_of(fetches.front().event->at) + " to " +
-        minute_of(fetches.back().event->at) + ": " + count(FetchEvent::Outcome::news) + ", " +
+        "Minutes between the fetches from " + time_in_words(fetches.front().event->at) + " to " +
+        time_in_words(fetches.back().event->at) + ": " + count(FetchEvent::Outcome::news) + ", " +
         count(FetchEvent::Outcome::nothing_new) + ", " + count(FetchEvent::Outcome::failed) +
         ". The table below has the same numbers.";
     picture.caption = "Minutes between fetches";

@@ -176,7 +176,7 @@ def _(site):
         # An item that only follows what became of others has its title alone.
         if "has a new record" not in item["title"]:
             assert words_of(item["content_html"]) in words_of(html), item
-    assert text.index("WS188, 2008-03-22") < text.index("WS187, 2008-02-15")
+    assert text.index("WS188, 22 March 2008") < text.index("WS187, 15 February 2008")
     assert max(len(line) for line in text.splitlines() if "://" not in line) <= 72, text
 
 

@@ -137,7 +137,7 @@ TEST_CASE("The page has a mark for each entry in the column of its release, and 
     CHECK(count(page, "<circle") == 3);
     // Two releases: the newest entry is in the second column, the older ones in the first.
     CHECK(holds(page, "<svg x=\"25.0%\"><a href=\"https://lab.example/news/8\" tabindex=\"-1\">"
-                      "<title>2008-03-01, Lab news: A gene of the tail</title>"));
+                      "<title>1 March 2008, Lab news: A gene of the tail</title>"));
     CHECK(holds(page, "<svg x=\"75.0%\"><a href=\"https://lab.example/news/9\""));
     CHECK(holds(page, "aria-label=\"3 entries mention it. The table below"));
     CHECK(holds(page, "<tr><th scope=\"row\">WS188</th><td>1</td></tr>\n"

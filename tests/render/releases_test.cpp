@@ -113,7 +113,8 @@ TEST_CASE("A bar has a part for each kind, and links to its release") {
     CHECK(count(svg, "<a href=") == 3);
     CHECK_THAT(
         svg,
-        Contains("<title>WS103: 2005-08-22, 14 objects changed, 8 created, 3 vanished</title>"));
+        Contains(
+            "<title>WS103: 22 August 2005, 14 objects changed, 8 created, 3 vanished</title>"));
     CHECK_THAT(svg, Contains("<path class=\"a\" d=\"M0 106V82\"/><path class=\"p\" d=\"M0 "
                              "81V39\"/><path class=\"r\" d=\"M0 38V29\"/>"));
     CHECK_THAT(svg, Contains("url(#hatch)") && Contains(">first release seen</text>"));

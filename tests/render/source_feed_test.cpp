@@ -161,8 +161,8 @@ TEST_CASE("Whatever an entry holds, its item keeps the rules") {
         CHECK(format.findings(bytes, self_of(format.format), now()) == none);
         const auto read = format.read(bytes);
         REQUIRE(read.items.size() == 5);
-        CHECK(read.items[0].title == "Edited: Entry of 2009-03-01");
-        CHECK(read.items[2].title == "Entry of 2009-03-01");
+        CHECK(read.items[0].title == "Edited: Entry of 1 March 2009");
+        CHECK(read.items[2].title == "Entry of 1 March 2009");
         CHECK(read.items[2].link == site().base_url + "/feeds?feed=3");
         CHECK(read.items[4].description.size() < 33'000);
         CHECK_THAT(read.items[4].description, Contains("This entry is shortened. <a href"));
@@ -265,7 +265,7 @@ TEST_CASE("The page of source feeds lists each with its state, and keeps to the 
     for (int i = 0; i < 100; ++i) view.feeds.push_back(status(i + 1, std::string(255, '<')));
     const auto html = page_of(view);
     CHECK_THAT(html, Contains("250 feeds") && Contains("HTTP 404 Not Found") &&
-                         Contains("1.25") && Contains("2009-03-01 00:00") &&
+                         Contains("1.25") && Contains("1 March 2009, 00:00") &&
                          Contains("feeds?q=lab%20%3C%26&amp;page=3") && Contains("format=opml"));
     const auto empty = page_of(render::SourcesView{});
     CHECK_THAT(empty, Contains("No feeds found"));
@@ -277,9 +277,10 @@ TEST_CASE(
     for (const int fetches : {0, 1, 2, 50}) {
         const auto html = page_of(render::SourceView{status(3), events(fetches), feed});
         INFO(html);
-        CHECK_THAT(html, Contains("rss?feed=3&amp;format=atom") &&
-                             Contains("HTTP 404 Not Found. Last fetched 2009-03-01 00:00 UTC") &&
-                             Contains("Edited: News") && Contains("What &lt;b&gt;we"));
+        CHECK_THAT(html,
+                   Contains("rss?feed=3&amp;format=atom") &&
+                       Contains("HTTP 404 Not Found. Last fetched 1 March 2009, 00:00 UTC") &&
+                       Contains("Edited: News") && Contains("What &lt;b&gt;we"));
         CHECK((html.find("<svg class=\"stacks") != std::string::npos) == (fetches > 1));
         if (fetches == 50)
             CHECK_THAT(html, Contains("16 something new, 16 nothing new, 17 failed") &&

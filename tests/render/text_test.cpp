@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/display_text.hpp"
+#include "render/html.hpp"
 #include "render/markup.hpp"
 #include "render/text_difference.hpp"
 #include "support/catch.hpp"
@@ -49,6 +50,14 @@ TEST_CASE("XML text has hexadecimal references for markup and keeps CR") {
 TEST_CASE("HTML in XML is CDATA, divided where it contains the end of a section") {
     CHECK(inside(render::Content::html, "<p>&amp;</p>]]>x") ==
           "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
+}
+
+TEST_CASE("People read the name of the month, and programs the same day in digits") {
+    const base::Date day = *base::parse_date("2024-03-09");
+    CHECK(render::date_html(day) == "<time datetime=\"2024-03-09\">9 March 2024</time>");
+    CHECK(render::date_in_words(*base::parse_date("0812-12-31")) == "31 December 812");
+    CHECK(render::time_html(day + std::chrono::hours(9) + std::chrono::seconds(62)) ==
+          "<time datetime=\"2024-03-09T09:01:02Z\">9 March 2024, 09:01</time>");
 }
 
 TEST_CASE("The end of a text begins with a whole character") {

@@ -350,9 +350,9 @@ TEST_CASE("The page and the JSON of a feed say that its server asked for a pause
     CHECK(one["archive"]["next_url"] == "https://lab.example/old");
     CHECK(json_of("/feeds?format=json")["feeds"][0]["held_until"] == "2026-11-24T13:00:00Z");
     CHECK_THAT(body_of(world.open("/feeds?feed=1")),
-               Contains("none of its feeds is fetched before 2026-11-24 13:00 UTC."));
+               Contains("none of its feeds is fetched before 24 November 2026, 13:00 UTC."));
     CHECK_THAT(body_of(world.open("/feeds")),
-               Contains("server on hold until 2026-11-24 13:00 UTC"));
+               Contains("server on hold until 24 November 2026, 13:00 UTC"));
     world.small.now += 1h;
     world.tick += 1min;
     CHECK(json_of("/feeds?feed=1&format=json")["feed"]["held_until"] == "");
