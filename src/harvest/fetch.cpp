@@ -184,7 +184,8 @@ Fetch begin_fetch(const ClaimedFeed& claimed, const FetchSettings& settings) {
     fetch.base_url = claimed.base_url;
     const bool has_validators = !feed.http_etag.empty() || !feed.http_last_modified.empty();
     // A clock that was ahead may have noted a time to come.
-    const bool is_full_due = !feed.last_full_fetch || *feed.last_full_fetch > claimed.claimed_at ||
+    const bool is_full_due = !feed.last_full_fetch ||
+                             *feed.last_full_fetch > claimed.claimed_at ||
                              *feed.last_full_fetch + full_fetch_every <= claimed.claimed_at;
     fetch.is_conditional = has_validators && !is_full_due;
     if (fetch.is_conditional && !feed.http_etag.empty())
