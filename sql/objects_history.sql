@@ -363,12 +363,11 @@ CREATE TABLE IF NOT EXISTS archives (
   KEY archives_by_next (next_attempt)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- URLs in archives whose content stays as it is, by 8 bytes of their SHA-256.
+-- Pages of archives that a walk has read.
 CREATE TABLE IF NOT EXISTS known_urls (
-  feed BIGINT NOT NULL,
-  hash BIGINT NOT NULL,
-  url  VARCHAR(2048) NOT NULL,
-  PRIMARY KEY (feed, hash)
+  feed       BIGINT NOT NULL,
+  url_digest VARCHAR(64) NOT NULL,
+  PRIMARY KEY (feed, url_digest)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- What harvesters count.

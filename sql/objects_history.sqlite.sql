@@ -341,12 +341,11 @@ CREATE TABLE IF NOT EXISTS archives (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS archives_by_next ON archives (next_attempt);
 
--- URLs in archives whose content stays as it is, by 8 bytes of their SHA-256.
+-- Pages of archives that a walk has read.
 CREATE TABLE IF NOT EXISTS known_urls (
-  feed INTEGER NOT NULL,
-  hash INTEGER NOT NULL,
-  url  TEXT NOT NULL CHECK (length(url) <= 2048),
-  PRIMARY KEY (feed, hash)
+  feed       INTEGER NOT NULL,
+  url_digest TEXT NOT NULL CHECK (length(url_digest) <= 64),
+  PRIMARY KEY (feed, url_digest)
 ) STRICT;
 
 -- What harvesters count.

@@ -154,7 +154,7 @@ std::span<const Table> tables() {
         {"entry_changes", {"entry", "revision"}, {"notes"}},
         {"mentions", {"class", "name", "first_seen", "entry"}, {}},
         {"archives", {"feed"}, {}},
-        {"known_urls", {"feed", "hash"}, {}},
+        {"known_urls", {"feed", "url_digest"}, {}},
         {"builds", {"number", "digest"}, {}},
         {"meta", {"name"}, {}},
     }};

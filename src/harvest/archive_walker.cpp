@@ -235,13 +235,13 @@ Archive ArchiveWalker::record(Transaction& transaction, const Result& result,
 Archive ArchiveWalker::after_index(Transaction& transaction, Archive archive,
                                    const feed::ListIndex& index, base::Seconds now) {
     archive.is_list = true;
-    const auto known = KnownUrls::load(transaction, archive.feed);
     std::vector<feed::ListMonth> left;
     for (const auto& month : index.months) {
         const auto url = net::parse_url(month.text_url);
         const bool was_over = archive.finished_at && month.first_day + std::chrono::days(31) <=
                                                          *archive.finished_at - zones_differ_by;
-        if (url && !was_over && !known.contains(transaction, *url)) left.push_back(month);
+        if (url && !was_over && !is_known_url(transaction, archive.feed, *url))
+            left.push_back(month);
     }
     if (left.empty()) {
         months_.erase(archive.feed);

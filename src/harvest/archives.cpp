@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "harvest/feeds.hpp"
@@ -31,7 +30,7 @@ const store::Insert an_archive{
     {"feed", "kind", "next_url", "base_url", "state", "started_at", "next_attempt"},
     {"feed"}};
 
-const store::Insert a_known_url{"known_urls", {"feed", "hash", "url"}, {"feed", "hash"}};
+const store::Insert a_known_url{"known_urls", {"feed", "url_digest"}, {"feed", "url_digest"}};
 
 ArchiveState archive_state_named(std::string_view name) {
     const auto found = std::ranges::find(state_names, name);
@@ -152,58 +151,21 @@ bool finish_page(Transaction& transaction, const ClaimedArchive& claimed, const 
     return true;
 }
 
-std::int64_t hash_of_url(const net::Url& url) {
-    thread_local base::Digest digest(base::Algorithm::sha256);
-    digest.update(net::normalized(url));
-    const auto bytes = digest.raw();
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < 8; ++i) hash = hash << 8U | static_cast<unsigned char>(bytes[i]);
-    return static_cast<std::int64_t>(hash);
-}
-
-KnownUrls KnownUrls::load(Transaction& transaction, std::int64_t feed, std::size_t rows_at_once) {
-    const auto count =
-        transaction.query("SELECT COUNT(*) FROM known_urls WHERE feed = ?", {Value{feed}});
-    std::vector<std::int64_t> hashes;
-    hashes.reserve(static_cast<std::size_t>(count.at(0).integer(0)));
-    for (Value last{INT64_MIN};;) {
-        // The first number may itself be the least one.
-        const auto rows = transaction.query(
-            hashes.empty() ? "SELECT hash FROM known_urls WHERE feed = ? AND hash >= ? ORDER BY "
-                             "hash LIMIT ?"
-                           : "SELECT hash FROM known_urls WHERE feed = ? AND hash > ? ORDER BY "
-                             "hash LIMIT ?",
-            {Value{feed}, last, Value{static_cast<std::int64_t>(rows_at_once)}});
-        for (const auto& row : rows) hashes.push_back(row.integer(0));
-        if (rows.size() < rows_at_once) break;
-        last = rows.back().value(0);
-    }
-    return {feed, std::move(hashes)};
-}
-
-bool KnownUrls::contains(Transaction& transaction, const net::Url& url) const {
-    return has_hash(hash_of_url(url)) && is_known_url(transaction, feed_, url);
-}
-
-bool KnownUrls::has_hash(std::int64_t hash) const {
-    return std::ranges::binary_search(hashes_, hash);
-}
-
 bool is_known_url(Transaction& transaction, std::int64_t feed, const net::Url& url) {
-    const auto rows = transaction.query("SELECT url FROM known_urls WHERE feed = ? AND hash = ?",
-                                        {Value{feed}, Value{hash_of_url(url)}});
-    return !rows.empty() && rows.front().text(0) == net::normalized(url);
+    return !transaction
+                .query("SELECT 1 FROM known_urls WHERE feed = ? AND url_digest = ?",
+                       {Value{feed}, Value{digest_of_url(url)}})
+                .empty();
 }
 
 void add_known_url(Transaction& transaction, std::int64_t feed, const net::Url& url) {
-    store::insert_unless_there(
-        transaction, a_known_url,
-        std::vector{Value{feed}, Value{hash_of_url(url)}, Value{net::normalized(url)}});
+    store::insert_unless_there(transaction, a_known_url,
+                               std::vector{Value{feed}, Value{digest_of_url(url)}});
 }
 
 void forget_known_url(Transaction& transaction, std::int64_t feed, const net::Url& url) {
-    transaction.execute("DELETE FROM known_urls WHERE feed = ? AND hash = ? AND url = ?",
-                        {Value{feed}, Value{hash_of_url(url)}, Value{net::normalized(url)}});
+    transaction.execute("DELETE FROM known_urls WHERE feed = ? AND url_digest = ?",
+                        {Value{feed}, Value{digest_of_url(url)}});
 }
 
 void forget_known_urls(Transaction& transaction, std::int64_t feed) {

@@ -154,7 +154,7 @@ inline void fill(store::Connection& connection) {
     insert(connection, "archives",
            {Value(one), "pipermail", awkward, "https://f.example", "walking", awkward, one, none,
             one, "2026-01-02T03:04:05Z", "", "", none});
-    insert(connection, "known_urls", {Value(one), INT64_MIN, awkward});
+    insert(connection, "known_urls", {Value(one), awkward});
     connection.execute("INSERT INTO meta (name, value) VALUES ('a note', 3), ('another', 12)");
 }
 

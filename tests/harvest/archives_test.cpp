@@ -123,3 +123,21 @@ TEST_CASE("A page that fails is put off for longer each time, or as long as its 
     CHECK_FALSE(archive.next_attempt);
     CHECK(harvest::name_of(archive.state) == "failed");
 }
+
+TEST_CASE("URLs are known once they are added, however they are spelled, to their own feed") {
+    ArchiveWorld world(GENERATE(support::engines()));
+    const auto url = [](const char* text) { return net::parse_url(text).value(); };
+    const auto one = url("https://x.org/1"), two = url("https://x.org/2");
+    const auto is_known = [&](const net::Url& each) {
+        return world.call(harvest::is_known_url, 1, each);
+    };
+    for (const auto feed : {1, 1, 2})
+        world.call(harvest::add_known_url, feed, feed == 1 ? one : two);
+    CHECK(world.known_urls() == "2");
+    CHECK(is_known(url("HTTPS://X.org:443/%31")));
+    CHECK_FALSE(is_known(two));
+    world.call(harvest::forget_known_urls, 2);
+    CHECK(is_known(one));
+    world.call(harvest::forget_known_url, 1, one);
+    CHECK(world.known_urls() == "0");
+}

@@ -121,7 +121,7 @@ TEST_CASE("A feed that is deleted leaves nothing") {
             id + ", 't')");
         store.execute("INSERT INTO archives (feed, kind, state, started_at) VALUES (" + id +
                       ", 'k', 's', 't')");
-        store.execute("INSERT INTO known_urls (feed, hash, url) VALUES (" + id + ", 1, 'u')");
+        store.execute("INSERT INTO known_urls (feed, url_digest) VALUES (" + id + ", 'u')");
     }
     (void)store.claim();
     CHECK(removed(store, gone));
