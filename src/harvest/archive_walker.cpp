@@ -131,16 +131,12 @@ void ArchiveWalker::begin(ClaimedArchive claimed, SteadyTime until) {
     // Readers are those of feeds.
     auto fetch = begin_page(claimed.archive.next_url, context_.options.user_agent);
     fetch.most_body = most_bytes;
-    fetch.claim = claimed.claim;
-    fetch.base_url = claimed.base_url;
-    fetch.until = until;
     ++open_;
-    getter_.get(std::move(fetch), [this, claimed = std::move(claimed)](
-                                      Fetch ended, Getter::Answer answer) mutable {
+    const auto use = [this](ClaimedArchive fetched, Fetch ended, Getter::Answer answer) {
         --open_;
-        claimed.base_url = ended.base_url;
-        results_.push_back(read(std::move(claimed), std::move(ended.url), std::move(answer)));
-    });
+        results_.push_back(read(std::move(fetched), std::move(ended.url), std::move(answer)));
+    };
+    getter_.get(std::move(claimed), std::move(fetch), until, use);
 }
 
 ArchiveWalker::Result ArchiveWalker::read(ClaimedArchive claimed, std::string url,

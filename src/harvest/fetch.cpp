@@ -180,8 +180,6 @@ Fetch begin_fetch(const ClaimedFeed& claimed, const FetchSettings& settings) {
     auto fetch = begin_page(feed.url, agent_with_readers(settings.user_agent, claimed.readers));
     fetch.most_body =
         feed.most_kb > 0 ? static_cast<std::size_t>(feed.most_kb) * 1024 : settings.most_bytes;
-    fetch.claim = claimed.claim;
-    fetch.base_url = claimed.base_url;
     const bool has_validators = !feed.http_etag.empty() || !feed.http_last_modified.empty();
     // A clock that was ahead may have noted a time to come.
     const bool is_full_due = !feed.last_full_fetch ||

@@ -70,17 +70,15 @@ void Fetcher::claim() {
 
 void Fetcher::begin(ClaimedFeed claimed, SteadyTime until) {
     auto fetch = begin_fetch(claimed, context_.options);
-    fetch.until = until;
     ++open_;
-    getter_.get(std::move(fetch), [this, claimed = std::move(claimed)](
-                                      Fetch ended, Getter::Answer answer) mutable {
+    const auto use = [this](ClaimedFeed fetched, Fetch ended, Getter::Answer answer) {
         --open_;
-        claimed.base_url = ended.base_url;
         if (answer)
-            return reader_.add({std::move(claimed), std::move(ended), *std::move(answer)});
-        ReadAnswer failed{.after = claimed.feed, .outcome = std::move(answer.error())};
-        results_.push_back({std::move(claimed), std::move(ended.url), std::move(failed)});
-    });
+            return reader_.add({std::move(fetched), std::move(ended), *std::move(answer)});
+        ReadAnswer failed{.after = fetched.feed, .outcome = std::move(answer.error())};
+        results_.push_back({std::move(fetched), std::move(ended.url), std::move(failed)});
+    };
+    getter_.get(std::move(claimed), std::move(fetch), until, use);
 }
 
 void Fetcher::take_read() {

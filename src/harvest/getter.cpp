@@ -7,8 +7,6 @@ namespace harvest {
 
 using namespace std::chrono_literals;
 
-void Getter::get(Fetch fetch, Use use) { send({std::move(fetch), std::move(use)}); }
-
 void Getter::send(Open open) {
     auto request = request_of(open.fetch, context_.options);
     if (!request)

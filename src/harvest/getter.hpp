@@ -19,16 +19,28 @@ namespace harvest {
 
 class Getter {
    public:
+    // An answer that is no redirect, or why there is none.
     using Answer = tl::expected<net::Response, FetchOutcome>;
-    // Gets a fetch as it ended, and an answer that is no redirect, or why there is none.
-    using Use = std::function<void(Fetch, Answer)>;
 
     Getter(HarvestContext& context, net::Client client)
         : context_(context), client_(std::move(client)) {}
 
-    // Begins a fetch whose base URL is claimed.
-    //   use  called by this function, follow() or receive() before fetch.until; owns the claim of the base URL then
-    void get(Fetch fetch, Use use);
+    // Begins a fetch for what was claimed together with its base URL.
+    //   claimed  has `claim` and `base_url`
+    //   until    when all of it ends: before its claim does
+    //   use      called by this function, follow() or receive(), with what was claimed, whose base_url is the one that
+    //            is claimed then; the fetch; and its answer
+    template <class Claimed, class UseIt>
+    void get(Claimed claimed, Fetch fetch, SteadyTime until, UseIt use) {
+        fetch.claim = claimed.claim;
+        fetch.base_url = claimed.base_url;
+        fetch.until = until;
+        send({std::move(fetch), [claimed = std::move(claimed),
+                                 use = std::move(use)](Fetch ended, Answer answer) mutable {
+                  claimed.base_url = ended.base_url;
+                  use(std::move(claimed), std::move(ended), std::move(answer));
+              }});
+    }
     // Follows redirects once a second: those whose base URL is free. Others wait for it until they are out of time.
     //   throws  store::Failure: all of them go on waiting. After a commit in doubt, a base URL may stay claimed until the
     //           claim ends
@@ -44,7 +56,7 @@ class Getter {
    private:
     struct Open {
         Fetch fetch;
-        Use use;
+        std::function<void(Fetch, Answer)> use;
         std::string next_base_url = {};  // of one that is redirected: what it waits for
     };
     void send(Open open);

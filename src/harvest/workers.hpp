@@ -129,7 +129,7 @@ class ArchiveWalker {
     Getter& getter_;
     std::size_t open_ = 0;         // that the getter has
     std::vector<Result> results_;  // that are not written
-    // The months that the walk of a list is about, by feed. Whoever does not have them reads the index.
+    // The months that the walk of a list is about, by feed. A harvester without them reads the index.
     struct Months {
         std::vector<feed::ListMonth> months;       // newest first
         std::optional<base::Seconds> finished_at;  // of the walk before this one
