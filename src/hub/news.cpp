@@ -97,9 +97,7 @@ Marks next_marks(Transaction& transaction, const Marks& last, const std::string&
     return next;
 }
 
-// A topic that is due already keeps its place.
-const std::string set_due =
-    "UPDATE topics SET look_at = ?, claim = 0 WHERE (look_at = '' OR look_at > ?) AND ";
+const std::string set_due = store::make_due_sql(topic_queue);
 
 void mark(Transaction& transaction, const std::string& condition, std::vector<Value> values,
           base::Seconds look_at) {
@@ -238,14 +236,8 @@ bool are_marked_for(Transaction& transaction, const std::string& current) {
 std::vector<DueTopic> claim_topics(Transaction& transaction, const std::vector<DueTopic>& due,
                                    const std::string& current, std::int64_t claim,
                                    base::Seconds now) {
-    std::vector<DueTopic> claimed;
-    if (!are_marked_for(transaction, current)) return claimed;
-    for (const auto& each : due) {
-        if (!store::claim_row(transaction, topic_queue, each.row, claim, now)) continue;
-        claimed.push_back(each);
-        claimed.back().row.claim = claim;
-    }
-    return claimed;
+    if (!are_marked_for(transaction, current)) return {};
+    return store::claim_each(transaction, topic_queue, due, claim, now);
 }
 
 namespace {

@@ -79,13 +79,8 @@ std::vector<PendingRequest> due_requests(Transaction& transaction, std::size_t m
 std::vector<PendingRequest> claim_requests(Transaction& transaction,
                                            const std::vector<PendingRequest>& due,
                                            std::int64_t claim, base::Seconds now) {
-    std::vector<PendingRequest> claimed;
-    for (const auto& each : due) {
-        if (!store::claim_row(transaction, request_queue, each.row, claim, now)) continue;
-        claimed.push_back(each);
-        claimed.back().row.claim = claim;
-        claimed.back().claimed_at = now;
-    }
+    auto claimed = store::claim_each(transaction, request_queue, due, claim, now);
+    for (auto& each : claimed) each.claimed_at = now;
     return claimed;
 }
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/date.hpp"
 #include "store/dialect.hpp"
@@ -47,6 +49,22 @@ inline constexpr std::string_view due_at_once = "1970-01-01T00:00:00Z";
                                    " = ? AND " + due + " = ? AND claim = ?",
                                {Value{base::format_rfc3339(now + claim_lasts)}, Value{claim},
                                 Value{row.id}, Value{row.due}, Value{row.claim}}) == 1;
+}
+
+// Claims rows that are still as they were read.
+//   due      values with a QueuedRow `row`
+//   returns  those that are claimed, with their claim, in their order
+template <class Due>
+[[nodiscard]] std::vector<Due> claim_each(Transaction& transaction, const Queue& queue,
+                                          std::vector<Due> due, std::int64_t claim,
+                                          base::Seconds now) {
+    std::vector<Due> claimed;
+    for (auto& each : due) {
+        if (!claim_row(transaction, queue, each.row, claim, now)) continue;
+        each.row.claim = claim;
+        claimed.push_back(std::move(each));
+    }
+    return claimed;
 }
 
 // Returns whether a row still has this claim, and keeps others from the row until the transaction ends.
