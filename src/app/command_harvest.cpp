@@ -160,9 +160,11 @@ int add_source_feed(Services& services, const SourceFeedOptions& options) {
     if (!added->is_new && options.archive.empty() && !options.is_public)
         return complain(
             fmt::format("feed {} already has this URL; nothing was changed", added->id), failed);
-    fmt::print("feed {} {}{}\n", added->id,
+    const bool is_kept = !added->is_new && (!options.name.empty() || options.max_kb > 0);
+    fmt::print("feed {} {}{}{}\n", added->id,
                added->is_new ? "added; it is due now" : "already exists",
-               added->is_new || options.archive.empty() ? "" : "; its archive will be read");
+               added->is_new || options.archive.empty() ? "" : "; its archive will be read",
+               is_kept ? "; its name and limit stay as they are" : "");
     return ok;
 }
 

@@ -49,7 +49,8 @@ def _(site):
     assert b"the URL" in site.expect(1, "harvest", "add", "ftp://lab.example.org/").stderr
     site.expect(2, "harvest", "add", url, "--max-kb", "0")
     for option, is_public in (("--public", True), ("--no-public", False)):
-        assert b"feed 1 already exists" in site.expect(0, "harvest", "add", option, url).stdout
+        done = site.expect(0, "harvest", "add", option, url, "--name", "Not this")
+        assert b"feed 1 already exists; its name and limit stay as they are" in done.stdout, done
         assert only_feed(site)["public_query"] is is_public, option
     for which in ("1", url, "lab.exa", "The lab"):
         assert url.encode() in site.expect(0, "harvest", "status", which).stdout, which
