@@ -24,6 +24,8 @@ constexpr std::size_t longest_tag = 60, longest_path = 100;
 // Bytes after which no further phrase begins; a phrase of two values has no less than `least_room`.
 constexpr std::size_t longest_title = 100, longest_more = 300, least_room = 40;
 constexpr std::size_t most_phrases = 3;
+constexpr std::size_t most_named = 3;       // values of one field that a title names
+constexpr std::size_t longest_names = 120;  // bytes of the values of one field behind a title
 constexpr const char* only_blanks = ": only white space differs";
 constexpr const char* empty_text = "(empty)";
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
@@ -47,9 +49,9 @@ bool has_plural(const std::string& words) {
 
 std::string plural_of(const std::string& words) {
     if (words.ends_with("child")) return words + "ren";
-    const auto before_last = words.size() > 1 ? words[words.size() - 2] : ' ';
     constexpr std::string_view vowels = "aeiouAEIOU";
-    if (words.ends_with('y') && vowels.find(before_last) == std::string_view::npos)
+    if (words.size() > 1 && words.ends_with('y') &&
+        vowels.find(words[words.size() - 2]) == std::string_view::npos)
         return words.substr(0, words.size() - 1) + "ies";
     for (const std::string_view ending : {"ss", "x", "ch", "sh", "z"})
         if (words.ends_with(ending)) return words + "es";
@@ -94,11 +96,11 @@ std::string whole_text_of(const Cell& cell, std::span<const Reference> reference
 }
 
 // Returns a text as it stands in a sentence: isolated, and in quotes if it has several words, so that the sentence does
-// not run on into it.
+// not run on into it, or if it says what stands for no text.
 std::string set_off(std::string_view text) {
     const auto isolated = base::isolated(text);
-    return text.find(' ') == std::string_view::npos ? isolated
-                                                    : "\xE2\x80\x9C" + isolated + "\xE2\x80\x9D";
+    const bool is_plain = text.find(' ') == std::string_view::npos && text != empty_text;
+    return is_plain ? isolated : "\xE2\x80\x9C" + isolated + "\xE2\x80\x9D";
 }
 
 std::size_t count_characters(std::string_view text) {
@@ -166,7 +168,7 @@ FieldWords field_words(const FieldChange& change, std::span<const Reference> ref
     const auto& path = change.path;
     const auto above = std::find_if_not(path.rbegin(), path.rend(), is_tag);
     if (above == path.rend()) return words;
-    const auto text = text_of(**above, references);
+    const auto text = on_one_line(text_of(**above, references));
     if (text.empty() || text.size() > longest_value) return words;
     words.owner = (above == path.rbegin() ? " " : " of ") + set_off(text);
     return words;
@@ -178,10 +180,13 @@ bool is_comment(const FieldChange& change) {
 
 std::string verb_of(Op op) { return " " + std::string(name_of(op)); }
 
+using Covered = std::set<const FieldChange*>;
+
 // A phrase and the changes that it covers.
 struct Phrase {
     std::string text;
     std::vector<const FieldChange*> covers;
+    bool only_counts = false;  // it has numbers of values that have names
 };
 
 // Makes a phrase of a change, and of what belongs to it.
@@ -190,8 +195,10 @@ class PhraseMaker {
     PhraseMaker(std::span<const FieldChange> fields, std::span<const Reference> references)
         : fields_(fields), references_(references) {}
 
-    //   room  bytes that the phrase should have
-    [[nodiscard]] Phrase phrase_of(const FieldChange& change, std::size_t room) const {
+    //   room     bytes that the phrase should have
+    //   covered  changes that other phrases tell
+    [[nodiscard]] Phrase phrase_of(const FieldChange& change, std::size_t room,
+                                   const Covered& covered) const {
         const auto most = std::clamp(room, least_text, longest_text);
         if (change.op == Op::replaced) return {replaced(change, most), {&change}};
         if (auto phrase = subtree(change, room)) return std::move(*phrase);
@@ -199,9 +206,26 @@ class PhraseMaker {
         if (words.field.empty())
             return {value_of(change, most).value_or("tag") + verb_of(change.op), {&change}};
         const auto* other = other_side_of(change);
-        if (other == nullptr)
-            return {values(change, words, most) + verb_of(change.op), {&change}};
-        return {exchange(change, *other, words, room), {&change, other}};
+        if (other != nullptr && !covered.contains(other))
+            return exchange(change, *other, words, room);
+        if (auto names = names_in_title(change, words, room))
+            return {std::move(*names) + verb_of(change.op), {&change}};
+        return {values(change, words, most) + verb_of(change.op),
+                {&change},
+                change.values.size() > 1};
+    }
+
+    // "Depends: “libc6 (>= 2.36)”, ucf added, “libc6 (>= 2.34)” removed"; empty if the values have no names.
+    //   changes  of one field
+    [[nodiscard]] std::string named(std::span<const FieldChange* const> changes) const {
+        std::string text;
+        for (const auto* change : changes) {
+            const auto names = names_of(*change, longest_names);
+            if (!names) return {};
+            text += (text.empty() ? field_words(*change, references_).in_a_row() + ": " : ", ") +
+                    *names + verb_of(change->op);
+        }
+        return text;
     }
 
     [[nodiscard]] std::string replaced(const FieldChange& change, std::size_t most) const {
@@ -222,14 +246,46 @@ class PhraseMaker {
                    base::isolated(base::without_directions(now));
         if (after == empty_text) return what + " is empty now";
         if (before == empty_text) return what + " is no longer empty";
-        const bool are_texts = is_text(value.before->cell) && is_text(value.after->cell);
-        return what + (are_texts ? " reworded" : " replaced");
+        // A text of one word is a name or a number rather than wording.
+        const auto has_words = [](const Node* node) {
+            return is_text(node->cell) && node->cell.text.find(' ') != std::string::npos;
+        };
+        const bool have_words = has_words(value.before) && has_words(value.after);
+        return what + (have_words ? " reworded" : " replaced");
     }
 
    private:
     [[nodiscard]] std::optional<std::string> value_of(const FieldChange& change,
                                                       std::size_t most) const {
         return short_text_of(&change.values.front().node(), references_, most);
+    }
+
+    // Returns what the values of one change say, "a, b, …" where not all of them fit; nullopt: some of the first have no
+    // short name.
+    //   most  bytes
+    [[nodiscard]] std::optional<std::string> names_of(const FieldChange& change,
+                                                      std::size_t most) const {
+        std::string names;
+        for (const auto& value : change.values) {
+            const auto name = short_text_of(&value.node(), references_, longest_value);
+            if (!name || is_comment(change)) return std::nullopt;
+            if (!names.empty() && names.size() + name->size() > most)
+                return names.append(", ").append(ellipsis);
+            names.append(names.empty() ? "" : ", ").append(*name);
+        }
+        return names;
+    }
+
+    // "Depends: adduser, ucf": of a few values that fit all.
+    [[nodiscard]] std::optional<std::string> names_in_title(const FieldChange& change,
+                                                            const FieldWords& words,
+                                                            std::size_t room) const {
+        const auto number = change.values.size();
+        if (number < 2 || number > most_named) return std::nullopt;
+        const auto names = names_of(change, room);
+        auto text = words.in_a_row() + ": " + names.value_or("");
+        if (!names || names->ends_with(ellipsis) || text.size() > room) return std::nullopt;
+        return text;
     }
 
     // What a field says of the values of one change: of a single one what it is if that is short, of several how many.
@@ -255,20 +311,28 @@ class PhraseMaker {
     }
 
     // "status Live removed, Dead added": without models it is unknown whether the new value replaces the old one.
-    [[nodiscard]] std::string exchange(const FieldChange& first, const FieldChange& second,
-                                       const FieldWords& words, std::size_t room) const {
-        const auto numbers = words.in_a_row() + ": " +
-                             base::with_separators(first.values.size()) + verb_of(first.op) +
-                             ", " + base::with_separators(second.values.size()) +
-                             verb_of(second.op);
+    [[nodiscard]] Phrase exchange(const FieldChange& first, const FieldChange& second,
+                                  const FieldWords& words, std::size_t room) const {
+        const Phrase numbers{words.in_a_row() + ": " +
+                                 base::with_separators(first.values.size()) + verb_of(first.op) +
+                                 ", " + base::with_separators(second.values.size()) +
+                                 verb_of(second.op),
+                             {&first, &second},
+                             true};
         if (first.values.size() > 1 || second.values.size() > 1) return numbers;
         if (differ_in_blanks(first.values.front().node().cell, second.values.front().node().cell))
-            return words.in_a_row() + only_blanks;
+            return {words.in_a_row() + only_blanks, {&first, &second}};
         const auto value = value_of(first, longest_text), now = value_of(second, longest_text);
         if (!value || !now || *value == *now) return numbers;
+        const bool has_both = is_comment(first) != is_comment(second);
         auto text = words.all() + (is_comment(first) ? ": comment " : " ") + *value +
-                    verb_of(first.op) + ", " + *now + verb_of(second.op);
-        return text.size() > std::max(room, least_room) ? numbers : text;
+                    verb_of(first.op) + ", " +
+                    (!has_both            ? ""
+                     : is_comment(second) ? "comment "
+                                          : "value ") +
+                    *now + verb_of(second.op);
+        if (text.size() > std::max(room, least_room)) return numbers;
+        return {std::move(text), {&first, &second}};
     }
 
     // "currencies EUR added: name Euro, symbol €": a tag that came or went with several fields below it.
@@ -354,8 +418,8 @@ std::string echo_headline(std::span<const FieldChange> fields,
 }
 
 // Counts the changes that phrases say nothing of.
-std::string rest_of(std::span<const FieldChange> fields,
-                    const std::set<const FieldChange*>& covered, std::size_t unlisted) {
+std::string rest_of(std::span<const FieldChange> fields, const Covered& covered,
+                    std::size_t unlisted) {
     std::set<std::size_t> told, more;
     bool is_minor = unlisted == 0;
     for (const auto& field : fields)
@@ -496,14 +560,17 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
     if (fields.front().rank == Rank::echo)
         return {echo_headline(fields, references), {}, Rank::echo};
     const PhraseMaker maker(fields, references);
-    std::set<const FieldChange*> covered;
+    Covered covered;
+    std::vector<std::vector<const FieldChange*>> counted;
     const auto append = [&](std::string& line, const FieldChange& field, std::size_t longest) {
         const auto room = longest - std::min(longest, line.size());
-        auto phrase = maker.phrase_of(field, room);
-        if (!line.empty() && phrase.text.size() > room) phrase = maker.phrase_of(field, 0);
+        auto phrase = maker.phrase_of(field, room, covered);
+        if (!line.empty() && phrase.text.size() > room)
+            phrase = maker.phrase_of(field, 0, covered);
         if (!line.empty() && phrase.text.size() > room) return false;
         line += (line.empty() ? "" : ", ") + phrase.text;
         covered.insert(phrase.covers.begin(), phrase.covers.end());
+        if (phrase.only_counts) counted.push_back(std::move(phrase.covers));
         return true;
     };
     const auto leading = fields.front().rank;
@@ -519,9 +586,13 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         ++phrases;
     }
     headline.title = begins_sentence(std::move(headline.title));
+    for (const auto& changes : std::exchange(counted, {})) {
+        const auto names = maker.named(changes);
+        if (names.empty() || headline.more.size() + names.size() > longest_more) continue;
+        headline.more.append(headline.more.empty() ? "" : ", ").append(names);
+    }
     const auto rest = rest_of(fields, covered, unlisted);
-    if (rest.empty()) return headline;
-    headline.title += ", " + rest;
+    if (!rest.empty()) headline.title += ", " + rest;
     for (const auto& field : fields) {
         if (covered.contains(&field)) continue;
         if (field.rank == Rank::echo || !append(headline.more, field, longest_more)) break;

@@ -43,8 +43,8 @@ struct Headline {
     // The leading ones in about 100 bytes, and how many there are besides: "GO term: 2 added, 1 removed, 2 minor
     // changes". Of an object of which all changes are echoes, what they follow from.
     std::string title;
-    std::string
-        more;  // those that the title only counts, in about 300 bytes; empty: it names all, or they are echoes
+    // Changes and values that the title only counts, in about 300 bytes; empty: it names all, or they are echoes.
+    std::string more;
     // Of the most important change; echo: nothing is the object's own, because all of it follows from other objects, or
     // happened to most objects of the class.
     Rank rank = Rank::ordinary;

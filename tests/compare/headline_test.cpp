@@ -96,6 +96,30 @@ TEST_CASE("A headline counts the values that came and went in one field together
           "GO term GO:1 added, GO:3 removed");
 }
 
+TEST_CASE("A headline names up to three values of a field that fit, and its text behind it the "
+          "others") {
+    std::vector<compare::Change> three, four;
+    for (const auto* word : {"a", "b", "c", "d"}) {
+        four.push_back(added(at({"Depends"}), text(word)));
+        if (three.size() < 3) three.push_back(four.back());
+    }
+    CHECK(headline(three) == "Depends: a, b, c added");
+    CHECK(headline(four) == "Depends: 4 added");
+    CHECK(lines(four).more == "Depends: a, b, c, d added");
+    four.push_back(removed(at({"Depends"}), text("e")));
+    CHECK(headline(four) == "Depends: 4 added, 1 removed");
+    CHECK(lines(four).more == "Depends: a, b, c, d added, e removed");
+    for (int i = 0; i < 100; ++i)
+        four.push_back(removed(at({"Depends"}), text("package" + std::to_string(i))));
+    const auto many = lines(four);
+    CHECK(many.title == "Depends: 4 added, 101 removed");
+    CHECK(many.more.ends_with(", \xE2\x80\xA6 removed"));
+    // Texts have no short names.
+    const std::string words(81, 'x');
+    CHECK(lines({added(at({"Note"}), text(words)), added(at({"Note"}), text(words + "y"))})
+              .more.empty());
+}
+
 TEST_CASE("A headline names the one value that a field lost and the one that it got") {
     // Without models, nobody knows that a status has one value.
     CHECK(headline({removed(at({"State"}), tag("Live")), added(at({"State"}), tag("Dead"))}) ==
@@ -122,6 +146,10 @@ TEST_CASE("A headline says that a comment came, went or changed") {
     CHECK(headline({removed(path, comment("old one")), added(path, comment("new one"))}) ==
           "A v: comment \xE2\x80\x9Cold one\xE2\x80\x9D removed, "
           "\xE2\x80\x9Cnew one\xE2\x80\x9D added");
+    CHECK(headline({removed(path, text("old")), added(path, comment("sic"))}) ==
+          "A v old removed, comment sic added");
+    CHECK(headline({removed(path, comment("sic")), added(path, text("new"))}) ==
+          "A v: comment sic removed, value new added");
     const std::string words(81, 'x');
     CHECK(headline({added(path, comment(words))}) == "A v: comment added");
     CHECK(headline({removed(path, comment(words)), added(path, comment(words + "y"))}) ==
@@ -145,6 +173,11 @@ TEST_CASE("A headline calls a text empty that has become so, and not reworded") 
     CHECK(headline({replaced(at({"A"}), text(words), text(""))}) == "A is empty now");
     CHECK(headline({replaced(at({"A"}), text(" "), text(words))}) == "A is no longer empty");
     CHECK(headline({replaced(at({"A"}), text("x"), text(""))}) == "A x \xE2\x86\x92 (empty)");
+}
+
+TEST_CASE("A text that says what stands for an empty one is quoted") {
+    CHECK(headline({replaced(at({"A"}), text("x"), text("(empty)"))}) ==
+          "A x \xE2\x86\x92 \xE2\x80\x9C(empty)\xE2\x80\x9D");
 }
 
 TEST_CASE("A headline counts every value below a tag that was added with all of them") {
@@ -207,7 +240,7 @@ TEST_CASE("A headline has the tags of a path that tell it from others of the cla
     CHECK(headline({name}, {}, "Country") == "Translations hrv: official a \xE2\x86\x92 b");
     CHECK(headline({added(at({"name", "common"}), text("a")),
                     added(at({"name", "common"}), text("b"))},
-                   {}, "Country") == "Name common: 2 added");
+                   {}, "Country") == "Name common: a, b added");
     // The model has the tag once, so it says enough; or twice.
     CHECK(headline({added(at({"Gene_info", "Concise_description"}), text("a"))}) ==
           "Concise description a added");
@@ -311,6 +344,7 @@ TEST_CASE("Words without a plain plural are counted behind a colon") {
     CHECK(compare::counted(2, "GO term") == "2 GO terms");
     CHECK(compare::counted(2, "gene class") == "2 gene classes");
     CHECK(compare::counted(2, "homology") == "2 homologies");
+    CHECK(compare::counted(2, "y") == "2 ys");
     CHECK(compare::counted(2, "assay") == "2 assays");
     CHECK(compare::counted(2, "child of") == "child of: 2");
     CHECK(compare::counted(2, "is a") == "is a: 2");
@@ -386,13 +420,13 @@ TEST_CASE("A headline counts what lies below a value by its tag, not by the valu
     path.push_back({CellKind::reference, "GO:1", "GO_term"});
     const compare::References names = {{{"GO_term", "GO:1"}, "cytoplasm", Fate::stays}};
     CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
-          "GO term cytoplasm: 2 added");
+          "GO term cytoplasm: a, b added");
     path.push_back({CellKind::tag, "Paper_evidence", {}});
     CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
-          "Paper evidence of cytoplasm: 2 added");
+          "Paper evidence of cytoplasm: a, b added");
     path.back().text = "Paper";
     CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
-          "Paper of cytoplasm: 2 added");
+          "Paper of cytoplasm: a, b added");
 }
 
 TEST_CASE("A headline isolates values and tags that run from right to left") {
