@@ -97,7 +97,7 @@ base::Result<ArchivePage> read_archive_page(const std::string& url,
         if (!month) return tl::unexpected(month.error());
         if (month->is_cut)
             base::log::warning("a month of a mailing list is too long and was cut",
-                               {{"url", url}});
+                               {{"url", url.substr(0, url.find('?'))}});
         return ArchivePage{.entries = std::move(month->entries), .is_month = true};
     }
     auto read = feed::read_feed(response.body, type, url);
@@ -156,7 +156,7 @@ ArchiveWalker::Result ArchiveWalker::read(ClaimedArchive claimed, std::string ur
 void ArchiveWalker::write_results() {
     for (; !results_.empty(); results_.pop_back()) {
         auto& result = results_.back();
-        const auto& url = result.url;
+        const auto url = shown_url(result.claimed.feed, result.url);
         const auto write_it = [&] { write(result); };
         if (store::is_written("a page of an archive cannot be recorded", url, write_it)) continue;
         result.page.reset();
@@ -275,7 +275,7 @@ Archive ArchiveWalker::after_failure(Transaction& transaction, const Result& res
     auto after = page_failed(archive, explanation_of(failure), failure.server.retry_after, now);
     base::log::warning("a page of an archive cannot be read",
                        {{"feed", std::to_string(archive.feed)},
-                        {"url", archive.next_url},
+                        {"url", shown_url(result.claimed.feed, archive.next_url)},
                         {"reason", after.status}});
     const bool is_month = archive.is_list && feed::is_month_url(archive.next_url);
     if (!is_month || (!is_lasting(failure) && after.state != ArchiveState::failed)) return after;

@@ -25,8 +25,8 @@ inline constexpr std::int64_t quarters_of_hard = 4, quarters_of_soft = 2,
 // Bytes of the titles of feeds and entries that are kept.
 inline constexpr std::size_t longest_title = 512;
 
-// Who gets to see a feed. Queries of URLs often hold keys, so everyone who can read the site sees the URLs of a feed
-// without theirs, unless the operator made them public.
+// Who gets to see a feed. Queries of URLs often hold keys, so everyone who can read the site or the log sees the URLs of a
+// feed without theirs, unless the operator made them public.
 enum class Audience : unsigned char { operators, everyone };
 
 // A row of the table feeds. Absent times are nullopt, absent texts empty.

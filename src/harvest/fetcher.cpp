@@ -97,7 +97,7 @@ void Fetcher::write_results() {
 
 // What cannot be written even without its entries must not keep back the others: its claim ends by itself.
 void Fetcher::write_alone(Result& result) {
-    const auto& url = result.claimed.feed.url;
+    const auto url = shown_url(result.claimed.feed, result.claimed.feed.url);
     const auto write_it = [&] { write({&result, 1}); };
     if (store::is_written("the entries of a feed cannot be recorded", url, write_it)) return;
     result.answer = read_unrecordable(std::move(result.answer));

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "harvest/workers.hpp"
 
+#include <fcntl.h>
+
 #include "archive_world.hpp"
+#include "base/descriptor.hpp"
+#include "base/log.hpp"
 #include "feed/read_feed.hpp"
 #include "harvest/harvester.hpp"
+#include "support/temp_dir.hpp"
 
 using namespace std::chrono_literals;
 using support::archive_document;
@@ -151,6 +156,19 @@ TEST_CASE("A chain without an end has one") {
     world.run();
     CHECK(world.state() == "finished: too many pages");
     CHECK(world.known_urls() == "0");
+}
+
+TEST_CASE("Logs have no query of a page, which may be a key") {
+    ChainWorld world(GENERATE(support::engines()));
+    const support::TempDir folder;
+    const auto log = folder.write("log", "");
+    const base::Descriptor file(::open(log.c_str(), O_WRONLY | O_CLOEXEC));
+    base::log::send_to(file.number(), base::log::Level::info);
+    world.walk("/nothing?key=secret");
+    base::log::send_to(2, base::log::Level::info);
+    CHECK_THAT(support::read_file(log), Catch::Contains("cannot be read") &&
+                                            Catch::Contains("/nothing") &&
+                                            !Catch::Contains("secret"));
 }
 
 TEST_CASE("Empty pages and those with a useless link are walked as far as they lead") {
