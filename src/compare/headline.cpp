@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -132,10 +133,14 @@ std::optional<std::string> short_text_of(const Node* node, std::span<const Refer
 // below one: "translations hrv" and "official"; "paper evidence" and " of synaptic transmission".
 struct FieldWords {
     std::string above, field, owner;
+    bool lies_in_value = false;  // without a tag between: a value would run on into the owner
 
     // In front of a value.
     [[nodiscard]] std::string all() const {
-        return (above.empty() ? "" : above + ": ") + field + owner;
+        return (above.empty() ? "" : above + ": ") + field + owner + (lies_in_value ? ":" : "");
+    }
+    [[nodiscard]] std::string in_front_of_comment() const {
+        return all() + (lies_in_value ? " comment" : ": comment");
     }
     // In front of what is said of the field itself.
     [[nodiscard]] std::string in_a_row() const {
@@ -164,13 +169,19 @@ FieldWords field_words(const FieldChange& change, std::span<const Reference> ref
         return {.above = {}, .field = is_text(value) ? "text" : "member", .owner = {}};
     auto [tags_above, tag] = tags_of(change);
     FieldWords words{.above = std::move(tags_above), .field = std::move(tag), .owner = {}};
-    const auto is_tag = [](const Cell* cell) { return cell->kind == CellKind::tag; };
-    const auto& path = change.path;
-    const auto above = std::find_if_not(path.rbegin(), path.rend(), is_tag);
-    if (above == path.rend()) return words;
-    const auto text = on_one_line(text_of(**above, references));
-    if (text.empty() || text.size() > longest_value) return words;
-    words.owner = (above == path.rbegin() ? " " : " of ") + set_off(text);
+    std::string values;
+    std::size_t bytes = 0;
+    // The innermost say most.
+    for (const auto* cell : change.path | std::views::reverse) {
+        if (cell->kind == CellKind::tag) continue;
+        const auto text = on_one_line(text_of(*cell, references));
+        bytes += text.size();
+        if (text.empty() || bytes > longest_value) break;
+        values = set_off(text) + (values.empty() ? "" : ", ") + values;
+    }
+    if (values.empty()) return words;
+    words.lies_in_value = change.path.back()->kind != CellKind::tag;
+    words.owner = (words.lies_in_value ? " " : " of ") + values;
     return words;
 }
 
@@ -186,7 +197,7 @@ using Covered = std::set<const FieldChange*>;
 struct Phrase {
     std::string text;
     std::vector<const FieldChange*> covers;
-    bool only_counts = false;  // it has numbers of values that have names
+    bool lacks_names = false;  // of values that have some
 };
 
 // Makes a phrase of a change, and of what belongs to it.
@@ -200,7 +211,11 @@ class PhraseMaker {
     [[nodiscard]] Phrase phrase_of(const FieldChange& change, std::size_t room,
                                    const Covered& covered) const {
         const auto most = std::clamp(room, least_text, longest_text);
-        if (change.op == Op::replaced) return {replaced(change, most), {&change}};
+        if (change.op == Op::replaced) {
+            auto text = replaced(change, most);
+            const bool lacks_names = text != replaced(change, longest_text);
+            return {std::move(text), {&change}, lacks_names};
+        }
         if (auto phrase = subtree(change, room)) return std::move(*phrase);
         const auto words = field_words(change, references_);
         if (words.field.empty())
@@ -218,6 +233,7 @@ class PhraseMaker {
     // "Depends: “libc6 (>= 2.36)”, ucf added, “libc6 (>= 2.34)” removed"; empty if the values have no names.
     //   changes  of one field
     [[nodiscard]] std::string named(std::span<const FieldChange* const> changes) const {
+        if (changes.front()->op == Op::replaced) return replaced(*changes.front(), longest_text);
         std::string text;
         for (const auto* change : changes) {
             const auto names = names_of(*change, longest_names);
@@ -246,12 +262,13 @@ class PhraseMaker {
                    base::isolated(base::without_directions(now));
         if (after == empty_text) return what + " is empty now";
         if (before == empty_text) return what + " is no longer empty";
-        // A text of one word is a name or a number rather than wording.
-        const auto has_words = [](const Node* node) {
-            return is_text(node->cell) && node->cell.text.find(' ') != std::string::npos;
+        // Of a text that is short, another one is another value rather than another wording.
+        const auto is_prose = [](const Node* node) {
+            return is_text(node->cell) && count_characters(node->cell.text) > longest_text &&
+                   node->cell.text.find(' ') != std::string::npos;
         };
-        const bool have_words = has_words(value.before) && has_words(value.after);
-        return what + (have_words ? " reworded" : " replaced");
+        const bool are_prose = is_prose(value.before) || is_prose(value.after);
+        return what + (are_prose ? " reworded" : " replaced");
     }
 
    private:
@@ -297,8 +314,8 @@ class PhraseMaker {
                    (is_comment(change) ? counted(number, "comment")
                                        : base::with_separators(number));
         const auto value = value_of(change, most);
-        return (value ? words.all() : words.in_a_row()) +
-               (is_comment(change) ? ": comment" : "") + (value ? " " + *value : "");
+        if (is_comment(change)) return words.in_front_of_comment() + (value ? " " + *value : "");
+        return value ? words.all() + " " + *value : words.in_a_row();
     }
 
     // The same field may have lost values too, or got some.
@@ -325,8 +342,8 @@ class PhraseMaker {
         const auto value = value_of(first, longest_text), now = value_of(second, longest_text);
         if (!value || !now || *value == *now) return numbers;
         const bool has_both = is_comment(first) != is_comment(second);
-        auto text = words.all() + (is_comment(first) ? ": comment " : " ") + *value +
-                    verb_of(first.op) + ", " +
+        auto text = (is_comment(first) ? words.in_front_of_comment() : words.all()) + " " +
+                    *value + verb_of(first.op) + ", " +
                     (!has_both            ? ""
                      : is_comment(second) ? "comment "
                                           : "value ") +
@@ -561,7 +578,7 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         return {echo_headline(fields, references), {}, Rank::echo};
     const PhraseMaker maker(fields, references);
     Covered covered;
-    std::vector<std::vector<const FieldChange*>> counted;
+    std::vector<std::vector<const FieldChange*>> unnamed;
     const auto append = [&](std::string& line, const FieldChange& field, std::size_t longest) {
         const auto room = longest - std::min(longest, line.size());
         auto phrase = maker.phrase_of(field, room, covered);
@@ -570,7 +587,7 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         if (!line.empty() && phrase.text.size() > room) return false;
         line += (line.empty() ? "" : ", ") + phrase.text;
         covered.insert(phrase.covers.begin(), phrase.covers.end());
-        if (phrase.only_counts) counted.push_back(std::move(phrase.covers));
+        if (phrase.lacks_names) unnamed.push_back(std::move(phrase.covers));
         return true;
     };
     const auto leading = fields.front().rank;
@@ -586,7 +603,7 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         ++phrases;
     }
     headline.title = begins_sentence(std::move(headline.title));
-    for (const auto& changes : std::exchange(counted, {})) {
+    for (const auto& changes : std::exchange(unnamed, {})) {
         const auto names = maker.named(changes);
         if (names.empty() || headline.more.size() + names.size() > longest_more) continue;
         headline.more.append(headline.more.empty() ? "" : ", ").append(names);

@@ -112,6 +112,20 @@ std::string words_for_following(const Entries& entries) {
     return words;
 }
 
+bool is_narrowed(const ReleaseView& view) {
+    return !view.query.class_name.empty() || !view.query.text.empty();
+}
+
+// "23 objects"; of the first release, which is compared with none, nothing.
+std::string words_for_matching(const ReleaseView& view) {
+    const auto matching = view.contents.matching;
+    if (matching > 0) return counted(matching, "object", "objects");
+    if (is_narrowed(view)) return "No objects match";
+    return view.contents.summary.is_first_seen
+               ? "Nothing is known from before this release, so nothing changed in it"
+               : "No objects changed";
+}
+
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of_row(entry.object, version, site);
     const auto label = entry.object.label_or_name(entry.label);
@@ -154,8 +168,7 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
         .set("form_url", release_url(release.version, site))
         .set("class_name", view.query.class_name)
         .set("text", view.query.text)
-        .flag("narrowed", !view.query.class_name.empty() || !view.query.text.empty())
-        .flag("empty", contents.entries.empty());
+        .flag("narrowed", is_narrowed(view));
     return variables;
 }
 
@@ -169,7 +182,7 @@ std::string release_page(const ReleaseView& view, const PageSite& site,
     variables.set("entries", entries.html)
         .set("following", entries.following)
         .set("following_count", words_for_following(entries))
-        .set("matching", counted(view.contents.matching, "object", "objects"));
+        .set("matching", words_for_matching(view));
     add_pager(variables, address_of(view, view.query.class_name, site), view.page,
               pages_of(view.contents.matching, view.query.most));
     const Frame frame{

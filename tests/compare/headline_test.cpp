@@ -96,6 +96,30 @@ TEST_CASE("A headline counts the values that came and went in one field together
           "GO term GO:1 added, GO:3 removed");
 }
 
+TEST_CASE("A headline has every value that a value lies in, and sets it off") {
+    const auto cell = [](const std::string& row, const std::string& column) {
+        auto path = at({"Matrix"});
+        path.push_back({CellKind::integer, row, {}});
+        path.push_back({CellKind::integer, column, {}});
+        return path;
+    };
+    const auto number = [](const std::string& digits) { return node(CellKind::integer, digits); };
+    CHECK(headline({replaced(cell("1", "2"), number("2"), number("4"))}) ==
+          "Matrix 1, 2: 2 \xE2\x86\x92 4");
+    CHECK(headline({replaced(cell(std::string(30, '1'), std::string(30, '2')), number("2"),
+                             number("4"))}) ==
+          "Matrix " + std::string(30, '2') + ": 2 \xE2\x86\x92 4");
+}
+
+TEST_CASE("A value for which a title has no room is in the text behind it") {
+    const std::string name(60, 'x');
+    const auto change = replaced(at({"Depends"}), text(name), text(name + "y"));
+    CHECK(headline({change}) == "Depends " + name + " \xE2\x86\x92 " + name + "y");
+    const auto both = lines({status, change});
+    CHECK(both.title == "Status Live \xE2\x86\x92 Dead, depends replaced");
+    CHECK(both.more == "Depends " + name + " \xE2\x86\x92 " + name + "y");
+}
+
 TEST_CASE("A headline names up to three values of a field that fit, and its text behind it the "
           "others") {
     std::vector<compare::Change> three, four;
@@ -147,7 +171,7 @@ TEST_CASE("A headline says that a comment came, went or changed") {
           "A v: comment \xE2\x80\x9Cold one\xE2\x80\x9D removed, "
           "\xE2\x80\x9Cnew one\xE2\x80\x9D added");
     CHECK(headline({removed(path, text("old")), added(path, comment("sic"))}) ==
-          "A v old removed, comment sic added");
+          "A v: old removed, comment sic added");
     CHECK(headline({removed(path, comment("sic")), added(path, text("new"))}) ==
           "A v: comment sic removed, value new added");
     const std::string words(81, 'x');
