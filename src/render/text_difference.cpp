@@ -43,37 +43,88 @@ void append(std::vector<AlignedRun>& runs, bool same, std::size_t before, std::s
                     last.after_end + after});
 }
 
-// Aligns n pieces with m, which begin at `from`, along a longest common subsequence.
-void align_middle(std::vector<AlignedRun>& runs, const Pieces& before, const Pieces& after,
-                  std::size_t from, std::size_t n, std::size_t m) {
-    if (n == 0 || m == 0 || n > most_cells / m) return append(runs, false, n, m);
-    // Lengths of the longest common subsequences of all suffixes; most_cells keeps them below 2^16.
-    std::vector<std::uint16_t> cells((n + 1) * (m + 1));
-    const auto longest = [&](std::size_t i, std::size_t j) -> std::uint16_t& {
-        return cells[i * (m + 1) + j];
-    };
-    const auto is_same = [&](std::size_t i, std::size_t j) {
-        return before[from + i] == after[from + j];
-    };
-    for (auto i = n; i-- > 0;)
-        for (auto j = m; j-- > 0;)
-            longest(i, j) = is_same(i, j) ? static_cast<std::uint16_t>(longest(i + 1, j + 1) + 1)
-                                          : std::max(longest(i + 1, j), longest(i, j + 1));
-    std::size_t i = 0, j = 0;
-    while (i < n && j < m) {
-        if (is_same(i, j)) {
-            append(runs, true, 1, 1);
-            ++i, ++j;
-        } else if (longest(i + 1, j) >= longest(i, j + 1)) {
-            append(runs, false, 1, 0);
-            ++i;
-        } else {
-            append(runs, false, 0, 1);
-            ++j;
+// Aligns n pieces with m, which begin at `from`, by as few edits as there can be: E. W. Myers, "An O(ND) Difference
+// Algorithm and Its Variations", Algorithmica 1 (1986), figure 2. After d edits, a path that has dropped so many pieces more
+// than it added, from -d to d, is on that diagonal; of each the furthest is known.
+class Alignment {
+   public:
+    Alignment(const Pieces& before, const Pieces& after, std::size_t from, std::size_t n,
+              std::size_t m)
+        : before_(before), after_(after), from_(from), n_(static_cast<Position>(n)),
+          m_(static_cast<Position>(m)) {}
+
+    void append_to(std::vector<AlignedRun>& runs) {
+        if (!search()) return append(runs, false, size(n_), size(m_));
+        Position x = 0, y = 0;
+        for (const auto& [is_addition, at_x, at_y] : edits()) {
+            append(runs, true, size(at_x - x), size(at_y - y));
+            append(runs, false, is_addition ? 0 : 1, is_addition ? 1 : 0);
+            x = at_x + (is_addition ? 0 : 1);
+            y = at_y + (is_addition ? 1 : 0);
         }
+        append(runs, true, size(n_ - x), size(m_ - y));
     }
-    append(runs, false, n - i, m - j);
-}
+
+   private:
+    using Position = std::int32_t;
+    struct Edit {
+        bool is_addition = false;
+        Position x = 0, y = 0;  // pieces before it
+    };
+    static std::size_t size(Position pieces) { return static_cast<std::size_t>(pieces); }
+
+    // Of the paths of d edits, number i is on diagonal 2 i - d.
+    [[nodiscard]] bool ends_in_addition(std::size_t d, std::size_t i) const {
+        const auto& before = furthest_[d - 1];
+        return i == 0 || (i < d && before[i - 1] < before[i]);
+    }
+
+    // Finds the least number of edits; false: it is too large.
+    bool search() {
+        const auto most = std::min(most_edits, most_steps / size(n_ + m_));
+        for (std::size_t d = 0; d <= most; ++d) {
+            std::vector<Position> row(d + 1);
+            for (std::size_t i = 0; i <= d; ++i) {
+                const auto diagonal = 2 * static_cast<Position>(i) - static_cast<Position>(d);
+                auto x = d == 0                   ? 0
+                         : ends_in_addition(d, i) ? furthest_[d - 1][i]
+                                                  : furthest_[d - 1][i - 1] + 1;
+                while (x < n_ && x - diagonal < m_ && is_same(x, x - diagonal)) ++x;
+                row[i] = x;
+                if (x < n_ || x - diagonal < m_) continue;
+                furthest_.push_back(std::move(row));
+                return true;
+            }
+            furthest_.push_back(std::move(row));
+        }
+        return false;
+    }
+
+    // Returns the edits of the path that was found, in order.
+    [[nodiscard]] std::vector<Edit> edits() const {
+        std::vector<Edit> edits;
+        auto x = n_, y = m_;
+        for (auto d = furthest_.size() - 1; d > 0; --d) {
+            const auto i = size(x - y + static_cast<Position>(d)) / 2;
+            const bool is_addition = ends_in_addition(d, i);
+            const auto diagonal = x - y + (is_addition ? 1 : -1);
+            x = furthest_[d - 1][is_addition ? i : i - 1];
+            y = x - diagonal;
+            edits.push_back({is_addition, x, y});
+        }
+        std::ranges::reverse(edits);
+        return edits;
+    }
+
+    [[nodiscard]] bool is_same(Position x, Position y) const {
+        return before_[from_ + size(x)] == after_[from_ + size(y)];
+    }
+
+    const Pieces &before_, &after_;
+    std::size_t from_;
+    Position n_, m_;
+    std::vector<std::vector<Position>> furthest_;  // by number of edits
+};
 
 // The part of a text from piece `from` to piece `end`; empty for none.
 std::string_view spanned(const Pieces& pieces, std::size_t from, std::size_t end) {
@@ -181,8 +232,11 @@ std::vector<AlignedRun> align(const Pieces& before, const Pieces& after) {
     const auto [head, tail] = common_ends(before, after);
     std::vector<AlignedRun> runs;
     append(runs, true, head, head);
-    align_middle(runs, before, after, head, before.size() - head - tail,
-                 after.size() - head - tail);
+    const auto n = before.size() - head - tail, m = after.size() - head - tail;
+    if (n == 0 || m == 0)
+        append(runs, false, n, m);
+    else
+        Alignment(before, after, head, n, m).append_to(runs);
     append(runs, true, tail, tail);
     return runs;
 }

@@ -51,9 +51,9 @@ struct AlignedRun {
 };
 
 // Returns runs that cover both lists in order, same and replaced in turn.
-//   cost  O(n + m) where they agree at both ends; O(n' m') for what lies between, which is one
-//         replaced run when n' m' is above most_cells (pages are rendered at each request)
-inline constexpr std::size_t most_cells = 40'000;
+//   cost  O(n + m) where they agree at both ends; for what lies between O((n + m) d) with d edits, and O(d²) memory. It is
+//         one replaced run where d is above most_edits, or (n + m) d above most_steps (pages are rendered at each request)
+inline constexpr std::size_t most_edits = 400, most_steps = 4'000'000;
 [[nodiscard]] std::vector<AlignedRun> align(const Pieces& before, const Pieces& after);
 
 // Views into `text`: its lines without their ends; its words, which blanks separate.

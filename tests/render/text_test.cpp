@@ -75,6 +75,18 @@ TEST_CASE("Aligned words are runs of equal and of replaced words") {
     CHECK(render::align({}, {}).empty());
 }
 
+TEST_CASE("Of a paragraph of any length, the two words that changed are its differences") {
+    std::string between;
+    for (int word = 0; word < 5'000; ++word) between += " word" + std::to_string(word % 97);
+    using render::AlignedRun;
+    CHECK(render::align(render::words_of("old" + between + " old" + between),
+                        render::words_of("new" + between + " not new" + between)) ==
+          std::vector<AlignedRun>{{false, 0, 1, 0, 1},
+                                  {true, 1, 5'001, 1, 5'001},
+                                  {false, 5'001, 5'002, 5'001, 5'003},
+                                  {true, 5'002, 10'002, 5'003, 10'003}});
+}
+
 TEST_CASE("A text with many differences is shortened to forty runs") {
     std::string before, after;
     for (int word = 0; word < 100; ++word) {
