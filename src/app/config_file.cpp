@@ -25,7 +25,7 @@ std::string releases_beside(const fs::path& config_file) {
     return (fs::absolute(config_file).parent_path() / "releases.tsv").string();
 }
 
-// Reads the lines: "[section]", "key = value", or a comment.
+// Reads the lines: "[section]", which may come again, "key = value", or a comment.
 Result<void> take_lines(Draft& draft, const std::string& text) {
     std::string section;
     std::size_t number = 0;
@@ -48,10 +48,8 @@ Result<void> take_lines(Draft& draft, const std::string& text) {
         };
         if (end == line.npos) return fail(is_section ? "no ] in the line" : "no = in the line");
         if (name.empty()) return fail("no name");
-        if (!is_new)
-            return fail((is_section ? "duplicate section name, first in line "
-                                    : "duplicate key name, first in line ") +
-                        std::to_string(first->second));
+        if (!is_new && !is_section)
+            return fail("duplicate key name, first in line " + std::to_string(first->second));
         if (is_section)
             section = name;
         else if (const auto taken =

@@ -130,7 +130,8 @@ TEST_CASE("Every error in a file names the line that it is about, and what was p
     at(least + "[names]\nGene = A>B\nGene\n", "11: [names] Gene: ");
     at(least + "[names]\nGene = A\nGene = B\n",
        "11: [names] Gene: duplicate key name, first in line 10");
-    at(least + "[site]\ntitle = x\n", "9: [site]: duplicate section name, first in line 1");
+    at(least + "[site]\nauthority = x.org,2008\n",
+       "10: [site] authority: duplicate key name, first in line 3");
     at(least + "password_file = none\n", "9: [store] password_file: ");
     at("[site]\nbase_url = https://x.org/\n[store]\nurl = sqlite:x\n",
        "1: [site] authority is required but missing");
