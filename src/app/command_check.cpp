@@ -10,6 +10,7 @@
 #include "app/command_line.hpp"
 #include "app/config_file.hpp"
 #include "app/print.hpp"
+#include "app/proposed_lines.hpp"
 #include "app/services.hpp"
 #include "app/sources.hpp"
 #include "app/unknown_paths.hpp"
@@ -415,13 +416,45 @@ int check(const fs::path& config_file) {
     return list.all_fine() ? ok : failed;
 }
 
+// Prints lines for the configuration, from what changed between the current build and the one in a folder.
+int propose_lines(const Config& config, const fs::path& folder) {
+    const auto open = [](const Config& of) {
+        return build_opener(of).open(history::Wholeness::required);
+    };
+    auto after = open(config), before = open(with_folder(config, folder));
+    if (!after) return complain(after.error().text, failed);
+    if (!before) return complain(before.error().text, failed);
+    if ((*after)->digest() == (*before)->digest())
+        return complain(folder.string() +
+                            " holds the same as the current build; name an older one",
+                        wrong_use);
+    if ((*after)->release() < (*before)->release()) std::swap(*after, *before);
+    release::MassChangeSettings mass_change;
+    if (config.mass_change > 0) mass_change.percent = config.mass_change;
+    const auto proposals = release::propose(**before, **after, config.history, mass_change);
+    if (!proposals) return complain(proposals.error().text, failed);
+    print_bytes(proposed_lines(*proposals, config, (*before)->release(), (*after)->release()));
+    return ok;
+}
+
 }  // namespace
 
 void add_check(Line& line) {
-    line.program
-        .add_subcommand("check",
-                        "Check configuration, templates, store, build, socket and tokens")
-        ->callback([&] { line.run = [&] { return check(line.config); }; });
+    auto* command = line.program.add_subcommand(
+        "check", "Check configuration, templates, store, build, socket and tokens");
+    auto& against = line.make<std::string>();
+    command->add_option(
+        "--against", against,
+        "Propose lines of [names], [important], [minor] and [ignore] instead, from what "
+        "changed between the build in this folder and the current one");
+    command->callback([&] {
+        line.run = [&] {
+            if (against.empty()) return check(line.config);
+            return with_config(line.config, [&](const Config& config) {
+                return propose_lines(config, against);
+            });
+        };
+    });
 }
 
 }  // namespace app

@@ -171,8 +171,7 @@ std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Sourc
     const auto counts = build.class_counts();
     for (auto& [class_name, changed] : changed_classes(pool, build, only, ranking)) {
         const auto of = source::objects_of(counts, class_name);
-        if (settings.percent > 0 && of >= settings.fewest_objects)
-            changed.choose(of * settings.percent / 100);
+        changed.choose(settings.most_before(of));
         changed.append(found, build.release().version, class_name, of);
         mark_quiet(pool, changed);
     }

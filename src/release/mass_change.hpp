@@ -20,6 +20,12 @@ using tables::MassChange;
 struct MassChangeSettings {
     unsigned percent = 50;              // of a class's objects must have changed; 0: never
     std::uint64_t fewest_objects = 20;  // smaller classes have no mass change
+
+    // Returns how many objects of a class may change at a place before that is a mass change.
+    //   of  that the class has
+    [[nodiscard]] constexpr std::uint64_t most_before(std::uint64_t of) const {
+        return percent > 0 && of >= fewest_objects ? of * percent / 100 : UINT64_MAX;
+    }
 };
 
 // Finds the mass changes among the recorded rows of the build's release, and writes the column `quiet` of these

@@ -262,6 +262,42 @@ def _(site):
     assert [release["build"] for release in listed[-2:]] == ["known", "current"], listed
 
 
+@check("varve check --against proposes lines; pasted, they make of a release the rows that were foretold")
+def _(site):
+    def book(number, release):
+        tree = [("rank", {"int": number + release}), ("title", {"text": f"Book {number if number else release}"})]
+        return json.dumps({"class": "Book", "name": f"b{number}",
+                           "tree": [{"tag": tag, "children": [value]} for tag, value in tree]}) + "\n"
+
+    for release in (1, 2):
+        folder = site.builds / f"r{release}"
+        folder.mkdir()
+        (folder / "release.ini").write_text(f"version = r{release}\ndate = 2026-0{release}-01\n")
+        (folder / "books.jsonl").write_text("".join(book(number, release) for number in range(30)))
+    site.switch_to("r2")
+    proposed = site.expect(0, "check", "--against", "builds/r1").stdout.decode()
+    assert "29 changed nowhere else" in proposed and proposed.endswith("\nBook = rank\n"), proposed
+    for lines, changed in (("", 30), (proposed, 1)):
+        config = site.write_config()
+        config.write_text(config.read_text() + lines)
+        for store in (site.folder / "var").glob("history.db*"):
+            store.unlink()
+        site.expect(0, "init")
+        for build in ("r1", "r2"):
+            site.switch_to(build)
+            done = json.loads(site.expect(0, "prewarm", "--all", "--json").stdout)
+        assert done["changed"] == changed, done
+    # Pasted or not, it is not proposed again; which build is the older one follows from their dates.
+    site.switch_to("r1")
+    assert b"30 objects in both" in (told := site.expect(0, "check", "--against", "builds/r2").stdout), told
+    assert b"Nothing is proposed" in told, told
+    (site.builds / "r2" / "books.jsonl").write_text(book(1, 2) * 2)
+    for folder, status, part in (("builds/r1", 2, b"holds the same as the current build"),
+                                 ("nowhere", 1, b"nowhere"), ("builds/r2", 1, b"b1 is already at")):
+        done = site.expect(status, "check", "--against", folder)
+        assert part in done.stderr and not done.stdout, done
+
+
 @check("Why a build is refused is said once, and how to accept it in words for a shell")
 def _(site):
     site.expect(0, "init")
