@@ -147,10 +147,8 @@ std::vector<std::string> lines_between(const HistoryView& view) {
                               stretch.end == releases.size();
         const auto end = stretch.end - (is_first ? 1 : 0);
         if (stretch.from < end)
-            lines[next] += run_of(as_html(range_of(releases, stretch.from, end)),
-                                  stretch.state == Stretch::State::unchanged ? "unchanged"
-                                  : stretch.state == Stretch::State::skipped ? "not compared"
-                                                                             : "vanished");
+            lines[next] +=
+                run_of(as_html(range_of(releases, stretch.from, end)), word_of(stretch.state));
         if (is_first) lines[next] += run_of(as_html(releases.back().version), "first seen");
     }
     const auto first =

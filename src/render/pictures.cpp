@@ -58,7 +58,12 @@ std::string folded(const std::string& table) {
 // -- labels
 
 constexpr std::size_t longest_label = 12;  // characters
-constexpr std::size_t characters_of_screen = 130;
+
+// How many characters fit beside each other: on the narrowest screen that is wider than a phone, and on a phone.
+struct Room {
+    std::size_t screen, phone;
+};
+constexpr Room room_of_bars{105, 48}, room_of_heat_map{80, 32};
 
 // Returns what all versions begin with, up to the last character that is no digit.
 std::size_t common_beginning(const std::vector<std::string_view>& versions) {
@@ -77,22 +82,24 @@ std::size_t common_beginning(const std::vector<std::string_view>& versions) {
                : 0;
 }
 
-// Of a long version, what follows one of its separators: "2026-07" of "bookworm-2026-07".
-std::string_view short_version(std::string_view version) {
+// Of a long version, what follows one of its separators: "2026-07" of "bookworm-2026-07"; else its end.
+std::string short_version(std::string_view version) {
+    const auto whole = version;
     while (count_characters(version) > longest_label) {
         const auto separator = version.find_first_of("-_.:/ ");
-        if (separator == std::string_view::npos) return {};
+        if (separator == std::string_view::npos)
+            return std::string(ellipsis).append(end_of(whole, longest_label - 1));
         version.remove_prefix(separator + 1);
     }
-    return version;
+    return std::string(version);
 }
 
 // Appends versions below columns at the height y: as many as fit, fewer on a phone, the newest always.
-// Those between have only what follows their common beginning: "187" beside "WS190".
-//   versions             the oldest first; at least one
-//   characters_of_phone  that fit beside each other there
+// Those between have only what follows their common beginning: "187" beside "WS190". A version that is shortened can be
+// seen whole where the pointer rests.
+//   versions  the oldest first; at least one
 void append_labels(std::string& svg, const std::vector<std::string_view>& versions, int y,
-                   std::size_t characters_of_phone) {
+                   Room room) {
     const auto columns = versions.size();
     std::size_t longest = 1;
     for (const auto version : versions)
@@ -100,25 +107,33 @@ void append_labels(std::string& svg, const std::vector<std::string_view>& versio
     const auto step_for = [&](std::size_t characters) {
         return std::max<std::size_t>(1, (columns * (longest + 2) + characters - 1) / characters);
     };
-    const auto step = step_for(characters_of_screen);
-    const auto step_on_phone = (step_for(characters_of_phone) + step - 1) / step * step;
+    const auto step = step_for(room.screen);
+    const auto step_on_phone = (step_for(room.phone) + step - 1) / step * step;
     const auto beginning = common_beginning(versions);
+    // In a narrow column the newest label would stand out at the side of the picture, hence it ends there. Then there may be
+    // no room for the one beside it, and none for the oldest ones.
+    const bool is_narrow = columns * longest > room.phone;
+    const auto has_room = [&](std::size_t i, std::size_t distance, std::size_t characters) {
+        if (!is_narrow || i == 0) return true;
+        const bool stands_out = longest * columns > (2 * (columns - 1 - i) + 1) * characters;
+        const bool touches_newest =
+            i == distance && (3 * longest + 4) * columns > (2 * distance + 1) * characters;
+        return !stands_out && !touches_newest;
+    };
     for (std::size_t i = 0; i < columns; i += step) {
+        if (!has_room(i, step, room.screen)) continue;
         const auto column = columns - 1 - i;
-        const bool is_wide = i % step_on_phone != 0;
-        const auto version =
-            short_version(is_wide ? versions[column].substr(beginning) : versions[column]);
-        if (version.empty()) continue;
-        // In a narrow column it would stand out at the side of the picture.
-        const bool at_end = i == 0 && columns > 8, at_start = column == 0 && columns > 8;
-        std::string classes = at_end ? "end" : at_start ? "start" : "";
-        if (is_wide) classes += at_start ? " wide" : "wide";
+        const bool is_wide = i % step_on_phone != 0 || !has_room(i, step_on_phone, room.phone);
+        const auto shown = is_wide ? versions[column].substr(beginning) : versions[column];
+        const auto version = short_version(shown);
+        const bool at_end = i == 0 && is_narrow;
+        const std::string_view css_class = at_end ? "end" : is_wide ? "wide" : "";
         svg += "<text y=\"" + std::to_string(y) + "\" x=\"" +
-               (at_end     ? "100%"
-                : at_start ? "0"
-                           : percent(2 * column + 1, 2 * columns)) +
-               (classes.empty() ? "" : "\" class=\"" + classes) + "\">" + as_attribute(version) +
-               "</text>";
+               (at_end ? "100%" : percent(2 * column + 1, 2 * columns));
+        if (!css_class.empty()) svg.append("\" class=\"").append(css_class);
+        svg += "\">" +
+               (version == shown ? "" : "<title>" + as_attribute(versions[column]) + "</title>") +
+               as_attribute(version) + "</text>";
     }
 }
 
@@ -180,7 +195,7 @@ class BarWriter {
         }
     }
 
-    //   returns  empty if there is no bar; at most 20 KB and the table with addresses of 100 bytes
+    //   returns  empty if there is no bar; at most 25 KB and the table with addresses of 100 bytes
     [[nodiscard]] std::string take() const {
         const auto& columns = picture_.columns;
         if (most_ == 0 && !is_marked_) return {};
@@ -199,7 +214,7 @@ class BarWriter {
             versions.push_back(columns[i].version);
             append_column(svg, i);
         }
-        append_labels(svg, versions, 121, 48);
+        append_labels(svg, versions, 121, room_of_bars);
         svg += "</svg>\n";
         if (picture_.headings.empty()) return svg;
         std::vector<Cells> rows;
@@ -219,11 +234,6 @@ class BarWriter {
     void append_column(std::string& svg, std::size_t at) const {
         const auto& column = picture_.columns[at];
         const auto columns = picture_.columns.size();
-        if (column.all() == 0 && !column.is_marked) {
-            if (column.has_tick)
-                svg += at_middle(at, columns) + line_up("class=\"t\"", axis, axis - 6) + "</svg>";
-            return;
-        }
         const bool linked = !column.url.empty();
         svg += linked ? "<a href=\"" + as_attribute(column.url) + "\" tabindex=\"-1\">" : "<g>";
         svg += "<title>" + as_attribute(column.version) + ": " + as_attribute(column.words) +
@@ -234,6 +244,10 @@ class BarWriter {
     }
 
     void append_parts(std::string& svg, const ReleaseColumn& column) const {
+        if (column.all() == 0 && !column.is_marked) {
+            if (column.has_tick) svg += line_up("class=\"t\"", axis, axis - 6);
+            return;
+        }
         if (column.all() == 0) {
             svg += line_up("class=\"m\"", axis, axis - 18);
             return;
@@ -279,6 +293,10 @@ class BarWriter {
 
 // -- releases
 
+std::string words_of_column(const query::ReleaseSummary& summary) {
+    return date_in_words(summary.release.released_on) + ", " + words_of(summary);
+}
+
 ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) {
     ReleaseColumn column;
     column.version = summary.release.version;
@@ -287,7 +305,7 @@ ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) 
                     summary.objects(RowKind::changed) + summary.objects(RowKind::withdrawn),
                     summary.objects(RowKind::vanished)};
     column.url = release_url(column.version, site);
-    column.words = date_in_words(summary.release.released_on) + ", " + words_of(summary);
+    column.words = words_of_column(summary);
     column.row = {as_html(column.version)};
     for (const auto kind : {RowKind::created, RowKind::changed, RowKind::vanished})
         column.row.push_back(with_separators(summary.objects(kind)));
@@ -405,7 +423,14 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std:
         svg += "<path class=\"h" + std::to_string(level + 1) + "\" d=\"" + paths[level] + "\"/>";
     svg += "</svg>";
     if (newest.size() <= most_numbered) svg += heat_numbers(rows, newest, most);
-    append_labels(svg, versions, static_cast<int>(height) + 14, 32);
+    for (std::size_t i = 0; i < newest.size(); ++i) {
+        const auto column = newest.size() - 1 - i;
+        svg += "<g><title>" + as_attribute(versions[column]) + ": " +
+               words_of_column(newest[i].summary) + "</title><rect class=\"hit\" x=\"" +
+               percent(column, newest.size()) + "\" width=\"" + percent(1, newest.size()) +
+               "\" height=\"" + std::to_string(height) + "\"/></g>";
+    }
+    append_labels(svg, versions, static_cast<int>(height) + 14, room_of_heat_map);
     return svg + "</svg>";
 }
 
@@ -605,7 +630,8 @@ std::string heat_map(Releases newest, const compare::Ranking& ranking) {
     std::uint64_t most = 1;
     for (const auto& row : rows) most = std::max(most, std::ranges::max(row.objects));
     auto html = heat_key(most) + "<div class=\"heat\"><ul aria-hidden=\"true\">";
-    for (const auto& row : rows) html += "<li>" + as_html(row.name) + "</li>";
+    for (const auto& row : rows)
+        html += "<li title=\"" + as_attribute(row.name) + "\">" + as_html(row.name) + "</li>";
     return html + "</ul>" + heat_picture(rows, newest, most) + "</div>\n" +
            heat_table(rows, newest);
 }
@@ -643,6 +669,16 @@ std::vector<Stretch> stretches_of(const std::vector<Row>& rows,
     return found;
 }
 
+std::string_view word_of(Stretch::State state) {
+    switch (state) {
+        case Stretch::State::recorded: return "changed";
+        case Stretch::State::skipped: return "not compared";
+        case Stretch::State::absent: return "vanished";
+        case Stretch::State::unchanged: break;
+    }
+    return "unchanged";
+}
+
 std::string range_of(const std::vector<Release>& releases, std::size_t from, std::size_t end) {
     const auto& newest = releases[from].version;
     if (end - from == 1) return newest;
@@ -666,6 +702,8 @@ std::string history_strip(const std::vector<Row>& rows, const query::FollowedRel
             auto& column = picture.columns[shown - 1 - i];
             column.version = releases[i].version;
             column.has_tick = stretch.state == Stretch::State::unchanged;
+            column.words = date_in_words(releases[i].released_on) + ", ";
+            column.words += word_of(stretch.state);
             if (stretch.state != Stretch::State::recorded) continue;
             const auto& row = rows[stretch.row];
             column = column_of(row, stretch.row >= from && stretch.row < end);

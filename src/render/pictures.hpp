@@ -34,7 +34,7 @@ void add_release_pictures(Variables& variables, const query::ReleaseList& releas
 // A bar for each release: objects whose history was read from timestamps, objects created, changed and
 // vanished on top of each other. Each bar links to its release.
 //   newest   newest first; at most 60
-//   returns  empty if no bar would be there; at most 20 KB with usual addresses, and the table
+//   returns  empty if no bar would be there; at most 25 KB with usual addresses, and the table
 [[nodiscard]] std::string release_bars(std::span<const query::ListedRelease> newest,
                                        bool has_table, const Site& site);
 
@@ -60,6 +60,8 @@ struct Stretch {
     std::size_t from = 0, end = 0;  // of the releases, newest first
     bool operator==(const Stretch&) const = default;
 };
+// "unchanged"
+[[nodiscard]] std::string_view word_of(Stretch::State state);
 // Returns what became of an object in all of the releases, newest first.
 //   rows      newest first; those of other releases are left out
 //   releases  newest first

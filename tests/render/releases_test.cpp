@@ -1,5 +1,8 @@
 // The page of all releases, its pictures, and its feeds.
 // SPDX-License-Identifier: MIT
+#include <regex>
+
+#include "render/display_text.hpp"
 #include "render/pictures.hpp"
 #include "sample_pages.hpp"
 #include "support/feed_rules.hpp"
@@ -36,6 +39,39 @@ std::shared_ptr<const query::ReleaseList> list_of(int releases) {
     first.details = std::make_shared<const query::ReleaseDetails>();
     for (std::size_t i = query::detailed_releases; i < list.size(); ++i) list[i].details = {};
     return std::make_shared<const query::ReleaseList>(std::move(list));
+}
+
+// Requires the labels of a picture to be beside each other, with a blank between, and within it.
+//   y                  where they are
+//   characters         that fit beside each other
+//   characters_of_phone  the same where wide ones are not shown
+void check_labels(const std::string& svg, const std::string& y, double characters,
+                  double characters_of_phone) {
+    const std::regex label("<text y=\"" + y +
+                           "\" x=\"([0-9.]+)%?\"(?: class=\"([a-z ]+)\")?>"
+                           "(?:<title>[^<]*</title>)?([^<]+)</text>");
+    double end = characters, end_on_phone = characters_of_phone;
+    const auto place = [](const std::smatch& found, double all) {
+        const auto size = static_cast<double>(render::count_characters(found.str(3)));
+        const auto classes = found.str(2);
+        if (holds(classes, "end")) return std::pair(all - size, all);
+        const auto middle = std::stod(found.str(1)) / 100 * all;
+        return std::pair(middle - size / 2, middle + size / 2);
+    };
+    int labels = 0;
+    for (auto at = std::sregex_iterator(svg.begin(), svg.end(), label);
+         at != std::sregex_iterator(); ++at) {
+        INFO(at->str());
+        ++labels;
+        const auto wide = place(*at, characters), narrow = place(*at, characters_of_phone);
+        CHECK(wide.second <= end);
+        end = wide.first - 1;
+        if (holds(at->str(2), "wide")) continue;
+        CHECK(narrow.second <= end_on_phone);
+        end_on_phone = narrow.first - 1;
+    }
+    CHECK(labels >= 1);
+    CHECK(std::min(end, end_on_phone) >= -1);
 }
 
 }  // namespace
@@ -124,29 +160,40 @@ TEST_CASE("A bar has a part for each kind, and links to its release") {
 }
 
 TEST_CASE("Pictures of few and many releases have labels that fit beside each other") {
-    for (const int number : {1, 2, 9, 30, 60}) {
-        const auto list = list_of(number + 1);  // the first one is of another kind
-        const auto svg =
-            render::release_bars(std::span(list->data(), list->size() - 1), false, site());
-        CAPTURE(number, svg.substr(svg.find("y=\"121\"")));
-        const auto labels = count(svg, "y=\"121\"");
-        CHECK(labels >= 1);
-        CHECK(labels * 7 <= 130);
-        CHECK(svg.size() <= 20'000);
+    for (const auto& [number, beginning] :
+         std::vector<std::pair<int, std::string>>{{1, "WS"},
+                                                  {2, "2026-"},
+                                                  {8, "longest-label"},
+                                                  {9, "WS"},
+                                                  {30, "releases-2026-03-"},
+                                                  {60, "WS"},
+                                                  {60, "2026-03-01."},
+                                                  {60, "averylongversionwithout"}}) {
+        auto list = *list_of(number + 1);
+        for (int i = 0; i <= number; ++i)
+            list[static_cast<std::size_t>(i)].summary.release.version =
+                beginning + std::to_string(100 + number - i);
+        list.pop_back();  // of another kind
+        const auto svg = render::release_bars(list, false, site());
+        const auto heat_map = render::heat_map(list, {});
+        CAPTURE(number, svg.size(), svg.substr(svg.find("y=\"121\"")));
+        check_labels(svg, "121", 105, 48);
+        check_labels(heat_map, "58", 80, 32);
+        CHECK(svg.size() <= 25'000);
         CHECK((count(svg, "<text class=\"wide\" y=") > 0) == (number <= 30));
-        CHECK_THAT(svg, Contains(">WS" + std::to_string(101 + number) + "</text>"));
+        for (const auto& each : list)
+            for (const auto& picture : {svg, heat_map})
+                CHECK_THAT(picture, Contains("<title>" + each.summary.release.version + ": "));
     }
 }
 
-TEST_CASE("Of long versions the labels below a picture have the end") {
+TEST_CASE("Of long versions the labels below a picture have the end, and show all on demand") {
     auto list = *list_of(2);
     list[0].summary.release.version = "bookworm-2026-11";
-    list[1].summary.release.version = "bookworm-2026-07";
+    list[1].summary.release.version = "averylongversionwithoutend";
     CHECK_THAT(render::release_bars(list, false, site()),
-               Contains(">2026-07</text>") && Contains(">2026-11</text>"));
-    list.resize(1);
-    list[0].summary.release.version = "averylongversionwithoutend";
-    CHECK_FALSE(holds(render::release_bars(list, false, site()), "y=\"121\""));
+               Contains("><title>bookworm-2026-11</title>2026-11</text>") &&
+                   Contains("<title>averylongversionwithoutend</title>\u2026nwithoutend</text>"));
 }
 
 TEST_CASE("The heat map has twelve classes, one row for all others, and the same as a table") {
@@ -162,10 +209,11 @@ TEST_CASE("The heat map has twelve classes, one row for all others, and the same
     compare::Ranking ranking;
     ranking.helper_classes = {"gene_NAME"};
     const auto html = render::heat_map(list, ranking);
-    CHECK(count(html, "<li>") == 14);
-    CHECK_THAT(html, Contains("<li>Helper classes</li></ul>") && Contains("<td>7</td>"));
+    CHECK(count(html, "<li ") == 14);
+    CHECK_THAT(html, Contains(">Helper classes</li></ul>") && Contains("<td>7</td>"));
     CHECK_THAT(html, Contains("<span class=\"key h4\">") && Contains(" to 676</span>"));
-    CHECK_THAT(html, Contains("<li>Class0</li>") && Contains("<li>Other classes</li>"));
+    CHECK_THAT(html,
+               Contains("<li title=\"Class0\">Class0</li>") && Contains(">Other classes</li>"));
     CHECK_THAT(html, Contains("<td>100</td>") && Contains("<td>676</td>"));  // 88 + … + 81
     CHECK(render::heat_map(std::span(list.data() + 1, 1), {}).empty());
 }
