@@ -66,11 +66,9 @@ std::string folded(std::string_view text) {
         utf8::is_valid(text.begin(), text.end()) ? std::string(text) : legal_text(text);
     auto status = U_ZERO_ERROR;
     const auto* same_case = icu::Normalizer2::getNFKCCasefoldInstance(status);
-    const auto* taken_apart = icu::Normalizer2::getNFDInstance(status);
-    const auto* put_together = icu::Normalizer2::getNFCInstance(status);
-    auto result = normalized(taken_apart, status, normalized(same_case, status, legal));
+    auto result = decomposed(normalized(same_case, status, legal));
     remove_marks(result);
-    return normalized(put_together, status, result);
+    return composed(result);
 }
 
 enum class Part { of_word, joint, separator };
@@ -189,6 +187,18 @@ bool is_one_word(std::string_view text) {
 bool is_numbered(std::string_view word) { return std::ranges::any_of(word, is_digit); }
 
 }  // namespace
+
+std::string composed(std::string_view text) {
+    auto status = U_ZERO_ERROR;
+    const auto* form = icu::Normalizer2::getNFCInstance(status);
+    return normalized(form, status, text);
+}
+
+std::string decomposed(std::string_view text) {
+    auto status = U_ZERO_ERROR;
+    const auto* form = icu::Normalizer2::getNFDInstance(status);
+    return normalized(form, status, text);
+}
 
 std::string search_key(std::string_view text) { return without_joints(text, Behind::nothing); }
 

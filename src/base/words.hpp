@@ -15,6 +15,11 @@ namespace base {
 // its label, its name and its other names, in this order.
 inline constexpr std::size_t longest_word = 64, most_words = 100;
 
+// Returns Unicode's NFC and NFD of a text: each letter with its accents in one character where there is one, or taken apart.
+//   text  UTF-8; other bytes stay
+[[nodiscard]] std::string composed(std::string_view text);
+[[nodiscard]] std::string decomposed(std::string_view text);
+
 // Returns the text as searches compare it: without case, accents and width (Unicode's NFKC_Casefold
 // without the marks U+0300 to U+036F), and without what joins a number to its word: a hyphen, full
 // stop, colon or underscore between a letter or digit and a digit. So "let-7" and "let7" are the

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "compare/unseen_difference.hpp"
 
 namespace compare {
 namespace {
@@ -27,7 +28,6 @@ constexpr std::size_t longest_title = 100, longest_more = 300, least_room = 40;
 constexpr std::size_t most_phrases = 3;
 constexpr std::size_t most_named = 3;       // values of one field that a title names
 constexpr std::size_t longest_names = 120;  // bytes of the values of one field behind a title
-constexpr const char* only_blanks = ": only white space differs";
 constexpr const char* empty_text = "(empty)";
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
@@ -76,10 +76,6 @@ std::string on_one_line(std::string_view text) {
     }
     if (line.ends_with(' ')) line.pop_back();
     return line;
-}
-
-bool differ_in_blanks(const Cell& a, const Cell& b) {
-    return a.text != b.text && on_one_line(a.text) == on_one_line(b.text);
 }
 
 bool has_label(const Cell& cell, std::span<const Reference> references) {
@@ -248,7 +244,8 @@ class PhraseMaker {
         const auto words = field_words(change, references_);
         const auto& value = change.values.front();
         const auto what = words.field.empty() ? std::string("tag") : words.in_a_row();
-        if (differ_in_blanks(value.before->cell, value.after->cell)) return what + only_blanks;
+        const auto unseen = unseen_difference(value.before->cell.text, value.after->cell.text);
+        if (!unseen.empty()) return what + ": " + unseen;
         const auto before = short_text_of(value.before, references_, most);
         const auto after = short_text_of(value.after, references_, most);
         const auto space = words.field.empty() ? "" : " ";
@@ -337,8 +334,9 @@ class PhraseMaker {
                              {&first, &second},
                              true};
         if (first.values.size() > 1 || second.values.size() > 1) return numbers;
-        if (differ_in_blanks(first.values.front().node().cell, second.values.front().node().cell))
-            return {words.in_a_row() + only_blanks, {&first, &second}};
+        const auto unseen = unseen_difference(first.values.front().node().cell.text,
+                                              second.values.front().node().cell.text);
+        if (!unseen.empty()) return {words.in_a_row() + ": " + unseen, {&first, &second}};
         const auto value = value_of(first, longest_text), now = value_of(second, longest_text);
         if (!value || !now || *value == *now) return numbers;
         const bool has_both = is_comment(first) != is_comment(second);

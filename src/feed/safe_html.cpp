@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <unicode/bytestream.h>
-#include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <utf8.h>
 #include <utility>
@@ -16,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/words.hpp"
 #include "feed/markup.hpp"
 #include "feed/reference.hpp"
 
@@ -101,14 +100,7 @@ class TextCollector {
     void end_line() { line_ = true; }
 
     std::string take() {
-        UErrorCode status = U_ZERO_ERROR;
-        const auto* form = icu::Normalizer2::getNFCInstance(status);
-        if (U_SUCCESS(status) && !form->isNormalizedUTF8(text_, status)) {
-            std::string normal;
-            icu::StringByteSink<std::string> sink(&normal);
-            form->normalizeUTF8(0, text_, sink, nullptr, status);
-            if (U_SUCCESS(status)) text_ = std::move(normal);
-        }
+        text_ = base::composed(text_);
         text_.resize(base::cut_at(text_, most_).size());
         return std::move(text_);
     }

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
+#include "compare/unseen_difference.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
@@ -65,15 +66,20 @@ bool is_long(std::string_view text) {
     return text.size() > longest_whole_text || text.find('\n') != std::string_view::npos;
 }
 
+// Returns what differs between two values that look the same.
+std::string unseen_difference_of(const FieldValue& value) {
+    return value.left_out > 0
+               ? std::string()
+               : compare::unseen_difference(value.before->cell.text, value.after->cell.text);
+}
+
 // Returns whether what differs between the two values of a field that was replaced is shown word by
-// word: whole texts, one of them long or both equal but for white space.
+// word: whole texts that look different, one of them long.
 bool is_rewording(const FieldValue& value) {
     const auto& before = value.before->cell;
     const auto& after = value.after->cell;
     if (value.left_out > 0 || !is_plain_text(before) || !is_plain_text(after)) return false;
-    const bool looks_equal =
-        before.text != after.text && one_line(before.text) == one_line(after.text);
-    return looks_equal || is_long(before.text) || is_long(after.text);
+    return (is_long(before.text) || is_long(after.text)) && unseen_difference_of(value).empty();
 }
 
 std::string words_for(const FieldChange& field) {
@@ -252,10 +258,6 @@ void append_runs(std::string& html, const std::vector<TextRun>& runs, TextRun::K
 
 //   <ul><li>Line 3. Before: the <del>quick</del> fox</li><li>Now: …</li></ul>
 void append_difference(std::string& html, const TextDifference& difference) {
-    if (difference.white_space_only) {
-        html += "only white space differs";
-        return;
-    }
     html += "<ul>";
     for (const auto& place : difference.places) {
         if (place.white_space_only) continue;
@@ -326,7 +328,7 @@ void ChangeWriter::append_words(std::string& html, const FieldChange& field) {
     const auto& first = field.values.front();
     if (field.op == Op::replaced && is_rewording(first)) {
         const auto difference = difference_of(first.before->cell.text, first.after->cell.text);
-        append_mark(html, difference.white_space_only ? ": " : " reworded:");
+        append_mark(html, " reworded:");
         close(html);
         open(html, "value");
         append_difference(html, difference);
@@ -422,11 +424,18 @@ void ChangeWriter::append_replaced(std::string& html, const FieldValue& value) {
         else
             append_cell(html, node.cell, style_.site, style_.references, ids_of(style_));
     };
-    html += "<del>";
-    append_side(before, Side::before);
-    html.append("</del>").append(compare::became).append("<ins>");
-    append_side(after, Side::after);
-    html += "</ins>";
+    const auto unseen = unseen_difference_of(value);
+    html += unseen;
+    if (unseen.empty() || differs_below) {
+        html += unseen.empty() ? "<del>" : ": <del>";
+        append_side(before, Side::before);
+        html.append("</del>").append(compare::became).append("<ins>");
+        append_side(after, Side::after);
+        html += "</ins>";
+    } else if (has_page(after.cell)) {
+        html += ": ";
+        append_side(after, Side::after);
+    }
     // What is below the new value is true.
     if (!differs_below && !after.children.empty() &&
         !NodeWriter(html, style_, style_.page.has_value()).write_below(after, after.stamp))

@@ -200,7 +200,6 @@ TextPlace compared(std::string_view before, std::string_view after) {
 
 TextDifference difference_of(std::string_view before, std::string_view after) {
     TextDifference difference;
-    difference.white_space_only = words_of(before) == words_of(after);
     const auto add = [&difference](TextPlace place) {
         if (place.runs.size() > most_runs) {
             place.runs.resize(most_runs - 1);

@@ -34,7 +34,6 @@ struct TextPlace {
 
 struct TextDifference {
     std::vector<TextPlace> places;  // at least one; at most 20, of at most 40 runs
-    bool white_space_only = false;  // the words of both texts are the same
     bool shortened = false;         // there are more places or runs than that
 };
 //   cost  as align()

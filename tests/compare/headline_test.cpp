@@ -182,14 +182,35 @@ TEST_CASE("A headline says that a comment came, went or changed") {
           "A v: 2 comments added");
 }
 
-TEST_CASE("A headline says so where only white space differs") {
-    CHECK(headline({replaced(at({"A"}), text("x y"), text("x  y "))}) ==
-          "A: only white space differs");
-    CHECK(headline({replaced(at({"Other_name"}), reference("Name", "a b"),
-                             reference("Name", "a  b"))}) ==
-          "Other name: only white space differs");
-    CHECK(headline({removed(at({"A"}), text("x y")), added(at({"A"}), text("x\ty"))}) ==
-          "A: only white space differs");
+TEST_CASE("A headline says what differs between values that look the same") {
+    const std::string nfc = "caf\u00E9", nfd = "cafe\u0301";
+    struct Pair {
+        std::string before, after, difference;
+    };
+    for (const auto& [before, after, difference] : std::vector<Pair>{
+             {nfc, nfd, "only the Unicode form differs (NFC \u2192 NFD)"},
+             {nfd + " x", nfc + " x", "only the Unicode form differs (NFD \u2192 NFC)"},
+             {nfc + nfd, nfc + nfc, "only the Unicode form differs (mixed \u2192 NFC)"},
+             {"\u212B", "\u00C5", "only the Unicode form differs (mixed \u2192 NFC)"},
+             {"x y", "x  y ", "only white space differs"},
+             {"a b", "a\u00A0b", "only white space differs"},
+             {"a", "a\u2003\t", "only white space differs"},
+             {nfc + " x", nfd + "\u202Fx", "only white space and the Unicode form differ"},
+             {"a\u200Bb", "a\u00ADb\u200F ", "only invisible characters differ"}}) {
+        INFO(before + after);
+        CHECK(headline({replaced(at({"Name"}), text(before), text(after))}) ==
+              "Name: " + difference);
+        CHECK(headline({removed(at({"Name"}), reference("Gene", before)),
+                        added(at({"Name"}), reference("Gene", after))}) == "Name: " + difference);
+    }
+    for (const auto& [before, after] :
+         std::vector<std::pair<std::string, std::string>>{{nfc, "cafe"},
+                                                          {"a b", "ab"},
+                                                          {"abc", "abcd"},
+                                                          {"\u05D0", "\u05D1"},
+                                                          {"e", "e\u0301"}})
+        CHECK(headline({replaced(at({"Name"}), text(before), text(after))}).find("only") ==
+              std::string::npos);
 }
 
 TEST_CASE("A headline calls a text empty that has become so, and not reworded") {

@@ -51,7 +51,14 @@ TEST_CASE("Content says in one line what a change did") {
              {{replaced({}, text("one two\nthree"), text("one\ntwo three"))},
               {"only white space differs"}},
              {{replaced(tags({"Remark"}), text("x y"), text("x  y"))},
-              {"Remark</a>: only white space differs."}}}) {
+              {"Remark</a>: only white space differs."}},
+             {{replaced(tags({"A"}), text("\u00E9", {text("below")}),
+                        text("e\u0301", {text("below")}))},
+              {"A</a>: only the Unicode form differs (NFC \u2192 NFD), below."}},
+             {{replaced(tags({"A"}), support::reference("Gene", "\u00E9"),
+                        support::reference("Gene", "e\u0301"))},
+              {"A</a>: only the Unicode form differs (NFC \u2192 NFD): <a href=",
+               ">e\u0301</a>."}}}) {
         const auto html = content(changes);
         for (const auto& part : parts) CHECK_THAT(html, Contains(part));
         check_html(html);
