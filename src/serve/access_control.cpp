@@ -198,8 +198,9 @@ RateLimiter::Bucket& RateLimiter::bucket_of(std::string client,
     return buckets_.front();
 }
 
-std::optional<std::chrono::seconds> RateLimiter::count_request(
-    std::string_view address, std::chrono::steady_clock::time_point now) {
+std::optional<std::chrono::seconds> RateLimiter::take(std::string_view address,
+                                                      std::chrono::steady_clock::time_point now,
+                                                      double tokens) {
     if (limits_.per_minute <= 0) return std::nullopt;
     const double per_second = limits_.per_minute / 60;
     const std::lock_guard lock(mutex_);
@@ -211,7 +212,7 @@ std::optional<std::chrono::seconds> RateLimiter::count_request(
         bucket.filled_at = now;
     }
     if (bucket.tokens >= 1) {
-        bucket.tokens -= 1;
+        bucket.tokens -= tokens;
         return std::nullopt;
     }
     const auto wait = std::ceil((1 - bucket.tokens) / per_second);

@@ -101,7 +101,14 @@ class RateLimiter {
     //   returns  nullopt when the request is allowed; otherwise how long to wait, 1 s or more
     //   cost     O(1); one lock
     [[nodiscard]] std::optional<std::chrono::seconds> count_request(
-        std::string_view address, std::chrono::steady_clock::time_point now);
+        std::string_view address, std::chrono::steady_clock::time_point now) {
+        return take(address, now, 1);
+    }
+    // Returns the same without counting a request.
+    [[nodiscard]] std::optional<std::chrono::seconds> time_to_wait(
+        std::string_view address, std::chrono::steady_clock::time_point now) {
+        return take(address, now, 0);
+    }
 
    private:
     struct Bucket {
@@ -110,6 +117,9 @@ class RateLimiter {
         std::chrono::steady_clock::time_point filled_at;
     };
     Bucket& bucket_of(std::string client, std::chrono::steady_clock::time_point now);
+    std::optional<std::chrono::seconds> take(std::string_view address,
+                                             std::chrono::steady_clock::time_point now,
+                                             double tokens);
 
     const RateLimits limits_;
     std::mutex mutex_;           // guards what follows

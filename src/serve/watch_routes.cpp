@@ -228,19 +228,22 @@ void ask_about_unknown(SentList& list, std::vector<ObjectName>& objects,
     });
 }
 
-// Counts a list that is to be kept. One that is kept already takes no room, and what a network may not keep must not use
-// up what others may.
-std::optional<HttpError> check_list_rate(SiteContext& context, const std::string& network,
-                                         const std::vector<ObjectName>& objects) {
+// Returns whether a further list may be kept. Counts nothing: a list that is refused must not use up what others may keep.
+std::optional<HttpError> check_list_rate(SiteContext& context, const std::string& network) {
     const auto now = context.settings.steady_clock();
-    if (context.history.kept_list(tables::watch_list_of(objects).id)) return std::nullopt;
-    if (const auto wait = context.list_makers.count_request(network, now))
+    if (const auto wait = context.list_makers.time_to_wait(network, now))
         return too_many("Too many new lists were saved from your network today. Use the long "
                         "address of the list, which works as well.",
                         *wait);
-    if (const auto wait = context.kept_lists.count_request("", now))
+    if (const auto wait = context.kept_lists.time_to_wait("", now))
         return too_many("Too many lists were saved on this site just now.", *wait);
     return std::nullopt;
+}
+
+void count_new_list(SiteContext& context, const std::string& network) {
+    const auto now = context.settings.steady_clock();
+    (void)context.list_makers.count_request(network, now);
+    (void)context.kept_lists.count_request("", now);
 }
 
 // Keeps the list under a short address, and returns the redirection to its page, which asks about the
@@ -257,9 +260,12 @@ HttpError kept_at(SiteContext& context, SentList list, const std::string& networ
     if (!listed) return http_error_of(listed.error(), wanted_list());
     objects = recorded_spellings(std::move(objects), listed->list.objects);
     ask_about_unknown(list, objects, *listed);
-    if (auto refused = check_list_rate(context, network, objects)) return *std::move(refused);
+    const bool is_new = !context.history.kept_list(tables::watch_list_of(objects).id);
+    if (is_new)
+        if (auto refused = check_list_rate(context, network)) return *std::move(refused);
     const auto id = context.history.keep_list(std::move(objects));
     if (id) {
+        if (is_new) count_new_list(context, network);
         list.page = list.page.at("/watch/" + *id);
         return {303, "The list is saved at this short address.", std::move(list).url()};
     }
