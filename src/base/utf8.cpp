@@ -142,6 +142,10 @@ std::string legal_text(std::string_view bytes) {
     return text;
 }
 
+std::size_t count_characters(std::string_view text) {
+    return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_continuation));
+}
+
 std::string_view cut_at(std::string_view text, std::size_t most) {
     if (text.size() <= most) return text;
     auto end = most;

@@ -19,6 +19,9 @@ namespace base {
     return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
+// Returns the number of characters. Of bytes that are no UTF-8, that of those that begin one.
+[[nodiscard]] std::size_t count_characters(std::string_view text);
+
 // Returns the longest prefix of at most `most` bytes that does not end inside a character. Of bytes
 // that are no UTF-8 there, `most` bytes.
 [[nodiscard]] std::string_view cut_at(std::string_view text, std::size_t most);

@@ -15,6 +15,7 @@
 namespace compare {
 namespace {
 
+using base::count_characters;
 using tree::Cell;
 using tree::CellKind;
 using tree::Node;
@@ -98,11 +99,6 @@ std::string set_off(std::string_view text) {
     const auto isolated = base::isolated(text);
     const bool is_plain = text.find(' ') == std::string_view::npos && text != empty_text;
     return is_plain ? isolated : "\xE2\x80\x9C" + isolated + "\xE2\x80\x9D";
-}
-
-std::size_t count_characters(std::string_view text) {
-    return text.size() -
-           static_cast<std::size_t>(std::ranges::count_if(text, base::is_continuation));
 }
 
 // Returns what a value says if that fits: the beginning of a long label, but no part of a text.

@@ -82,7 +82,7 @@ class MassPlacesReader {
         auto& [changes, places] = known->second;
         if (is_new) {
             changes = tables::mass_changes_in(transaction_, version, class_name);
-            for (const auto& each : changes) places.insert(each.place);
+            for (const auto& each : changes) places.emplace(each.place, &each);
         }
         return places;
     }

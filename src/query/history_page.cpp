@@ -72,7 +72,7 @@ MassPlaces mass_places(const tables::Row& row, const HistoryPage& page) {
     if (row.kind != tables::RowKind::changed) return places;
     for (const auto& each : page.mass_changes)
         if (each.version == row.release.version && each.class_name == row.object.class_name)
-            places.insert(each.place);
+            places.emplace(each.place, &each);
     return places;
 }
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "compare/change.hpp"
@@ -22,8 +22,8 @@ namespace query {
 using base::Release;
 using tree::ObjectName;
 
-// Places that one release changed in most objects of a class: views into tables::MassChange.
-using MassPlaces = std::unordered_set<std::string_view>;
+// Places that one release changed in most objects of a class: views into the mass changes.
+using MassPlaces = std::unordered_map<std::string_view, const tables::MassChange*>;
 
 // Which rows and which of their changes are shown. When nothing is set, all changes and also rows
 // without any.

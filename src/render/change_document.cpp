@@ -13,24 +13,11 @@ namespace {
 
 using compare::Change;
 
-using MassChanges = std::unordered_map<std::string_view, const tables::MassChange*>;
-
-// Returns the mass changes of a row's class and release, by place.
-MassChanges mass_changes_of(const tables::Row& row, const query::HistoryPage& page) {
-    MassChanges found;
-    if (row.kind != tables::RowKind::changed) return found;
-    for (const auto& each : page.mass_changes)
-        if (each.version == row.release.version && each.class_name == row.object.class_name &&
-            !each.place.empty())
-            found.try_emplace(each.place, &each);
-    return found;
-}
-
 // Returns the mass change that accounts for this change; nullptr: none does.
-const tables::MassChange* mass_change_of(const Change& change, const MassChanges& mass_changes) {
-    if (mass_changes.empty() || !compare::has_sides(change)) return nullptr;
-    const auto found = mass_changes.find(compare::place_of(change));
-    return found == mass_changes.end() ? nullptr : found->second;
+const tables::MassChange* mass_change_of(const Change& change, const query::MassPlaces& places) {
+    if (places.empty() || !compare::has_sides(change)) return nullptr;
+    const auto found = places.find(compare::place_of(change));
+    return found == places.end() ? nullptr : found->second;
 }
 
 // A field stands below its first tag, which then is no part of its words. Without a heading, what follows another group
@@ -81,16 +68,16 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
     std::vector<MassChangeLine> lines;
     // The number of the first change of each, shown or not: the page of the release has its line there.
     std::unordered_map<const tables::MassChange*, std::size_t> first;
-    const auto mass_changes = mass_changes_of(row, page);
+    const auto places = query::mass_places(row, page);
     const compare::ClassRules rules(site.ranking, row.object.class_name, page.models.get());
     const bool are_all_shared = row.headline.rank == compare::Rank::echo &&
                                 std::ranges::all_of(row.notes.changes, [&](const Change& change) {
-                                    return mass_change_of(change, mass_changes) != nullptr;
+                                    return mass_change_of(change, places) != nullptr;
                                 });
     auto fields = compare::field_changes(
         row.notes.changes, rules, row.notes.references,
         [&](const Change& change, std::size_t number) {
-            const auto* mass = mass_change_of(change, mass_changes);
+            const auto* mass = mass_change_of(change, places);
             if (mass != nullptr) first.try_emplace(mass, number);
             if (page.filter.is_set() && !page.filter.shows(change)) {
                 ++filtered;

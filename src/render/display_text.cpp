@@ -111,11 +111,6 @@ bool is_sequence(std::string_view text) {
            text.substr(0, longest_word).find_first_of(blanks) == std::string_view::npos;
 }
 
-std::size_t count_characters(std::string_view text) {
-    return text.size() - static_cast<std::size_t>(
-                             std::count_if(text.begin(), text.end(), base::is_continuation));
-}
-
 std::string date_in_words(base::Date day) {
     static constexpr auto months = std::to_array<std::string_view>(
         {"January", "February", "March", "April", "May", "June", "July", "August", "September",

@@ -10,6 +10,7 @@
 
 #include "base/date.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace render {
 
@@ -53,8 +54,7 @@ struct Shortened {
 // True for a text that begins with more than 80 bytes without a blank, as DNA does.
 [[nodiscard]] bool is_sequence(std::string_view text);
 
-[[nodiscard]] std::size_t count_characters(std::string_view text);
-
+using base::count_characters;
 using base::with_separators;
 
 // "24 November 2026": the day as people read it. Dates for programs are base::format_date()'s.

@@ -174,7 +174,7 @@ TEST_CASE("mass=no keeps rows with a change of their own, rows that came or went
     };
     const compare::Change shared{Op::added, {remark}, {}, text("shared")};
     const compare::Change own{Op::removed, {name}, text("own"), {}};
-    const MassPlaces places = {"Remark"};
+    const MassPlaces places = {{"Remark", nullptr}};
     const ChangeFilter no{.tag = {}, .only = {}, .mass = false};
     Notes notes;
     notes.changes = {shared, shared};

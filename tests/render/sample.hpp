@@ -93,7 +93,7 @@ inline Row told(Row row, const std::vector<tables::MassChange>& mass_changes = {
     if (!row.headline.title.empty()) return row;
     static const compare::Ranking none;
     query::MassPlaces places;
-    for (const auto& each : mass_changes) places.insert(each.place);
+    for (const auto& each : mass_changes) places.emplace(each.place, &each);
     query::add_headline(row, compare::ClassRules(none, row.object.class_name, models().get()),
                         places);
     return row;
