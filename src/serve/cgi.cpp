@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "net/address.hpp"
 #include "serve/server.hpp"
 
 namespace serve {
@@ -51,12 +52,23 @@ void read_field(std::string_view name, std::string_view value, Request& request)
         request.fields.emplace(field->second, value);
 }
 
+// Returns the address in "ADDRESS", "ADDRESS:PORT" or "[IPv6]:PORT", as proxies write it, in one spelling; empty for
+// everything else, so that all of that is one client.
+std::string client_address_in(std::string_view text) {
+    if (text.starts_with('['))
+        text = halves_of(text.substr(1), ']').first;
+    else if (text.find(':') == text.rfind(':'))
+        text = halves_of(text, ':').first;
+    const auto address = net::parse_address(text);
+    return address ? net::text_of(*address) : std::string();
+}
+
 void read_variable(std::string_view name, std::string_view value, Request& request,
                    PathVariables& path) {
     if (name.starts_with("HTTP_")) return read_field(name, value, request);
     if (name == "REQUEST_METHOD") request.method = value;
     if (name == "QUERY_STRING") request.query = value;
-    if (name == "REMOTE_ADDR") request.client_address = value;
+    if (name == "REMOTE_ADDR") request.client_address = client_address_in(value);
     // Web servers set these two for requests without a body as well.
     if (name == "CONTENT_LENGTH" && !value.empty())
         request.fields.emplace("content-length", value);

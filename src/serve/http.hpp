@@ -46,7 +46,7 @@ struct Request {
     std::string path;   // decoded, below the path of base_url: "/rss"; empty: outside of it
     std::string query;  // as it was received, without '?'
     std::map<std::string, std::string, std::less<>> fields;  // header fields, names in lower case
-    std::string client_address;
+    std::string client_address;  // as net::text_of() writes it; empty: unknown
     // The token that a reader of a private site sent in the query, which no longer has it: the
     // addresses of a feed repeat it. Never logged; part of the key of a feed that repeats it.
     std::string query_token;

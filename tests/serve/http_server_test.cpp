@@ -160,10 +160,19 @@ TEST_CASE("The last address that a trusted proxy forwards is the client's") {
         return body_over_http(answer_over_http(running, "GET / HTTP/1.1\r\nHost: x\r\n" + fields +
                                                             "Connection: close\r\n\r\n"));
     };
-    CHECK(client_of("X-Forwarded-For: 198.51.100.7, 192.0.2.1\r\n") == "GET / ? 192.0.2.1");
-    CHECK(client_of("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For: 2001:db8::1\r\n") ==
-          "GET / ? 2001:db8::1");
-    CHECK(client_of("") == "GET / ? 127.0.0.1");
+    // All that is no address is one client.
+    const std::pair<std::string, std::string> cases[] = {
+        {"X-Forwarded-For: 198.51.100.7, 192.0.2.1\r\n", "192.0.2.1"},
+        {"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For: 2001:db8::1\r\n", "2001:db8::1"},
+        {"X-Forwarded-For: 192.0.2.1:77\r\n", "192.0.2.1"},
+        {"X-Forwarded-For: [2001:DB8:0::1]:443\r\n", "2001:db8::1"},
+        {"X-Forwarded-For: [2001:db8::1]\r\n", "2001:db8::1"},
+        {"X-Forwarded-For: 2001:db8:0:0:0:0:0:1\r\n", "2001:db8::1"},
+        {"X-Forwarded-For: garbage1\r\n", ""},
+        {"X-Forwarded-For: 192.0.2.1, [garbage\r\n", ""},
+        {"X-Forwarded-For: 192.0.2.1,\r\n", "127.0.0.1"},
+        {"", "127.0.0.1"}};
+    for (const auto& [fields, client] : cases) CHECK(client_of(fields) == "GET / ? " + client);
 }
 
 TEST_CASE("A kept connection carries one request after another, whatever has no body") {
