@@ -27,8 +27,9 @@ constexpr std::size_t longest_tag = 60, longest_path = 100;
 // Bytes after which no further phrase begins; a phrase of two values has no less than `least_room`.
 constexpr std::size_t longest_title = 100, longest_more = 300, least_room = 40;
 constexpr std::size_t most_phrases = 3;
-constexpr std::size_t most_named = 3;       // values of one field that a title names
-constexpr std::size_t longest_names = 120;  // bytes of the values of one field behind a title
+constexpr std::size_t most_named = 3;  // values of one field that a title names
+// Bytes of the values of one field, and of what came with one tag, behind a title.
+constexpr std::size_t longest_names = 120, longest_subtree = 160;
 constexpr const char* empty_text = "(empty)";
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
@@ -226,6 +227,7 @@ class PhraseMaker {
     //   changes  of one field
     [[nodiscard]] std::string named(std::span<const FieldChange* const> changes) const {
         if (changes.front()->op == Op::replaced) return replaced(*changes.front(), longest_text);
+        if (const auto phrase = subtree(*changes.front(), longest_subtree)) return phrase->text;
         std::string text;
         for (const auto* change : changes) {
             const auto names = names_of(*change, longest_names);
@@ -261,6 +263,9 @@ class PhraseMaker {
                    node->cell.text.find(' ') != std::string::npos;
         };
         const bool are_prose = is_prose(value.before) || is_prose(value.after);
+        const std::string_view then = value.before->cell.text, today = value.after->cell.text;
+        if (are_prose && today.starts_with(then)) return what + " extended";
+        if (are_prose && then.starts_with(today)) return what + " shortened";
         return what + (are_prose ? " reworded" : " replaced");
     }
 
@@ -372,6 +377,7 @@ class PhraseMaker {
                           verb_of(change.op),
                       {}};
         auto separator = ": ";
+        const auto longest = std::max(room, least_room);
         for (auto each = first; each != last; ++each) {
             phrase.covers.push_back(&*each);
             auto below = *each;
@@ -380,13 +386,21 @@ class PhraseMaker {
             words = {.above = {}, .field = words.in_a_row(), .owner = {}};
             // Values of the tag itself need no name.
             const auto number_of_values = each->values.size();
-            const auto text = each->path.size() > shared ? values(below, words, least_text)
-                              : number_of_values > 1
-                                  ? counted(number_of_values, "value")
-                                  : value_of(below, least_text).value_or("a value");
-            if (phrase.text.size() + text.size() > std::max(room, least_room)) continue;
+            const auto most = std::clamp(longest - std::min(longest, phrase.text.size()),
+                                         least_text, longest_text);
+            const auto text = each->path.size() > shared ? values(below, words, most)
+                              : number_of_values > 1     ? counted(number_of_values, "value")
+                                                     : value_of(below, most).value_or("a value");
+            // A name without its value would seem to have that of the next one.
+            const bool lacks_value = number_of_values == 1 && !value_of(below, most);
+            if (lacks_value || phrase.text.size() + text.size() > longest) {
+                phrase.lacks_names = true;
+                continue;
+            }
             phrase.text.append(std::exchange(separator, ", ")).append(text);
         }
+        if (phrase.lacks_names && separator == std::string_view(", "))
+            phrase.text.append(separator).append(ellipsis);
         return phrase;
     }
 
@@ -572,7 +586,7 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         return {echo_headline(fields, references), {}, Rank::echo};
     const PhraseMaker maker(fields, references);
     Covered covered;
-    std::vector<std::vector<const FieldChange*>> unnamed;
+    std::vector<Phrase> unnamed;
     const auto append = [&](std::string& line, const FieldChange& field, std::size_t longest) {
         const auto room = longest - std::min(longest, line.size());
         auto phrase = maker.phrase_of(field, room, covered);
@@ -581,7 +595,7 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         if (!line.empty() && phrase.text.size() > room) return false;
         line += (line.empty() ? "" : ", ") + phrase.text;
         covered.insert(phrase.covers.begin(), phrase.covers.end());
-        if (phrase.lacks_names) unnamed.push_back(std::move(phrase.covers));
+        if (phrase.lacks_names) unnamed.push_back(std::move(phrase));
         return true;
     };
     const auto leading = fields.front().rank;
@@ -597,9 +611,11 @@ Headline headline_of(std::span<const FieldChange> fields, std::span<const Refere
         ++phrases;
     }
     headline.title = begins_sentence(std::move(headline.title));
-    for (const auto& changes : std::exchange(unnamed, {})) {
-        const auto names = maker.named(changes);
-        if (names.empty() || headline.more.size() + names.size() > longest_more) continue;
+    for (const auto& phrase : std::exchange(unnamed, {})) {
+        const auto names = maker.named(phrase.covers);
+        if (names.empty() || names == phrase.text ||
+            headline.more.size() + names.size() > longest_more)
+            continue;
         headline.more.append(headline.more.empty() ? "" : ", ").append(names);
     }
     const auto rest = rest_of(fields, covered, unlisted);

@@ -266,6 +266,10 @@ TEST_CASE("A headline names no long values, and calls a long text reworded") {
     CHECK(headline({added({}, tag("Note", {text(words)}))}) == "Note added");
     CHECK(headline({replaced(at({"Concise_description"}), text(words + " a"),
                              text(words + " b"))}) == "Concise description reworded");
+    CHECK(headline({replaced(at({"Concise_description"}), text(words), text(words + " b"))}) ==
+          "Concise description extended");
+    CHECK(headline({replaced(at({"Concise_description"}), text(words + " a"), text(words))}) ==
+          "Concise description shortened");
     CHECK(headline({status, added(at({"Note"}), text(words.substr(1)))}) ==
           "Status Live \xE2\x86\x92 Dead, note added");
 }
@@ -307,7 +311,14 @@ TEST_CASE("A headline tells a tag that came with several fields as one") {
                 tag("HRK", {tag("name", {text("Croatian kuna")}), tag("symbol", {text("kn")})}));
     CHECK(headline({euro, kuna}, {}, "Country") ==
           "Currencies EUR added: name Euro, symbol \xE2\x82\xAC, currencies HRK removed: symbol "
-          "kn");
+          "kn, \xE2\x80\xA6");
+    CHECK(lines({euro, kuna}, {}, "Country").more == "Currencies HRK removed: name \xE2\x80\x9C"
+                                                     "Croatian kuna\xE2\x80\x9D, symbol kn");
+    // A name stands only with its value.
+    const std::string words(81, 'x');
+    CHECK(headline({added(at({"names"}), tag("ces", {tag("official", {text(words)}),
+                                                     tag("common", {text("x")})}))},
+                   {}, "Country") == "Names ces added: common x, \xE2\x80\xA6");
     // Nothing is said of the tag above, which was there.
     CHECK(headline(
               {added(at({"currencies"}), tag("EUR", {text("new"), tag("name", {text("Euro")})}))},
