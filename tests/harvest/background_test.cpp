@@ -2,6 +2,7 @@
 #include "harvest/background.hpp"
 
 #include <future>
+#include <latch>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,27 +40,31 @@ class Calls {
 
 TEST_CASE(
     "Results come in the order of their jobs, and are announced once until they are taken") {
+    constexpr int last = 100;
     Calls made, announced;
+    std::latch may_end(1);
     Numbers numbers(
         [&](int number) {
             made.note();
+            if (number == last) may_end.wait();
             return std::to_string(number);
         },
         [&] { announced.note(); });
-    for (int i = 0; i < 100; ++i) numbers.add(i);
-    CHECK(numbers.size() == 100);
-    made.wait_for(100);
+    std::vector<std::string> expected;
+    for (int i = 0; i <= last; ++i) numbers.add(i);
+    for (int i = 0; i < last; ++i) expected.push_back(std::to_string(i));
+    CHECK(numbers.size() == 101);
+    // While the last job runs, the others have their results.
+    made.wait_for(101);
     CHECK(announced.count() == 1);
-    const auto taken = numbers.take();
-    REQUIRE(taken.size() == 100);
-    CHECK(taken.front() == "0");
-    CHECK(taken.back() == "99");
-    CHECK(numbers.size() == 0);
+    CHECK(numbers.take() == expected);
     CHECK(numbers.take().empty());
+    CHECK(numbers.size() == 1);
 
-    numbers.add(7);
+    may_end.count_down();
     announced.wait_for(2);
-    CHECK(numbers.take() == std::vector<std::string>{"7"});
+    CHECK(numbers.take() == std::vector<std::string>{"100"});
+    CHECK(numbers.size() == 0);
 }
 
 TEST_CASE("What a job throws is thrown to the one who takes results") {
