@@ -82,7 +82,8 @@ std::string of_several(std::string_view headline) {
     return {};
 }
 
-// Of one page: the words of the release count all. "8 objects lost their reference to abc-1, which vanished; 3 objects changed only because others did"
+// Of one page; the words of the release count all. "8 objects lost their reference to abc-1, which vanished; 3 objects
+// changed only because others did"
 std::string words_for_following(const Entries& entries) {
     const auto& headlines = entries.following_headlines;
     constexpr std::size_t most_causes = 3;
